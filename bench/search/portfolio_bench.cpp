@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The cost of a choice among eight tunings by three sizes, of tuned ranges: with nothing else, with
-// features, and with a check whether the tuning fits.
+// features, with a check whether the tuning fits, and the same for a few sizes, which a program
+// asks for again and again. All sizes are counted.
 #include <array>
 #include <benchmark/benchmark.h>
 #include <cstddef>
@@ -31,14 +32,15 @@ tune::size_tree make_tree(std::size_t coordinates) {
 }
 
 void choose(benchmark::State& state, const tune::size_features& features,
-            const std::function<bool(std::size_t)>& fits) {
+            const std::function<bool(std::size_t)>& fits, std::size_t count = 4096) {
   tune::detail::stored_portfolio stored;
   stored.ranges = {{1, 8192}, {1, 8192}, {1, 8192}};
   stored.configurations.resize(8);
   stored.tree = make_tree(features ? 7 : 4);
-  const tune::detail::portfolio_core core(std::move(stored), features, {});
+  const tune::detail::portfolio_core core(std::move(stored), features,
+                                          [](const auto&, const auto&) {});
   tune::random_source random(1);
-  std::vector<std::array<std::uint64_t, 3>> sizes(4096);
+  std::vector<std::array<std::uint64_t, 3>> sizes(count);
   for (auto& each : sizes) each = {1 + random.below(8192), 1 + random.below(8192), 64};
   std::size_t at = 0;
   for (auto _ : state) {
@@ -62,7 +64,10 @@ void by_fit(benchmark::State& state) {
   choose(state, {}, [](std::size_t place) { return place != 3; });
 }
 
+void few_sizes(benchmark::State& state) { choose(state, {}, {}, 32); }
+
 BENCHMARK(by_sizes);
+BENCHMARK(few_sizes);
 BENCHMARK(by_features);
 BENCHMARK(by_fit);
 

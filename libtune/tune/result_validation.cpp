@@ -76,12 +76,17 @@ std::optional<std::string> find_broken_need(const search_problem& problem, std::
   return broken ? std::optional("it needs " + *std::move(broken)) : std::nullopt;
 }
 
-}  // namespace
+/// The configurations that a result stands for.
+std::vector<std::vector<named_value>> parts_of(const search_problem& problem,
+                                               const std::vector<named_value>& result) {
+  if (problem.parts) return problem.parts(result);
+  return {result};
+}
 
-std::optional<std::string> why_unusable(const search_problem& problem,
-                                        const std::vector<named_value>& configuration,
-                                        const device& device, const tuning_options& options,
-                                        const trial_in_child& in_child) {
+std::optional<std::string> why_part_unusable(const search_problem& problem,
+                                             const std::vector<named_value>& configuration,
+                                             const device& device, const tuning_options& options,
+                                             const trial_in_child& in_child) {
   std::optional<std::size_t> index;
   try {
     index = problem.find(configuration);
@@ -96,6 +101,22 @@ std::optional<std::string> why_unusable(const search_problem& problem,
                 options.wait.value_or(default_wait));
   if (tried.outcome == outcome::measured) return std::nullopt;
   return fmt::format("{}: {}", outcome_name(tried.outcome), tried.reason);
+}
+
+}  // namespace
+
+std::optional<std::string> why_unusable(const search_problem& problem,
+                                        const std::vector<named_value>& result,
+                                        const device& device, const tuning_options& options,
+                                        const trial_in_child& in_child) {
+  try {
+    for (const auto& part : parts_of(problem, result)) {
+      if (auto reason = why_part_unusable(problem, part, device, options, in_child)) return reason;
+    }
+    return std::nullopt;
+  } catch (const std::exception& failure) {
+    return failure.what();
+  }
 }
 
 std::optional<record> find_usable(const std::vector<record>& candidates, const tuning_task& task) {
@@ -129,9 +150,11 @@ std::optional<record> find_usable_at_once(const std::vector<record>& candidates,
   std::optional<record> usable;
   const auto look = [&](const search_problem& problem) {
     const auto is_known_to_work = [&](const record& candidate) {
-      const auto index = problem.find(candidate.values);
-      return index && problem.needs(*index) &&
-             !find_broken_need(problem, *index, task.context.device());
+      return std::ranges::all_of(parts_of(problem, candidate.values), [&](const auto& part) {
+        const auto index = problem.find(part);
+        return index && problem.needs(*index) &&
+               !find_broken_need(problem, *index, task.context.device());
+      });
     };
     const auto found = std::ranges::find_if(candidates, is_known_to_work);
     if (found != candidates.end()) usable = *found;

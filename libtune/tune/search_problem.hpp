@@ -28,6 +28,9 @@ struct search_problem {
   /// The number of the configuration with these fields; empty if it is not in the space. Throws
   /// type_error for other fields.
   std::function<std::optional<std::size_t>(const std::vector<named_value>&)> find{};
+  /// The values, for find, of each configuration that a result stands for which is several, as a
+  /// portfolio is; empty: a result is one.
+  std::function<std::vector<std::vector<named_value>>(const std::vector<named_value>&)> parts{};
   metric_sources metrics{};  ///< the author's
   /// The numbers of configurations to try before all others except those of similar keys.
   std::vector<std::size_t> first{};

@@ -77,6 +77,16 @@ class trial_keeper final : public observer {
   detail::guided_search& guide_;
 };
 
+/// The same problem, in which those configurations that must not be launched are skipped.
+search_problem limited(search_problem problem,
+                       std::function<bool(const std::vector<named_value>&)> may_run) {
+  problem.generate = [generate = std::move(problem.generate), configuration = problem.configuration,
+                      may_run = std::move(may_run)](std::size_t index) {
+    return may_run(configuration(index)) ? generate(index) : measure(nullptr);
+  };
+  return problem;
+}
+
 void guide(tuning_options& options, detail::guided_search& by, const search_problem& problem) {
   options.observers.push_back(std::make_shared<trial_keeper>(by));
   if (!by.guided().near) return;
@@ -143,6 +153,7 @@ std::vector<std::size_t> tuning_session::shortlist(const search_problem& problem
   if (state_->shortlist && guide->guided().find) {
     bool knows = false;
     search_problem whole = problem;
+    whole.parts = guide->guided().parts;
     whole.find = [&](const std::vector<named_value>& values) {
       const auto found = guide->guided().find(problem, values);
       knows = knows || found;
@@ -182,22 +193,27 @@ std::size_t tuning_session::fit_memory(std::size_t wanted, std::size_t least) co
 
 std::size_t tuning_session::search(const search_problem& problem, const search_defaults& defaults) {
   const int stage = state_->searches++;
+  std::optional<search_problem> own;
+  if (state_->guide != nullptr && state_->guide->guided().may_run) {
+    own = limited(problem, state_->guide->guided().may_run);
+  }
+  const search_problem& searched = own ? *own : problem;
   // Before the service is made, because some lists only read the space and leave by an exception.
-  const auto shortlist = this->shortlist(problem);
+  const auto shortlist = this->shortlist(searched);
   search_decision decided = decide(options(), defaults, state_->goal_of_author);
-  if (state_->guide != nullptr) guide(decided.options, *state_->guide, problem);
+  if (state_->guide != nullptr) guide(decided.options, *state_->guide, searched);
   if (step_gate* const gate = state_->hooks.gate) {
     gate->measure_on(context());
     stretch(decided.options, *gate);
   } else {
-    detail::add_device_probes(decided.options.metrics, problem.metrics,
+    detail::add_device_probes(decided.options.metrics, searched.metrics,
                               decided.options.goal.value_or(tuning_goal{}), context());
   }
   const tuning_options& with = decided.options;
   const auto read_prior = [&]() -> prior_knowledge {
     if (!state_->read_prior) return {};
     return state_->read_prior(
-        {.space = space_fingerprint(problem) + suffix_of(with.verify.value_or(result_check::every)),
+        {.space = space_fingerprint(searched) + suffix_of(with.verify.value_or(result_check::every)),
          .compiler = context().compiler_identity(),
          .library_version = std::string(library_version()),
          .stage = stage});
@@ -209,7 +225,7 @@ std::size_t tuning_session::search(const search_problem& problem, const search_d
       log(log_level::info, describe(state_->subject) + " is searched with " + decided.sources);
     }
     const trial best =
-        run_search(problem, state_->subject, context().device(), with, with.observers, state_->now,
+        run_search(searched, state_->subject, context().device(), with, with.observers, state_->now,
                    *service, read_prior, listed, state_->hooks);
     state_->best_score = best.score;
     return best.index;

@@ -13,6 +13,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
 #include "libtune/store/database/column.hpp"
+#include "libtune/tune/ranged/portfolio_core.hpp"
 #include "libtune/tunedb/selection.hpp"
 
 namespace tune::cli {
@@ -102,8 +103,8 @@ std::vector<named_value> read_key(const input& object, const function_identity& 
 // What tunedb missed prints beside the key is no mistake, but does not count: keys are tuned for
 // the devices that are here.
 void require_known_members(const input& entry) {
-  static const std::set<std::string> known{"function", "version",   "key",    "arguments",
-                                           "device",   "missed_at", "program"};
+  static const std::set<std::string> known{"function", "version",   "key",     "arguments",
+                                           "device",   "missed_at", "program", "asked"};
   for (const auto& [name, item] : entry.items()) {
     if (!known.contains(name)) {
       throw usage_error(
@@ -196,6 +197,12 @@ std::vector<pretuning_item> parse_key_list(const std::string& text,
   return items;
 }
 
+bool lacks_asked_sizes(const missed_key& missed, const record& found) {
+  std::vector<asked_sizes> asked;
+  for (const asked_count& each : missed.asked) asked.push_back({each.sizes, each.count});
+  return !detail::unproven_sizes(found.values, std::move(asked)).empty();
+}
+
 missed_selection select_missed(const std::vector<missed_key>& keys,
                                std::span<const function_identity> functions) {
   missed_selection selected;
@@ -210,7 +217,10 @@ missed_selection select_missed(const std::vector<missed_key>& keys,
       ++selected.of_other_programs;
       continue;
     }
-    selected.items.push_back({missed.function, missed.key.arguments, missed.key.device});
+    selected.items.push_back({.function = missed.function,
+                              .key = missed.key.arguments,
+                              .device = missed.key.device,
+                              .again = !missed.asked.empty()});
   }
   return selected;
 }

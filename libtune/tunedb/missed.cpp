@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
 #include <memory>
 #include <string>
@@ -10,6 +12,7 @@
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tunedb/commands.hpp"
+#include "libtune/tunedb/key_list.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
 
@@ -27,13 +30,36 @@ bool is_of(const std::string& function, const missed_key& missed) {
   return missed.function.name == name && (!version || missed.function.version == *version);
 }
 
+/// Sizes that its portfolio does not serve are the reason why a key with a result is listed.
 json to_json(const missed_key& missed) {
+  json asked = json::array();
+  for (const asked_count& each : missed.asked) {
+    asked.push_back({{"sizes", each.sizes}, {"count", each.count}});
+  }
   return {{"function", missed.function.name},
           {"version", missed.function.version},
           {"arguments", plain_json(missed.key.arguments)},
           {"device", plain_json(missed.key.device)},
           {"missed_at", missed.missed_at},
-          {"program", missed.program}};
+          {"program", missed.program},
+          {"asked", std::move(asked)}};
+}
+
+/// The sizes that a portfolio was asked for most: "5000 x 64 (12 times), 3 more".
+std::string asked_text(const json& row) {
+  constexpr std::size_t shown = 3;
+  std::string text;
+  const json& asked = row["asked"];
+  for (std::size_t i = 0; i < std::min(asked.size(), shown); ++i) {
+    std::string sizes;
+    for (const json& size : asked[i]["sizes"]) {
+      sizes += (sizes.empty() ? "" : " x ") + size.dump();
+    }
+    text += fmt::format("{}{} ({} times)", text.empty() ? "" : ", ", sizes,
+                        asked[i]["count"].get<std::uint64_t>());
+  }
+  if (asked.size() > shown) text += fmt::format(", {} more", asked.size() - shown);
+  return text.empty() ? "-" : text;
 }
 
 void list(const invocation& shared, const tuning_settings& settings, const missed_options& given) {
@@ -42,7 +68,8 @@ void list(const invocation& shared, const tuning_settings& settings, const misse
                 [&](const missed_key& missed) { return !is_of(given.function, missed); });
   const auto layers = open_layers(settings.database, settings.system_databases,
                                   database_access::read_only, settings.shared_database);
-  const std::vector<missed_key> keys = still_missing(std::move(found.keys), *layers);
+  const std::vector<missed_key> keys =
+      still_missing(std::move(found.keys), *layers, lacks_asked_sizes);
   if (found.unreadable > 0) {
     fmt::print(stderr, "tunedb: {} lines of '{}' are not as libtune writes them\n",
                found.unreadable, settings.missed);
@@ -53,6 +80,7 @@ void list(const invocation& shared, const tuning_settings& settings, const misse
              {{"FUNCTION", nullptr, function_text},
               {"KEY", "arguments"},
               {"DEVICE", "device"},
+              {"SIZES", nullptr, asked_text},
               {"MISSED AT", "missed_at"},
               {"PROGRAM", "program"}});
 }

@@ -96,7 +96,8 @@ std::vector<pretuning_item> missed_items(const tuning_settings& settings,
   }
   const auto layers = open_layers(settings.database, settings.system_databases,
                                   database_access::read_only, settings.shared_database);
-  const auto keys = still_missing(missed_keys(settings.missed).read().keys, *layers);
+  const auto keys =
+      still_missing(missed_keys(settings.missed).read().keys, *layers, lacks_asked_sizes);
   missed_selection selected = select_missed(keys, functions);
   if (selected.of_other_programs > 0) {
     fmt::print(stderr,

@@ -122,6 +122,35 @@ TEST_CASE("a configuration is not chosen where it does not work") {
   CHECK(fit.choose(times.samples[3].point) == 0);
 }
 
+TEST_CASE("a leaf has its configurations in the order of their times in it") {
+  const auto times = crossing_times();
+  const auto fit = tune::fit_portfolio(times);
+  REQUIRE(fit.configurations == std::vector<std::size_t>{0, 1});
+  std::vector<std::size_t> all{0, 1, 2};
+  const auto orders = tune::order_leaves(times, fit.tree, all);
+  const auto order_at = [&](double size) {
+    return orders[fit.tree.leaf(std::vector<double>{size})];
+  };
+  CHECK(order_at(3) == std::vector<std::uint32_t>{0, 2, 1});
+  CHECK(order_at(800) == std::vector<std::uint32_t>{1, 2, 0});
+  CHECK(orders.front().empty());  // it compares
+  size_times failing = times;
+  failing.samples.back().times[2] = infinite;
+  const auto without = tune::order_leaves(failing, fit.tree, all);
+  CHECK(without[fit.tree.leaf(std::vector<double>{800})] == std::vector<std::uint32_t>{1, 0});
+}
+
+TEST_CASE("a size that was left out has what fits there") {
+  size_times times;
+  for (const double size : {1.0, 2.0, 3.0, 4.0, 5.0}) {
+    times.samples.push_back({.point = {size}, .times = {2.0, 1.0}, .fits = {true, true}});
+  }
+  times.samples[2].times = {2.0, infinite};
+  times.samples[2].fits = {true, false};
+  const auto losses = tune::left_out_losses(times);
+  CHECK(losses[2] == 0);
+}
+
 TEST_CASE("an equal tree is not grown") {
   size_times times;
   for (const double size : {1.0, 2.0, 3.0}) {
@@ -296,7 +325,14 @@ TEST_CASE("sizes that are asked for are searched and measured, most of all") {
   REQUIRE(source.places.size() >= 3);
   CHECK(source.places[0] == size_list{48, 48});
   CHECK(source.places[1] == size_list{64, 32});
-  for (const tune::asked_sizes& each : plan.asked) {
+  // Those in no range are proven, and what is proven is ordered.
+  plan.asked = {{{16, 16}, 90}, {{16384, 16384}, 1}, {{1}, 5}};
+  modelled_source outside(4);
+  const auto proven = build_portfolio(plan, modelled_source::values(fallback), outside).proven;
+  REQUIRE(proven.size() == 1);
+  CHECK(proven.front().sizes == size_list{16384, 16384});
+  CHECK(proven.front().order.size() > 1);
+  for (const tune::asked_sizes& each : {tune::asked_sizes{{64, 32}, 5}, {{48, 48}, 1000}}) {
     const auto& chosen = built.configurations[built.tree.choose(tune::point_of(each.sizes, {}))];
     CHECK(source.time(modelled_source::place(chosen), each.sizes) < 1.1 * source.best(each.sizes));
   }

@@ -97,6 +97,59 @@ TEST_CASE("a key is noted once by a process, and once by all of them") {
   CHECK(sizes(missed_keys(other).read().keys) == list{64, 65});
 }
 
+using counts = std::vector<tune::asked_count>;
+
+counts asked_of(const missed_keys& keys) {
+  counts all;
+  for (const missed_key& each : keys.read().keys) {
+    all.insert(all.end(), each.asked.begin(), each.asked.end());
+  }
+  return all;
+}
+
+TEST_CASE("sizes are added to the line of their key, the most frequent first") {
+  const place p;
+  p.keys.remember(fill, key(64));
+  p.keys.remember(fill, key(32));
+  p.keys.remember(fill, key(64), counts{{{5, 7}, 2}, {{6, 7}, 3}});
+  p.keys.remember(fill, key(64), counts{{{5, 7}, 4}, {{9, 9}, 1}});
+  p.keys.remember(fill, key(64), counts{});
+  CHECK(sizes(p.keys.read().keys) == list{32, 64});
+  CHECK(p.keys.read().unreadable == 0);
+  CHECK(asked_of(p.keys) == counts{{{5, 7}, 6}, {{6, 7}, 3}, {{9, 9}, 1}});
+  // Where nothing was missed before.
+  const place other;
+  other.keys.remember(fill, key(8), counts{{{1}, 1}});
+  CHECK(sizes(other.keys.read().keys) == list{8});
+  CHECK(other.keys.remove([](const missed_key&) { return true; }) == 1);
+}
+
+TEST_CASE("of very many sizes those that were asked for most are kept, and no count overflows") {
+  const place p;
+  counts many;
+  for (std::uint64_t i = 0; i < 1000; ++i) many.push_back({{i + 1}, i + 1});
+  p.keys.remember(fill, key(64), many);
+  CHECK(asked_of(p.keys).size() == missed_keys::most_sizes);
+  CHECK(asked_of(p.keys).front() == tune::asked_count{{1000}, 1000});
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  p.keys.remember(fill, key(64), counts{{{1000}, most}});
+  CHECK(asked_of(p.keys).front() == tune::asked_count{{1000}, most});
+}
+
+TEST_CASE("threads that note the same sizes leave one whole line") {
+  const place p;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 5; ++i) p.keys.remember(fill, key(64), counts{{{3}, 1}});
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  CHECK(p.keys.read().unreadable == 0);
+  REQUIRE(asked_of(p.keys).size() == 1);
+  CHECK(asked_of(p.keys).front().count <= 20);  // one that waits for a second gives up
+}
+
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   const std::size_t at = text.find(what);
   REQUIRE(at != std::string::npos);

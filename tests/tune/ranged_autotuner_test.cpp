@@ -20,6 +20,7 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/ranged/portfolio_core.hpp"
+#include "tests/store/captured_errors.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace sample {
@@ -180,20 +181,64 @@ TEST_CASE("what does not fit is not chosen, whatever the size") {
   }
 }
 
+/// The sizes that the portfolios of an application were asked for.
+std::vector<tune::asked_count> noted_by(const application& app) {
+  std::vector<tune::asked_count> all;
+  for (const auto& key : tune::missed_keys(tune::missed_keys::path_beside(app.path)).read().keys) {
+    all.insert(all.end(), key.asked.begin(), key.asked.end());
+  }
+  return all;
+}
+
 TEST_CASE("sizes outside of the ranges get the test default, and are remembered") {
   application app;
   const test_mode_guard stored(test_mode::off);
-  {
+  tune::testing::captured_errors log;
+  for (int program = 0; program < 2; ++program) {
     const auto portfolio = app.autotune.portfolio(app.context, {.kind = 0, .size = {1, 8}});
     CHECK(portfolio.tuning_for({5000}) == scale_tuning{.wgs = 16, .rows = 2});
     CHECK(portfolio.tuning_for({5000}) == scale_tuning{.wgs = 16, .rows = 2});
     CHECK(portfolio.choose({1, 2}) == portfolio.tunings().size() - 1);
+    CHECK(portfolio.choose({0}) == portfolio.tunings().size() - 1);
+    CHECK(portfolio.choose({std::uint64_t{1} << 60}) == portfolio.tunings().size() - 1);
   }
-  const auto noted = tune::missed_keys(tune::missed_keys::path_beside(app.path)).read().keys;
-  const auto asked = [](const tune::missed_key& each) {
-    return std::get<std::string>(each.key.arguments.back().value) == "5000..5000";
-  };
-  CHECK(std::ranges::count_if(noted, asked) == 1);
+  CHECK(noted_by(app) == std::vector<tune::asked_count>{{{5000}, 4}});
+  CHECK(log.count("size=5000") == 1);
+}
+
+TEST_CASE("sizes outside of the ranges are measured by the next tuning, and get what is proven") {
+  application app;
+  const test_mode_guard stored(test_mode::off);
+  const sizes_key few{.kind = 0, .size = {1, 8}};
+  static_cast<void>(app.autotune.portfolio(app.context, few).choose({5000}));
+  const auto portfolio =
+      app.autotune.portfolio(app.context, few, {.mode = tune::tuning_mode::force});
+  CHECK(portfolio.tuning_for({5000}).wgs == best_for(5000).wgs);
+  CHECK(portfolio.tuning_for({5001}) == scale_tuning{.wgs = 16, .rows = 2});
+  // The database has it too.
+  const auto again = app.autotune.portfolio(app.context, few);
+  CHECK(again.tunings() == portfolio.tunings());
+  CHECK(again.tuning_for({5000}).wgs == best_for(5000).wgs);
+}
+
+TEST_CASE("sizes are noted with their frequency, inside of the ranges too") {
+  application app;
+  const test_mode_guard stored(test_mode::off);
+  const auto portfolio = app.autotune.portfolio(app.context, {.kind = 0, .size = {1, 4096}});
+  for (int i = 0; i < 100; ++i) static_cast<void>(portfolio.choose({77}));
+  for (int i = 0; i < 10; ++i) static_cast<void>(portfolio.choose({1000}));
+  portfolio.note_sizes();
+  CHECK(noted_by(app) == std::vector<tune::asked_count>{{{77}, 100}, {{1000}, 10}});
+  static_cast<void>(portfolio.choose({1000}));
+  portfolio.note_sizes();
+  portfolio.note_sizes();
+  CHECK(noted_by(app) == std::vector<tune::asked_count>{{{77}, 100}, {{1000}, 11}});
+  // Where there are too many, those in the ranges count as their neighbours.
+  for (std::uint64_t size = 1; size <= 4096; ++size) static_cast<void>(portfolio.choose({size}));
+  portfolio.note_sizes();
+  std::uint64_t total = 0;
+  for (const auto& each : noted_by(app)) total += each.count;
+  CHECK(total == 111 + 4096);
 }
 
 TEST_CASE("a portfolio of another device is used where nearest results are") {
@@ -205,7 +250,58 @@ TEST_CASE("a portfolio of another device is used where nearest results are") {
   const auto other = sample::make_device("another device").device().create_context();
   const auto second = app.autotune.portfolio(other, few, {.match = tune::match_mode::nearest});
   CHECK(second.tunings() == first.tunings());
-  CHECK(app.calls <= calls + 2);  // looks at the space
+  CHECK(app.calls <= calls + 1 + static_cast<int>(first.tunings().size()));  // looks and trials
+}
+
+TEST_CASE("a portfolio is not used if one of its tunings does not work on this device") {
+  application app;
+  const test_mode_guard stored(test_mode::off);
+  const sizes_key few{.kind = 0, .size = {1, 4096}};
+  const auto first = app.autotune.portfolio(app.context, few);
+  REQUIRE(first.tunings().size() > 2);
+  const scale_tuning broken = first.tunings()[first.tunings().size() - 2];
+  REQUIRE(broken.wgs != 16);
+  tune::testing::fake_device fake = sample::make_device("another device");
+  fake.fail_when(tune::testing::fake_call::launch,
+                 [wgs = broken.wgs](const auto& macros) { return macros.integer("wgs") == wgs; });
+  const auto other = fake.device().create_context();
+  const auto second = app.autotune.portfolio(other, few, {.match = tune::match_mode::nearest});
+  CHECK(std::ranges::find(second.tunings(), broken) == second.tunings().end());
+}
+
+TEST_CASE("a choice that does not fit gives way by the times in its leaf") {
+  tune::detail::stored_portfolio stored{
+      .ranges = {{1, 64}},
+      .configurations = {tune::to_values(scale_tuning{1, 1}), tune::to_values(scale_tuning{2, 2}),
+                         tune::to_values(scale_tuning{4, 4}), tune::to_values(scale_tuning{})},
+      .tree = tune::size_tree({{.threshold = 8, .coordinate = 0, .below = 1, .above = 2},
+                               {.threshold = 0, .coordinate = -1, .below = 0},
+                               {.threshold = 0, .coordinate = -1, .below = 1}}),
+      .orders = {{}, {0, 2, 1}, {1, 0}},
+      .proven = {{{100}, {2, 1}}, {{200}, {1}}}};
+  const std::vector<tune::field_description> fields = tune::describe_fields<scale_tuning>();
+  const auto again = tune::detail::stored_portfolio::parse(stored.text(), fields);
+  CHECK(again.text() == stored.text());
+  CHECK(again.proven == stored.proven);
+  const tune::detail::portfolio_core core(again, {}, {});
+  const auto choose = [&](std::uint64_t size, std::vector<std::size_t> unfit) {
+    return core.choose(std::span(&size, 1), [unfit](std::size_t place) {
+      return std::ranges::find(unfit, place) == unfit.end();
+    });
+  };
+  CHECK(choose(3, {}) == 0);
+  CHECK(choose(3, {0}) == 2);
+  CHECK(choose(3, {0, 2}) == 1);
+  CHECK(choose(9, {1}) == 0);
+  CHECK(choose(9, {1, 0}) == 3);  // 2 failed in this leaf
+  CHECK(choose(100, {}) == 2);
+  CHECK(choose(100, {2}) == 1);
+  CHECK(choose(100, {1, 2}) == 3);
+  CHECK(choose(101, {}) == 1);  // the nearest leaf
+  const auto unproven = tune::detail::unproven_sizes(
+      {{"portfolio", stored.text()}}, {{{3}, 1}, {{100}, 1}, {{101}, 1}, {{1, 2}, 1}});
+  CHECK(unproven.size() == 2);
+  CHECK(unproven.front().sizes == tune::size_list{101});
 }
 
 TEST_CASE("a portfolio that was interrupted is continued") {
@@ -262,6 +358,8 @@ TEST_CASE("a stored portfolio that is damaged counts as not there") {
       .tree = tune::size_tree({{.threshold = 8, .coordinate = 0, .below = 1, .above = 2},
                                {.threshold = 0, .coordinate = -1, .below = 0},
                                {.threshold = 0, .coordinate = -1, .below = 1}}),
+      .orders = {{}, {0, 1}, {1, 0}},
+      .proven = {{{99}, {0}}},
       .expected_loss = 0.01,
       .worst_loss = std::numeric_limits<double>::infinity(),
       .sizes = 12,
@@ -281,7 +379,10 @@ TEST_CASE("a stored portfolio that is damaged counts as not there") {
   refused("");
   refused("{}");
   refused(text.substr(0, text.size() / 2));
-  for (const auto& [from, to] : {std::pair("\"coordinate\":0", "\"coordinate\":12"),
+  for (const auto& [from, to] : {std::pair("\"order\":[1,0]", "\"order\":[2,0]"),
+                                 std::pair("\"order\":[0]", "\"order\":[7]"),
+                                 std::pair("\"sizes\":[99]", "\"sizes\":[99,1]"),
+                                 std::pair("\"coordinate\":0", "\"coordinate\":12"),
                                  std::pair("\"below\":1,\"above\":2", "\"below\":9,\"above\":2"),
                                  std::pair("\"wgs\":2", "\"wgs\":\"two\""),
                                  std::pair("\"portfolio\":1", "\"portfolio\":2")}) {
@@ -303,14 +404,19 @@ TEST_CASE("sizes are counted by several threads") {
   std::thread other(count);
   count();
   other.join();
-  const auto all = tally.all();
+  const auto all = tally.take();
   CHECK(all.size() == 10);
   std::uint64_t total = 0;
   for (const auto& each : all) total += each.count;
   CHECK(total > 19900);  // one that meets another's first is not counted
   CHECK(total <= 20000);
-  for (std::uint64_t size = 100; size < 1000; ++size) tally.count(std::span(&size, 1));
-  CHECK(tally.all().size() == tune::detail::size_tally::most);
+  CHECK(tally.take().empty());
+  bool has_room = true;
+  for (std::uint64_t size = 100; size < 1000; ++size) {
+    has_room = tally.count(std::span(&size, 1)) && has_room;
+  }
+  CHECK_FALSE(has_room);
+  CHECK(tally.take().size() > tune::detail::size_tally::most / 2);
 }
 
 }  // namespace ranged_autotuner_test

@@ -33,7 +33,7 @@ std::vector<double> steps_of(std::size_t dimensions) {
 class builder {
  public:
   builder(const portfolio_plan& plan, const configuration& fallback, portfolio_source& from)
-      : plan_(plan), from_(from), configurations_{fallback} {}
+      : plan_(plan), from_(from), asked_(wanted(plan)), configurations_{fallback} {}
 
   built_portfolio build() {
     for (const size_list& at : places_of_searches()) {
@@ -42,7 +42,8 @@ class builder {
     }
     compare_at_samples();
     if (times_.samples.empty()) {
-      return {.configurations = configurations_,
+      return {.configurations = {configurations_.front()},
+              .orders = {{0}},
               .expected_loss = does_not_work,
               .worst_loss = does_not_work};
     }
@@ -53,6 +54,8 @@ class builder {
     }
     built_portfolio made = conclude(fit);
     check_leaves(made);
+    end_with_fallback(made);
+    order(made);
     return made;
   }
 
@@ -66,9 +69,22 @@ class builder {
     return configurations_.size() - before;
   }
 
+  /// Those that were asked for most come first, and before them what is in no range.
+  static std::vector<asked_sizes> wanted(const portfolio_plan& plan) {
+    std::vector<asked_sizes> asked;
+    for (const asked_sizes& each : plan.asked) {
+      if (each.sizes.size() == plan.ranges.size() && each.count > 0) asked.push_back(each);
+    }
+    std::ranges::stable_sort(asked, std::ranges::greater(), &asked_sizes::count);
+    std::ranges::stable_partition(
+        asked, [&](const asked_sizes& each) { return !are_inside(plan.ranges, each.sizes); });
+    if (asked.size() > plan.most_asked) asked.resize(plan.most_asked);
+    return asked;
+  }
+
   // Half of them at sizes that are asked for most.
   std::vector<size_list> places_of_searches() const {
-    std::vector<asked_sizes> asked = plan_.asked;
+    std::vector<asked_sizes> asked = asked_;
     std::ranges::stable_sort(asked, std::ranges::greater(), &asked_sizes::count);
     std::vector<size_list> places;
     for (const asked_sizes& each : asked) {
@@ -95,8 +111,8 @@ class builder {
       spread.push_back(std::move(each));
     }
     double total = 0;
-    for (const asked_sizes& each : plan_.asked) total += static_cast<double>(each.count);
-    for (const asked_sizes& each : plan_.asked) {
+    for (const asked_sizes& each : asked_) total += static_cast<double>(each.count);
+    for (const asked_sizes& each : asked_) {
       compare(each.sizes,
               static_cast<double>(each.count) / total * static_cast<double>(spread.size()));
     }
@@ -109,7 +125,10 @@ class builder {
     const auto measured = from_.measure(at, configurations_);
     const size_point point = point_of(at, plan_.features);
     size_times::sample sample{.point = {point.begin(), point.end()}, .weight = weight};
-    for (const auto& time : measured) sample.times.push_back(time.value_or(does_not_work));
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      sample.times.push_back(measured[i].value_or(does_not_work));
+      sample.fits.push_back(from_.fits(configurations_[i], at));
+    }
     if (std::ranges::none_of(measured, &std::optional<double>::has_value)) return false;
     times_.samples.push_back(std::move(sample));
     sizes_.push_back(at);
@@ -156,6 +175,7 @@ class builder {
     const double scale = found.front() ? times[best] / *found.front() : 1;
     for (std::size_t i = 1; i < found.size(); ++i) {
       times.push_back(found[i] ? *found[i] * scale : does_not_work);
+      times_.samples[sample].fits.push_back(from_.fits(measured[i], sizes_[sample]));
     }
   }
 
@@ -237,6 +257,45 @@ class builder {
     made.configurations.push_back(configurations_.front());
   }
 
+  /// The fallback becomes the last, and may be chosen as well.
+  void end_with_fallback(built_portfolio& made) const {
+    auto& all = made.configurations;
+    const auto own = std::ranges::find(all, configurations_.front());
+    const auto place = static_cast<std::uint32_t>(own - all.begin());
+    if (own == all.end()) all.push_back(configurations_.front());
+    const auto last = static_cast<std::uint32_t>(all.size() - 1);
+    if (place == last) return;
+    std::swap(all[place], all[last]);
+    std::vector<size_tree::node> nodes = made.tree.nodes();
+    for (size_tree::node& each : nodes) {
+      if (each.coordinate >= 0) continue;
+      each.below = each.below == place ? last : each.below == last ? place : each.below;
+    }
+    made.tree = size_tree(std::move(nodes));
+  }
+
+  /// What is taken where a choice does not fit, and outside of the ranges.
+  void order(built_portfolio& made) const {
+    std::vector<std::size_t> numbers;
+    for (const configuration& each : made.configurations) {
+      const auto found = std::ranges::find(configurations_, each);
+      numbers.push_back(static_cast<std::size_t>(found - configurations_.begin()));
+    }
+    made.orders = order_leaves(times_, made.tree, numbers, plan_.limits);
+    for (std::size_t s = 0; s < sizes_.size(); ++s) {
+      if (are_inside(plan_.ranges, sizes_[s])) continue;
+      const std::vector<double>& times = times_.samples[s].times;
+      proven_sizes& at = made.proven.emplace_back(proven_sizes{.sizes = sizes_[s]});
+      for (std::uint32_t place = 0; place < numbers.size(); ++place) {
+        if (!std::isinf(times[numbers[place]])) at.order.push_back(place);
+      }
+      std::ranges::stable_sort(at.order, {},
+                               [&](std::uint32_t place) { return times[numbers[place]]; });
+    }
+    std::erase_if(made.proven, [](const proven_sizes& each) { return each.order.empty(); });
+    std::ranges::sort(made.proven, {}, &proven_sizes::sizes);
+  }
+
   bool works_at(const configuration& one, const std::vector<size_list>& places) {
     return std::ranges::all_of(places, [&](const size_list& at) {
       return !from_.fits(one, at) || from_.measure(at, std::span(&one, 1)).front().has_value();
@@ -245,7 +304,8 @@ class builder {
 
   const portfolio_plan& plan_;
   portfolio_source& from_;
-  std::vector<configuration> configurations_;
+  std::vector<asked_sizes> asked_;
+  std::vector<configuration> configurations_;  // the first is the fallback
   size_times times_;
   std::vector<size_list> sizes_;  // of the samples
   struct audited {
@@ -257,6 +317,14 @@ class builder {
 };
 
 }  // namespace
+
+bool are_inside(std::span<const size_range> ranges, std::span<const std::uint64_t> sizes) noexcept {
+  if (sizes.size() != ranges.size()) return false;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (!ranges[d].contains(sizes[d])) return false;
+  }
+  return true;
+}
 
 size_point point_of(std::span<const std::uint64_t> sizes, const size_features& features) {
   size_point point{};

@@ -41,11 +41,14 @@ struct asked_sizes {
 struct portfolio_plan {
   std::vector<size_range> ranges{};  ///< one to four
   size_features features{};          ///< may be empty
-  std::vector<asked_sizes> asked{};  ///< measured too; together they count as much as all others
-  portfolio_limits limits{};         ///< of the portfolio
-  std::size_t searches = 3;   ///< of the whole space, at sizes that are spread over the ranges
-  std::size_t samples = 0;    ///< sizes at which configurations are compared; 0: by the ranges
-  std::size_t finalists = 5;  ///< of each search, that are compared at all sizes
+  /// Measured too: those outside of the ranges, where nothing else is known, then those that were
+  /// asked for most. Together they count as much as all others, each as often as it was asked for.
+  std::vector<asked_sizes> asked{};
+  std::size_t most_asked = 64;  ///< so many of them at most
+  portfolio_limits limits{};    ///< of the portfolio
+  std::size_t searches = 3;     ///< of the whole space, at sizes that are spread over the ranges
+  std::size_t samples = 0;      ///< sizes at which configurations are compared; 0: by the ranges
+  std::size_t finalists = 5;    ///< of each search, that are compared at all sizes
   /// Sizes that nothing has been measured at before, at which the choice is compared with a search
   /// around it. That many at least, and more while the loss is over limits.loss.
   std::size_t audits = 3;
@@ -81,15 +84,29 @@ class portfolio_source {
   virtual bool fits(const configuration&, const size_list&) { return true; }
 };
 
+/// Sizes outside of the ranges, with the configurations that were measured there.
+struct proven_sizes {
+  size_list sizes{};                   ///< in the order of the ranges
+  std::vector<std::uint32_t> order{};  ///< the places of those that work, the fastest first
+
+  friend bool operator==(const proven_sizes&, const proven_sizes&) = default;
+};
+
 /// A portfolio: its configurations, and how much is lost by them.
 struct built_portfolio {
-  std::vector<portfolio_source::configuration> configurations{};  ///< in the tree's order
-  size_tree tree{};          ///< chooses one of them by the coordinates
+  /// In the tree's order; the last is the fallback.
+  std::vector<portfolio_source::configuration> configurations{};
+  size_tree tree{};      ///< chooses one of them by the coordinates
+  leaf_orders orders{};  ///< of the tree's nodes, for sizes that a choice does not fit
+  std::vector<proven_sizes> proven{};  ///< outside of the ranges, in the order of the sizes
   double expected_loss = 0;  ///< the mean over sizes, by those left out; 0.02 is 2 % slower
   double worst_loss = 0;     ///< at most so much at nine of ten sizes; infinite: too few were seen
   std::size_t sizes = 0;     ///< at which configurations were compared
   std::size_t compared = 0;  ///< configurations that were
 };
+
+/// True if there is one size for each range, and each is one of its range.
+bool are_inside(std::span<const size_range> ranges, std::span<const std::uint64_t> sizes) noexcept;
 
 /// Returns the coordinates of sizes. Allocates nothing.
 /// @param sizes     most_ranges at most

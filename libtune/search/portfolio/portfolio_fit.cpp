@@ -183,6 +183,19 @@ struct grown {
   double cost = 0;
 };
 
+/// Returns the number of the configuration that is chosen at a sample.
+std::size_t chosen_at(const size_times::sample& sample, const portfolio_fit& fit,
+                      const size_times& fitted, const portfolio_limits& limits) {
+  const auto fits = [&](std::size_t number) { return sample.fits.empty() || sample.fits[number]; };
+  const std::size_t chosen = fit.choose(sample.point);
+  if (fits(chosen)) return chosen;
+  const leaf_orders orders = order_leaves(fitted, fit.tree, fit.configurations, limits);
+  for (const std::uint32_t place : orders[fit.tree.leaf(sample.point)]) {
+    if (fits(fit.configurations[place])) return fit.configurations[place];
+  }
+  return 0;
+}
+
 /// Grows a tree over these configurations, and leaves out those that it does not choose.
 grown grow(const size_times& times, const costs& all, const numbers& chosen, std::size_t leaves) {
   grower tree(times, all, chosen);
@@ -225,13 +238,40 @@ portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& lim
   return is_small && free.cost < best.cost ? std::move(free.fit) : std::move(best.fit);
 }
 
+leaf_orders order_leaves(const size_times& times, const size_tree& tree,
+                         std::span<const std::size_t> configurations,
+                         const portfolio_limits& limits) {
+  const std::vector<size_tree::node>& nodes = tree.nodes();
+  std::vector<std::vector<double>> sums(nodes.size());
+  for (std::vector<double>& each : sums) each.resize(configurations.size());
+  const costs all(times, limits.loss);
+  for (std::size_t s = 0; s < times.samples.size(); ++s) {
+    std::vector<double>& of_leaf = sums[tree.leaf(times.samples[s].point)];
+    for (std::size_t place = 0; place < configurations.size(); ++place) {
+      const std::size_t number = configurations[place];
+      of_leaf[place] += std::isinf(times.loss(s, number)) ? infinite : all.at(s, number);
+    }
+  }
+  leaf_orders orders(nodes.size());
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    if (nodes[n].coordinate >= 0) continue;
+    for (std::uint32_t place = 0; place < configurations.size(); ++place) {
+      const bool works = !std::isinf(sums[n][place]);
+      if (works && place != nodes[n].below) orders[n].push_back(place);
+    }
+    std::ranges::stable_sort(orders[n], {}, [&](std::uint32_t place) { return sums[n][place]; });
+    orders[n].insert(orders[n].begin(), nodes[n].below);
+  }
+  return orders;
+}
+
 std::vector<double> left_out_losses(const size_times& times, const portfolio_limits& limits) {
   std::vector<double> losses;
   for (std::size_t i = 0; times.samples.size() > 1 && i < times.samples.size(); ++i) {
     size_times others = times;
     others.samples.erase(others.samples.begin() + static_cast<std::ptrdiff_t>(i));
     const portfolio_fit fit = fit_portfolio(others, limits);
-    losses.push_back(times.loss(i, fit.choose(times.samples[i].point)));
+    losses.push_back(times.loss(i, chosen_at(times.samples[i], fit, others, limits)));
   }
   return losses;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct size_times {
     /// The time of each configuration, in any unit; infinite for one that does not work there. All
     /// samples have as many.
     std::vector<double> times{};
+    /// False for a configuration that is not chosen there, because it may not be launched; empty:
+    /// all may be.
+    std::vector<bool> fits{};
   };
 
   std::vector<sample> samples{};  ///< all of the same lengths
@@ -56,8 +60,23 @@ struct portfolio_fit {
 /// @throws argument_error if there is no sample
 portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits = {});
 
-/// Returns for each sample its loss with the portfolio that is fitted to all others: an estimate of
-/// the losses at sizes that are not among the samples.
+/// Places of configurations in a portfolio, for each node of its tree: of a leaf its choice, then
+/// the others that work there, the fastest first; none of comparisons.
+using leaf_orders = std::vector<std::vector<std::uint32_t>>;
+
+/// Returns the order of the configurations in each leaf, by their losses at the samples that are in
+/// it. One that does not work at one of them is left out, unless it is the choice.
+/// @param times           as for fit_portfolio
+/// @param tree            chooses among the configurations
+/// @param configurations  their numbers in the times, in the order of their places
+/// @param limits          of the portfolio
+leaf_orders order_leaves(const size_times& times, const size_tree& tree,
+                         std::span<const std::size_t> configurations,
+                         const portfolio_limits& limits = {});
+
+/// Returns for each sample its loss with the portfolio that is fitted to all others, by what is
+/// chosen there: the first in the order of the leaf that fits, at last the first configuration of
+/// all. An estimate of the losses at sizes that are not among the samples.
 /// @param times   two samples at least; none are returned for fewer
 /// @param limits  of each portfolio
 std::vector<double> left_out_losses(const size_times& times, const portfolio_limits& limits = {});

@@ -13,8 +13,6 @@
 namespace tune {
 namespace {
 
-constexpr std::uint64_t most = std::uint64_t{1} << 53;  // that a double holds exactly
-
 std::optional<std::uint64_t> take_number(std::string_view& text) {
   std::uint64_t number = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -22,6 +22,9 @@ enum class range_scale : std::uint8_t {
 /// A plain value. In a database it is its text.
 class size_range {
  public:
+  /// The greatest size: 2^53, up to which a double has each whole number.
+  static constexpr std::uint64_t most = std::uint64_t{1} << 53;
+
   /// The size 1 alone.
   size_range() = default;
   /// @param low       the least size, at least 1; rounded up to a multiple

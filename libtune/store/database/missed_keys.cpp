@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/database/missed_keys.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -9,6 +10,8 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -74,9 +77,36 @@ std::string own_program() {
   return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : std::string();
 }
 
-std::string line_end() {
-  return fmt::format("\"{:%Y-%m-%dT%H:%M:%SZ}\",\"program\":{}}}\n",
-                     fmt::gmtime(std::time(nullptr)), detail::text_to_json(own_program()).dump());
+std::string line_end(std::span<const asked_count> asked = {}) {
+  std::string sizes;
+  if (!asked.empty()) {
+    json all = json::array();
+    for (const asked_count& each : asked) {
+      all.push_back({{"sizes", each.sizes}, {"count", each.count}});
+    }
+    sizes = ",\"asked\":" + all.dump();
+  }
+  return fmt::format("\"{:%Y-%m-%dT%H:%M:%SZ}\",\"program\":{}{}}}\n",
+                     fmt::gmtime(std::time(nullptr)), detail::text_to_json(own_program()).dump(),
+                     sizes);
+}
+
+std::uint64_t count_from_json(const input& item) {
+  if (!item.is_number_unsigned()) detail::refuse_document("a size or its count is no whole number");
+  return item.get<std::uint64_t>();
+}
+
+std::vector<asked_count> asked_from_json(const input& object) {
+  std::vector<asked_count> all;
+  if (!object.contains("asked")) return all;
+  for (const input& item : detail::array_member(object, "asked")) {
+    asked_count& one = all.emplace_back();
+    for (const input& size : detail::array_member(item, "sizes")) {
+      one.sizes.push_back(count_from_json(size));
+    }
+    one.count = count_from_json(member(item, "count"));
+  }
+  return all;
 }
 
 /// @throws argument_error if the line is no key that a database could have
@@ -92,6 +122,7 @@ missed_key read_line(std::string_view line) {
   missed.key.device = detail::device_from_json(member(object, "device"));
   missed.missed_at = detail::text_from_json(member(object, "missed_at"));
   missed.program = detail::text_from_json(member(object, "program"));
+  missed.asked = asked_from_json(object);
   static_cast<void>(table_name(missed.function));
   check_field_names(missed.function);
   detail::check_key(missed.function.key_fields, missed.key.arguments, missed.function.name);
@@ -107,9 +138,10 @@ file_descriptor open_file(const std::string& path, int flags) {
 }
 
 /// The same with a lock against other writers. After the wait it goes on without the lock: at worst
-/// a key is noted twice, or not until the next program misses it.
-file_lock open_alone(const std::string& path, int flags) {
-  constexpr std::chrono::milliseconds wait(50);  // it is a part of a lookup
+/// a key is noted twice, or not until the next program misses it. The wait is short, because it is
+/// a part of a lookup.
+file_lock open_alone(const std::string& path, int flags,
+                     std::chrono::milliseconds wait = std::chrono::milliseconds(50)) {
   file_lock lock;
   detail::keep_trying(wait, [&] {
     if (!lock.file()) lock = file_lock(open_file(path, flags));
@@ -179,6 +211,57 @@ void note(const std::string& path, const std::string& begin) {
   append(lock.file(), path, line);
 }
 
+void add_to(std::vector<asked_count>& all, std::span<const asked_count> more) {
+  for (const asked_count& each : more) {
+    const auto known = std::ranges::find(all, each.sizes, &asked_count::sizes);
+    if (known == all.end()) {
+      all.push_back(each);
+    } else {
+      known->count +=
+          std::min(each.count, std::numeric_limits<std::uint64_t>::max() - known->count);
+    }
+  }
+}
+
+/// What a line says of sizes; none if it cannot be read.
+std::vector<asked_count> asked_in(std::string_view line) {
+  try {
+    return read_line(line).asked;
+  } catch (const argument_error& failure) {
+    log(log_level::debug, failure.what());
+    return {};
+  }
+}
+
+// The line is replaced, with the whole file, so here the lock is needed.
+void note_sizes(const std::string& path, const std::string& begin,
+                std::span<const asked_count> asked) {
+  detail::create_private_file(path);
+  const file_lock lock = open_alone(path, O_RDWR, std::chrono::seconds(1));
+  if (lock.file() && !lock.is_taken()) fail(path, "note sizes", "other programs are writing to it");
+  const std::string before = read_all(lock.file(), path);
+  if (!is_own(before)) fail(path, "note sizes", "it is no file of missed keys");
+  std::string others;
+  std::vector<asked_count> all;
+  for_each_line(before, [&](std::string_view line) {
+    if (line.starts_with(begin)) {
+      add_to(all, asked_in(line));
+    } else {
+      others += std::string(line) + '\n';
+    }
+  });
+  add_to(all, asked);
+  std::ranges::stable_sort(all, std::ranges::greater(), &asked_count::count);
+  if (all.size() > missed_keys::most_sizes) all.resize(missed_keys::most_sizes);
+  const std::string line = begin + line_end(all);
+  if (others.size() + line.size() > missed_keys::most_bytes) {
+    fail(path, "note sizes",
+         fmt::format("it has {} bytes at most; 'tunedb missed --clear' empties it",
+                     missed_keys::most_bytes));
+  }
+  replace_file(path, others + line);
+}
+
 bool is_first_attempt(const std::string& path, const std::string& begin) {
   static detail::never_destroyed<noted_keys> noted;
   const std::lock_guard lock(noted->mutex);
@@ -194,6 +277,16 @@ void missed_keys::remember(const function_identity& function,
     const std::string path = detail::absolute_path(path_);
     const std::string begin = line_begin(function, key);
     if (is_first_attempt(path, begin)) note(path, begin);
+  } catch (const std::exception& failure) {
+    log(log_level::debug, failure.what());
+  }
+}
+
+void missed_keys::remember(const function_identity& function, const record_key& key,
+                           std::span<const asked_count> asked) const noexcept {
+  if (path_.empty() || asked.empty() || ::getauxval(AT_SECURE) != 0) return;
+  try {
+    note_sizes(detail::absolute_path(path_), line_begin(function, key), asked);
   } catch (const std::exception& failure) {
     log(log_level::debug, failure.what());
   }
@@ -250,9 +343,12 @@ std::size_t missed_keys::remove(const std::function<bool(const missed_key&)>& go
   return removed.size();
 }
 
-std::vector<missed_key> still_missing(std::vector<missed_key> keys, const tuning_layers& layers) {
+std::vector<missed_key> still_missing(
+    std::vector<missed_key> keys, const tuning_layers& layers,
+    const std::function<bool(const missed_key&, const record&)>& lacks) {
   std::erase_if(keys, [&](const missed_key& missed) {
-    return layers.find(missed.function, missed.key).has_value();
+    const auto found = layers.find(missed.function, missed.key);
+    return found && !(lacks && lacks(missed, *found));
   });
   return keys;
 }

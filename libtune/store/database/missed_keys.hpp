@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,16 +16,26 @@ namespace tune {
 
 class tuning_layers;
 
-/// A key for which a program found no result.
+/// Sizes that programs have asked a portfolio for.
+struct asked_count {
+  std::vector<std::uint64_t> sizes{};  ///< one for each range of the key, in their order
+  std::uint64_t count = 1;             ///< how often
+
+  friend bool operator==(const asked_count&, const asked_count&) = default;
+};
+
+/// A key for which a program found no result, or whose portfolio it has used.
 struct missed_key {
   function_identity function{};
   record_key key{};         ///< the arguments, in the order of function.key_fields, and the device
   std::string missed_at{};  ///< UTC, for people
   std::string program{};    ///< the path of the program; empty if the system does not know it
+  std::vector<asked_count> asked{};  ///< of a portfolio, those that were asked for most first
 };
 
-/// The keys for which programs found no result, in a file beside the tuning database with one JSON
-/// object a line, so that an operator can have them tuned later. Programs append to it, whatever
+/// The keys for which programs found no result, and the sizes that they have asked portfolios for,
+/// in a file beside the tuning database with one JSON object a line, so that an operator can have
+/// them tuned later. Programs append to it, whatever
 /// their mode; the database is not touched. FORMAT.md describes the file. Any number of processes
 /// share it. Thread-safe.
 class missed_keys {
@@ -46,6 +57,15 @@ class missed_keys {
   /// noted; that is logged for debugging only.
   void remember(const function_identity& function, const record_key& key) const noexcept;
 
+  /// The most different sizes that are kept of a key: those that were asked for most.
+  static constexpr std::size_t most_sizes = 256;
+
+  /// Adds to the sizes that a portfolio was asked for; the counts of equal ones are added up. Where
+  /// that cannot be done, as above, or other programs write for longer than a second, nothing is
+  /// noted.
+  void remember(const function_identity& function, const record_key& key,
+                std::span<const asked_count> asked) const noexcept;
+
   struct contents {
     std::vector<missed_key> keys;  ///< each once, the latest to be missed last
     std::size_t unreadable = 0;    ///< lines that are no key that a database could have
@@ -64,6 +84,9 @@ class missed_keys {
 };
 
 /// Those keys for whose device no database has a result by now.
-std::vector<missed_key> still_missing(std::vector<missed_key> keys, const tuning_layers& layers);
+/// @param lacks  true if a result is there, but does not serve all that was asked for; may be empty
+std::vector<missed_key> still_missing(
+    std::vector<missed_key> keys, const tuning_layers& layers,
+    const std::function<bool(const missed_key&, const record&)>& lacks = {});
 
 }  // namespace tune

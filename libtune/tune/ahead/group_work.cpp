@@ -252,7 +252,7 @@ void group_work::lead(led_job& job, const device& leader, detail::kept_child& ch
 }
 
 std::optional<record> group_work::find(const pretuning_item& item) const {
-  if (!lookup_plan(mode(), match_mode::exact).uses_exact()) return std::nullopt;
+  if (!lookup_plan(mode(item), match_mode::exact).uses_exact()) return std::nullopt;
   auto found =
       setting_.layers->user()->find_patiently(item.function, {item.key, group_.info().identity});
   if (found && !is_tuning(item, *found)) found.reset();
@@ -299,7 +299,7 @@ void group_work::tune_key(led_job& job, const device& leader, detail::kept_child
   waits.end();
   const detail::tuning_scope scope(detail::tuning_name(setting_.layers->user()->path(), search));
   tuning_transaction kept(
-      setting_.layers, item.function, key, mode(),
+      setting_.layers, item.function, key, mode(item),
       [&](const record& found) { return is_tuning(item, found); }, wait);
   const auto watch = std::make_shared<progress_watch>(
       result.trials, [this, number = job.number()](const search_progress& now) {

@@ -125,8 +125,8 @@ class group_work {
                 const pretuning_item& item, pretuning_result& result);
   std::optional<record> find(const pretuning_item& item) const;
   bool is_tuning(const pretuning_item& item, const record& found) const;
-  tuning_mode mode() const {
-    return setting_.options.force ? tuning_mode::force : tuning_mode::tune;
+  tuning_mode mode(const pretuning_item& item) const {
+    return setting_.options.force || item.again ? tuning_mode::force : tuning_mode::tune;
   }
   bool is_stopped() const { return setting_.options.stop && setting_.options.stop(); }
   template <class Call>

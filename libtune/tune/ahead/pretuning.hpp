@@ -27,6 +27,7 @@ struct pretuning_item {
   function_identity function{};             ///< the autotuner
   std::vector<named_value> key{};           ///< in the order of function.key_fields
   std::optional<device_identity> device{};  ///< for devices of this identity; empty: for all
+  bool again = false;  ///< also if it has a result, which stays until the new one is there
 };
 
 /// The outcome for a key on one kind of device.

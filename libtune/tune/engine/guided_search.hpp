@@ -31,6 +31,10 @@ class guided_search {
     std::function<std::optional<std::size_t>(const search_problem&,
                                              const std::vector<named_value>&)>
         find{};
+    /// Values for find of each of the configurations that values stand for (search_problem::parts).
+    std::function<std::vector<std::vector<named_value>>(const std::vector<named_value>&)> parts{};
+    /// False for a configuration that must not be launched: it is skipped; empty: all may be.
+    std::function<bool(const std::vector<named_value>&)> may_run{};
   };
 
   guided_search(tuning_session& session, course guided);

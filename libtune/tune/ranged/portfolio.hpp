@@ -26,6 +26,8 @@ class portfolio_core;
 std::size_t choose(const portfolio_core& core, std::span<const std::uint64_t> sizes,
                    const std::function<bool(std::size_t)>& fits) noexcept;
 
+void note_sizes(const portfolio_core& core);
+
 }  // namespace detail
 
 /// The origin and the loss of a portfolio.
@@ -58,8 +60,10 @@ class portfolio {
   const portfolio_facts& facts() const noexcept { return shared_->facts; }
 
   /// Returns the place of the tuning for these sizes among tunings(). Any sizes: those outside of
-  /// the ranges get a tuning that fits them, or the test default, and are noted for the next tuning
-  /// (ranged_autotuner). Allocates nothing, takes no lock, and may be called by sealed threads.
+  /// the ranges get the tuning that was fastest when they were measured, if they were; else one
+  /// that the definition's fits allows, of the nearest leaf; else the test default. All are counted
+  /// for the next tuning (note_sizes). Allocates nothing, takes no lock, and may be called by
+  /// sealed threads.
   /// @param sizes  one for each range, in the order of the key
   std::size_t choose(std::span<const std::uint64_t> sizes) const noexcept {
     const content& all = *shared_;
@@ -74,6 +78,11 @@ class portfolio {
   std::size_t choose(std::initializer_list<std::uint64_t> sizes) const noexcept {
     return choose(std::span(sizes.begin(), sizes.size()));
   }
+  /// Notes the sizes that choose was called with so far, and how often, beside the database: the
+  /// next tuning measures at them, and counts them as often. The end of the last handle does so,
+  /// too. Writes a file and logs, so not for a thread that may not wait.
+  void note_sizes() const { detail::note_sizes(*shared_->core); }
+
   /// Returns the tuning for these sizes.
   const Tuning& tuning_for(std::initializer_list<std::uint64_t> sizes) const noexcept {
     return tunings()[choose(sizes)];

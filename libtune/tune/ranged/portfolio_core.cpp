@@ -3,11 +3,14 @@
 #include "libtune/tune/ranged/portfolio_core.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <exception>
 #include <fmt/format.h>
 #include <utility>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
+#include "libtune/base/log.hpp"
 #include "libtune/tune/ranged/portfolio.hpp"
 
 namespace tune::detail {
@@ -26,6 +29,52 @@ std::size_t count(const input& object, const char* name) {
   const input& item = member(object, name);
   if (!item.is_number_unsigned()) refuse_document(std::string("'") + name + "' is no count");
   return item.get<std::size_t>();
+}
+
+std::uint64_t whole_number(const input& item) {
+  if (!item.is_number_unsigned()) refuse_document("a size or a place is no whole number");
+  return item.get<std::uint64_t>();
+}
+
+std::vector<std::uint32_t> places_from(const input& object, const char* name,
+                                       std::size_t configurations) {
+  std::vector<std::uint32_t> places;
+  for (const input& item : array_member(object, name)) {
+    const std::uint64_t place = whole_number(item);
+    if (place >= configurations) {
+      refuse_document(std::string("its '") + name +
+                      "' names a configuration that it does not have");
+    }
+    places.push_back(static_cast<std::uint32_t>(place));
+  }
+  return places;
+}
+
+/// Portfolios of libtune 0.1.0 and before have none.
+leaf_orders orders_from(const input& object, std::size_t configurations) {
+  leaf_orders orders;
+  bool has_some = false;
+  for (const input& item : array_member(object, "tree")) {
+    const bool has_order = item.contains("order");
+    orders.push_back(has_order ? places_from(item, "order", configurations)
+                               : std::vector<std::uint32_t>());
+    has_some = has_some || has_order;
+  }
+  return has_some ? orders : leaf_orders();
+}
+
+std::vector<proven_sizes> proven_from(const input& object, std::size_t ranges,
+                                      std::size_t configurations) {
+  std::vector<proven_sizes> proven;
+  if (!object.contains("proven")) return proven;
+  for (const input& item : array_member(object, "proven")) {
+    proven_sizes& at = proven.emplace_back();
+    for (const input& size : array_member(item, "sizes")) at.sizes.push_back(whole_number(size));
+    if (at.sizes.size() != ranges) refuse_document("it has not one size for each range");
+    at.order = places_from(item, "order", configurations);
+  }
+  std::ranges::sort(proven, {}, &proven_sizes::sizes);
+  return proven;
 }
 
 size_tree tree_from(const input& object, std::size_t configurations) {
@@ -52,11 +101,17 @@ std::string stored_portfolio::text() const {
   json document{{"portfolio", text_version}, {"ranges", json::array()}};
   for (const size_range& each : ranges) document["ranges"].push_back(each.text());
   for (const auto& each : configurations) document["configurations"].push_back(exact_json(each));
-  for (const size_tree::node& each : tree.nodes()) {
-    document["tree"].push_back({{"coordinate", each.coordinate},
-                                {"threshold", real_to_json(each.threshold)},
-                                {"below", each.below},
-                                {"above", each.above}});
+  for (std::size_t n = 0; n < tree.nodes().size(); ++n) {
+    const size_tree::node& each = tree.nodes()[n];
+    json node{{"coordinate", each.coordinate},
+              {"threshold", real_to_json(each.threshold)},
+              {"below", each.below},
+              {"above", each.above}};
+    if (n < orders.size() && !orders[n].empty()) node["order"] = orders[n];
+    document["tree"].push_back(std::move(node));
+  }
+  for (const proven_sizes& each : proven) {
+    document["proven"].push_back({{"sizes", each.sizes}, {"order", each.order}});
   }
   document["expected_loss"] = real_to_json(expected_loss);
   document["worst_loss"] = real_to_json(worst_loss);
@@ -81,6 +136,8 @@ stored_portfolio stored_portfolio::parse(const std::string& text,
   }
   if (made.configurations.empty()) refuse_document("it has no configuration");
   made.tree = tree_from(document, made.configurations.size());
+  made.orders = orders_from(document, made.configurations.size());
+  made.proven = proven_from(document, made.ranges.size(), made.configurations.size());
   made.expected_loss = number(document, "expected_loss");
   made.worst_loss = number(document, "worst_loss");
   made.sizes = count(document, "sizes");
@@ -110,11 +167,34 @@ std::optional<std::string> describe_portfolio(const std::vector<named_value>& re
   }
 }
 
-void size_tally::count(std::span<const std::uint64_t> sizes) noexcept {
-  if (sizes.size() > most_ranges) return;
+std::vector<asked_sizes> unproven_sizes(const std::vector<named_value>& result,
+                                        std::vector<asked_sizes> asked) {
+  const bool may_be = result.size() == 1 && result.front().name == portfolio_column;
+  const auto* text = may_be ? std::get_if<std::string>(&result.front().value) : nullptr;
+  if (text == nullptr) return asked;
+  try {
+    const input document = input::parse(*text, nullptr, false);
+    if (document.is_discarded()) return asked;
+    std::vector<size_range> ranges;
+    for (const input& item : array_member(document, "ranges")) {
+      ranges.push_back(size_range::parse(text_from_json(item)));
+    }
+    const std::size_t tunings = array_member(document, "configurations").size();
+    const std::vector<proven_sizes> proven = proven_from(document, ranges.size(), tunings);
+    std::erase_if(asked, [&](const asked_sizes& each) {
+      return are_inside(ranges, each.sizes) ||
+             std::ranges::find(proven, each.sizes, &proven_sizes::sizes) != proven.end();
+    });
+  } catch (const argument_error&) {  // what cannot be read serves nothing
+  }
+  return asked;
+}
+
+bool size_tally::count(std::span<const std::uint64_t> sizes) noexcept {
+  if (sizes.size() > most_ranges) return true;
   std::uint64_t hash = sizes.size();
   for (const std::uint64_t size : sizes) hash = (hash ^ size) * 0x9E3779B97F4A7C15U;
-  for (std::size_t tries = 0; tries < most; ++tries) {
+  for (std::size_t tries = 0; tries < most_tries; ++tries) {
     slot& at = slots_[((hash >> 32) + tries) % most];
     std::uint8_t expected = empty;
     if (at.state.compare_exchange_strong(expected, writing, std::memory_order_acquire)) {
@@ -122,60 +202,101 @@ void size_tally::count(std::span<const std::uint64_t> sizes) noexcept {
       std::ranges::copy(sizes, at.sizes.begin());
       at.count.store(1, std::memory_order_relaxed);
       at.state.store(ready, std::memory_order_release);
-      return;
+      return true;
     }
-    if (expected == writing) return;  // by another thread; nobody waits for a count
+    if (expected == writing) return true;  // by another thread; nobody waits for a count
     if (std::ranges::equal(std::span(at.sizes).first(at.length), sizes)) {
       at.count.fetch_add(1, std::memory_order_relaxed);
-      return;
+      return true;
     }
   }
+  return false;
 }
 
-std::vector<asked_sizes> size_tally::all() const {
+std::vector<asked_sizes> size_tally::take() {
   std::vector<asked_sizes> counted;
-  for (const slot& each : slots_) {
+  for (slot& each : slots_) {
     if (each.state.load(std::memory_order_acquire) != ready) continue;
-    counted.push_back({.sizes = {each.sizes.begin(), each.sizes.begin() + each.length},
-                       .count = each.count.load(std::memory_order_relaxed)});
+    const std::uint64_t count = each.count.exchange(0, std::memory_order_relaxed);
+    if (count == 0) continue;
+    counted.push_back(
+        {.sizes = {each.sizes.begin(), each.sizes.begin() + each.length}, .count = count});
   }
   return counted;
 }
 
-portfolio_core::portfolio_core(stored_portfolio stored, size_features features,
-                               std::function<void(const std::vector<asked_sizes>&)> outside)
-    : stored_(std::move(stored)), features_(std::move(features)), outside_(std::move(outside)) {}
+portfolio_core::portfolio_core(stored_portfolio stored, size_features features, listener asked)
+    : stored_(std::move(stored)), features_(std::move(features)), asked_(std::move(asked)) {}
 
 portfolio_core::~portfolio_core() {
-  if (!outside_) return;
-  const std::vector<asked_sizes> asked = asked_outside_.all();
-  if (!asked.empty()) outside_(asked);
-}
-
-bool portfolio_core::is_inside(std::span<const std::uint64_t> sizes) const noexcept {
-  if (sizes.size() != stored_.ranges.size()) return false;
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (!stored_.ranges[d].contains(sizes[d])) return false;
+  try {
+    note_sizes();
+  } catch (const std::exception& failure) {
+    log(log_level::debug, std::string("sizes that were asked for are lost: ") + failure.what());
   }
-  return true;
 }
 
-// A choice that does not fit gives way to the others in order, and at last to the test default.
+void portfolio_core::note_sizes() const {
+  if (!asked_) return;
+  std::vector<asked_sizes> asked = exact_.take();
+  for (asked_sizes& each : rounded_.take()) asked.push_back(std::move(each));
+  if (!asked.empty()) asked_(*this, asked);
+}
+
+// Of sizes in the ranges their neighbours tell as much.
+void portfolio_core::count(std::span<const std::uint64_t> sizes, bool is_inside) const noexcept {
+  if (exact_.count(sizes) || !is_inside) return;
+  std::array<std::uint64_t, most_ranges> rounded{};
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    const size_range& range = stored_.ranges[d];
+    const int dropped = std::max(static_cast<int>(std::bit_width(sizes[d])) - 2, 0);
+    const std::uint64_t near = sizes[d] >> dropped << dropped;
+    rounded[d] = std::max(near / range.multiple() * range.multiple(), range.low());
+  }
+  rounded_.count(std::span(rounded).first(sizes.size()));
+}
+
+const proven_sizes* portfolio_core::find_proven(
+    std::span<const std::uint64_t> sizes) const noexcept {
+  const auto found = std::ranges::lower_bound(
+      stored_.proven, sizes,
+      [](const auto& a, const auto& b) {
+        return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+      },
+      [](const proven_sizes& each) { return std::span(each.sizes); });
+  const bool is_found = found != stored_.proven.end() && std::ranges::equal(found->sizes, sizes);
+  return is_found ? &*found : nullptr;
+}
+
+// A choice that does not fit gives way to the others in the order of the leaf, and at last to the
+// test default. Outside of the ranges it has to be proven: by a measurement there, or by fits.
 std::size_t portfolio_core::choose(std::span<const std::uint64_t> sizes,
                                    const std::function<bool(std::size_t)>& fits) const noexcept {
   const std::size_t fallback = stored_.configurations.size() - 1;
   if (sizes.size() > most_ranges) return fallback;
-  if (!is_inside(sizes)) {
-    asked_outside_.count(sizes);
+  const bool is_inside = are_inside(stored_.ranges, sizes);
+  if (asked_) count(sizes, is_inside);
+  const auto first_of = [&](places all) -> std::size_t {
+    for (const std::uint32_t place : all) {
+      if (!fits || fits(place)) return place;
+    }
+    return fallback;
+  };
+  if (!is_inside) {
+    if (const proven_sizes* const known = find_proven(sizes)) return first_of(known->order);
     if (!fits) return fallback;
   }
-  const std::size_t chosen = stored_.tree.choose(point_of(sizes, features_));
+  const std::size_t leaf = stored_.tree.leaf(point_of(sizes, features_));
+  const std::uint32_t chosen = stored_.tree.nodes()[leaf].below;
   if (!fits || fits(chosen)) return chosen;
+  if (!stored_.orders.empty()) return first_of(stored_.orders[leaf]);
   for (std::size_t other = 0; other < fallback; ++other) {
     if (fits(other)) return other;
   }
   return fallback;
 }
+
+void note_sizes(const portfolio_core& core) { core.note_sizes(); }
 
 std::size_t choose(const portfolio_core& core, std::span<const std::uint64_t> sizes,
                    const std::function<bool(std::size_t)>& fits) noexcept {

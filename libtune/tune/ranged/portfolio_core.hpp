@@ -25,6 +25,8 @@ struct stored_portfolio {
   std::vector<size_range> ranges{};                        ///< measured, in the order of the key
   std::vector<std::vector<named_value>> configurations{};  ///< the last is the test default
   size_tree tree{};
+  leaf_orders orders{};                ///< of the tree's nodes; empty: the others in their order
+  std::vector<proven_sizes> proven{};  ///< outside of the ranges, in the order of the sizes
   double expected_loss = 0;
   double worst_loss = 0;
   std::size_t sizes = 0;
@@ -40,15 +42,22 @@ struct stored_portfolio {
 /// Returns a line for people about a stored result that is a portfolio; empty if it is none.
 std::optional<std::string> describe_portfolio(const std::vector<named_value>& result);
 
-/// Counts sizes that are asked for, without a lock and without an allocation: the first few
-/// different ones, all others not. Thread-safe.
+/// Returns those of these sizes that a stored result, a portfolio, has no tuning for: in no range,
+/// and not measured. All if it is none.
+std::vector<asked_sizes> unproven_sizes(const std::vector<named_value>& result,
+                                        std::vector<asked_sizes> asked);
+
+/// Counts sizes that are asked for, without a lock and without an allocation: different ones as
+/// long as there is room. Thread-safe.
 class size_tally {
  public:
-  static constexpr std::size_t most = 64;
+  static constexpr std::size_t most = 128;      ///< different sizes at most
+  static constexpr std::size_t most_tries = 8;  ///< places that sizes can have
 
-  void count(std::span<const std::uint64_t> sizes) noexcept;
-  /// The sizes and their counts so far.
-  std::vector<asked_sizes> all() const;
+  /// Returns false if there is no room for them.
+  bool count(std::span<const std::uint64_t> sizes) noexcept;
+  /// Returns the sizes and their counts since the last time.
+  std::vector<asked_sizes> take();
 
  private:
   enum state : std::uint8_t { empty, writing, ready };
@@ -65,10 +74,12 @@ class size_tally {
 /// A portfolio in use. Thread-safe.
 class portfolio_core {
  public:
-  /// @param outside  called at the end with the sizes that were asked for and are in no range; may
-  ///                 be empty. Does not throw
-  portfolio_core(stored_portfolio stored, size_features features,
-                 std::function<void(const std::vector<asked_sizes>&)> outside);
+  /// Takes sizes that were asked for. Does not throw.
+  using listener = std::function<void(const portfolio_core&, const std::vector<asked_sizes>&)>;
+
+  /// @param asked  called by note_sizes, and at the end, if sizes were asked for since; may be
+  /// empty
+  portfolio_core(stored_portfolio stored, size_features features, listener asked);
   ~portfolio_core();
   portfolio_core(const portfolio_core&) = delete;
   portfolio_core& operator=(const portfolio_core&) = delete;
@@ -77,14 +88,24 @@ class portfolio_core {
   /// See portfolio::choose.
   std::size_t choose(std::span<const std::uint64_t> sizes,
                      const std::function<bool(std::size_t)>& fits) const noexcept;
+  /// See portfolio::note_sizes.
+  void note_sizes() const;
+  /// True if these sizes, which are in no range, have been measured.
+  bool is_proven(std::span<const std::uint64_t> sizes) const noexcept {
+    return find_proven(sizes) != nullptr;
+  }
 
  private:
-  bool is_inside(std::span<const std::uint64_t> sizes) const noexcept;
+  using places = std::span<const std::uint32_t>;
+
+  void count(std::span<const std::uint64_t> sizes, bool is_inside) const noexcept;
+  const proven_sizes* find_proven(std::span<const std::uint64_t> sizes) const noexcept;
 
   stored_portfolio stored_;
   size_features features_;
-  std::function<void(const std::vector<asked_sizes>&)> outside_;
-  mutable size_tally asked_outside_;
+  listener asked_;
+  mutable size_tally exact_;
+  mutable size_tally rounded_;  // in the ranges, where there are too many different ones
 };
 
 }  // namespace tune::detail

@@ -53,14 +53,10 @@ std::vector<size_range> ranges_of(const std::vector<std::string>& names, const v
   return ranges;
 }
 
-/// The key that stands for single sizes, which were asked for though they are in no range.
-values key_of_sizes(const std::vector<std::string>& names, values key,
-                    std::span<const std::uint64_t> sizes) {
-  for (std::size_t d = 0; d < names.size(); ++d) {
-    const auto field = std::ranges::find(key, names[d], &named_value::name);
-    field->value = size_range(sizes[d], sizes[d]).text();
-  }
-  return key;
+/// True if sizes can be those of a range.
+bool are_sizes(std::span<const std::uint64_t> sizes) {
+  return std::ranges::all_of(
+      sizes, [](std::uint64_t size) { return size > 0 && size <= size_range::most; });
 }
 
 /// Searches and measures by the author's function, in a session.
@@ -72,8 +68,12 @@ class session_source final : public portfolio_source {
   std::vector<configuration> search(const size_list& sizes, std::size_t most,
                                     const std::optional<configuration>& near) override {
     const auto start = clock::now();
-    std::vector<trial> trials =
-        run(sizes, {.only = {}, .near = near, .most_trials = trials_of_audit, .find = finder()});
+    std::vector<trial> trials = run(sizes, {.only = {},
+                                            .near = near,
+                                            .most_trials = trials_of_audit,
+                                            .find = finder(),
+                                            .parts = divider(sizes),
+                                            .may_run = filter(sizes)});
     if (!near) {
       searched_ += clock::now() - start;
       ++searches_;
@@ -94,6 +94,8 @@ class session_source final : public portfolio_source {
     if (!began_rest_) began_rest_ = clock::now();
     course only;
     only.find = finder();
+    only.parts = divider(sizes);
+    only.may_run = filter(sizes);
     for (const configuration& each : all) {
       if (fits(each, sizes)) only.only.push_back(each);
     }
@@ -164,6 +166,28 @@ class session_source final : public portfolio_source {
     };
   }
 
+  // Of a portfolio that another device or key has, each tuning is checked that may be chosen at
+  // these sizes. The test default works everywhere, whether it is in the space or not.
+  std::function<std::vector<values>(const values&)> divider(const size_list& sizes) const {
+    return [this, sizes](const values& result) {
+      const auto stored = stored_portfolio::parse(text_in(result), parts_.base.tuning_fields);
+      std::vector<values> parts;
+      for (const values& each : stored.configurations) {
+        if (each == parts_.base.test_default && stored.configurations.size() > 1) continue;
+        if (parts_.fits && !parts_.fits(each, sizes)) continue;
+        const stored_portfolio alone{.ranges = stored.ranges, .configurations = {each}};
+        parts.push_back({{portfolio_column, alone.text()}});
+      }
+      if (parts.empty()) throw argument_error("none of its tunings fits where it is checked");
+      return parts;
+    };
+  }
+
+  std::function<bool(const values&)> filter(const size_list& sizes) const {
+    if (!parts_.fits) return {};
+    return [this, sizes](const values& tuning) { return parts_.fits(tuning, sizes); };
+  }
+
   tuning_session& session_;
   const ranged_parts& parts_;
   const values& key_;
@@ -173,7 +197,7 @@ class session_source final : public portfolio_source {
   bool is_only_tried_ = false;
 };
 
-/// Returns the sizes that programs have missed: keys of ranges with one size each.
+/// Returns the sizes that programs have asked this portfolio for.
 std::vector<asked_sizes> asked_of(const ranged_parts& parts, const tuning_session& session,
                                   const values& key) {
   std::vector<asked_sizes> asked;
@@ -187,14 +211,13 @@ std::vector<asked_sizes> asked_of(const ranged_parts& parts, const tuning_sessio
   const auto& device = session.context().device().info().identity;
   for (const missed_key& each : noted.keys) {
     const bool is_own = each.function.name == parts.base.name &&
-                        each.function.version == parts.base.version && each.key.device == device;
+                        each.function.version == parts.base.version && each.key.device == device &&
+                        each.key.arguments == key;
     if (!is_own) continue;
-    size_list sizes;
-    for (const size_range& one : ranges_of(parts.ranges, each.key.arguments)) {
-      if (one.low() == one.high()) sizes.push_back(one.low());
+    for (const asked_count& one : each.asked) {
+      const bool is_one = one.sizes.size() == parts.ranges.size() && are_sizes(one.sizes);
+      if (is_one) asked.push_back({one.sizes, one.count});
     }
-    if (sizes.size() != parts.ranges.size()) continue;
-    if (key_of_sizes(parts.ranges, key, sizes) == each.key.arguments) asked.push_back({sizes, 1});
   }
   return asked;
 }
@@ -227,7 +250,7 @@ class ranged_tuner {
       const auto stored = stored_portfolio::parse(text_in(result), parts->base.tuning_fields);
       for (const values& each : stored.configurations) parts->base.check(each);
     };
-    core_ = make_autotuner(std::move(own));
+    core_ = make_autotuner(own);
   }
 
   std::shared_ptr<const portfolio_core> obtain(const context& context, const values& key,
@@ -242,18 +265,20 @@ class ranged_tuner {
       return std::make_shared<const portfolio_core>(std::move(stored), parts_->features, nullptr);
     }
     const auto remember = [parts = parts_, key, missed = settings.missed,
-                           device = context.device().info().identity,
-                           identity = core_->identity()](const std::vector<asked_sizes>& asked) {
+                           device = context.device().info().identity, identity = core_->identity()](
+                              const portfolio_core& core, const std::vector<asked_sizes>& asked) {
+      std::vector<asked_count> noted;
       for (const asked_sizes& each : asked) {
-        if (each.sizes.size() != parts->ranges.size()) continue;
-        log(log_level::warning,
-            fmt::format(
-                "'{}' was asked {} times for {}, which is in no range of its portfolio; the "
-                "next tuning takes it into account",
-                parts->base.name, each.count, words_of(parts->ranges, each.sizes)));
-        missed_keys(missed).remember(identity,
-                                     {key_of_sizes(parts->ranges, key, each.sizes), device});
+        if (each.sizes.size() != parts->ranges.size() || !are_sizes(each.sizes)) continue;
+        noted.push_back({each.sizes, each.count});
+        if (are_inside(core.stored().ranges, each.sizes) || core.is_proven(each.sizes)) continue;
+        warn_once(fmt::format(
+            "'{}' was asked for {}, which is in no range of its portfolio, {}, and gets {}; the "
+            "next tuning takes it into account ('tunedb pretune --missed')",
+            parts->base.name, words_of(parts->ranges, each.sizes), to_string(key),
+            parts->fits ? "the tuning that fits it" : "the test default"));
       }
+      missed_keys(missed).remember(identity, {key, device}, noted);
     };
     return std::make_shared<const portfolio_core>(std::move(stored), parts_->features, remember);
   }
@@ -270,28 +295,15 @@ class ranged_tuner {
     plan.limits.configurations = std::max<std::size_t>(parts.limits.configurations, 2) - 1;
     session_source source(session, parts, key);
     const built_portfolio built = build_portfolio(plan, parts.base.test_default, source);
-    stored_portfolio stored{.ranges = plan.ranges,
-                            .configurations = built.configurations,
-                            .tree = built.tree,
-                            .expected_loss = built.expected_loss,
-                            .worst_loss = built.worst_loss,
-                            .sizes = built.sizes,
-                            .compared = built.compared};
-    // The test default is the last, and may be chosen as well.
-    const auto own = std::ranges::find(stored.configurations, parts.base.test_default);
-    if (own == stored.configurations.end()) {
-      stored.configurations.push_back(parts.base.test_default);
-    } else {
-      const auto place = static_cast<std::uint32_t>(own - stored.configurations.begin());
-      const auto last = static_cast<std::uint32_t>(stored.configurations.size() - 1);
-      std::swap(stored.configurations[place], stored.configurations[last]);
-      std::vector<size_tree::node> nodes = stored.tree.nodes();
-      for (size_tree::node& each : nodes) {
-        if (each.coordinate >= 0) continue;
-        each.below = each.below == place ? last : each.below == last ? place : each.below;
-      }
-      stored.tree = size_tree(std::move(nodes));
-    }
+    const stored_portfolio stored{.ranges = plan.ranges,
+                                  .configurations = built.configurations,
+                                  .tree = built.tree,
+                                  .orders = built.orders,
+                                  .proven = built.proven,
+                                  .expected_loss = built.expected_loss,
+                                  .worst_loss = built.worst_loss,
+                                  .sizes = built.sizes,
+                                  .compared = built.compared};
     log(log_level::info,
         fmt::format("'{}' has a portfolio of {} tunings for {}: it is {:.1f} % slower than tuning "
                     "each size, and no more than {:.1f} % at nine of ten sizes; {} configurations "
