@@ -78,6 +78,7 @@ struct search_started_event {
   std::size_t taken_over = 0;       ///< resumed trials, of an unfinished search
   std::optional<std::chrono::nanoseconds> budget_left{};  ///< where there is a limit of time
   tuning_goal goal{};                                     ///< what is minimised or maximised
+  bool covers = true;  ///< its strategy goes over the whole space (strategy::covers)
 };
 
 /// The seeds of a search, configurations that did well for similar keys and devices and are tried
@@ -108,7 +109,6 @@ struct search_finished_event {
   /// the last process, if there were several. 0 in an event made by hand.
   std::size_t memory_budget_bytes = 0;
   std::size_t memory_held_bytes = 0;  ///< see memory_budget_bytes
-  bool covers = true;                 ///< its strategy goes over the whole space (strategy::covers)
   search_seeds seeds{};               ///< what it began with
 };
 

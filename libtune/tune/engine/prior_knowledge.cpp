@@ -311,7 +311,8 @@ std::optional<std::size_t> find_closest(const std::vector<named_value>& configur
 std::vector<std::size_t> seeds_of(const prior_knowledge& known, const search_problem& problem,
                                   const device& device) {
   std::vector<std::size_t> seeds = numbers_of(known.similar, problem);
-  std::erase_if(seeds, [&](std::size_t seed) { return !is_legal(seed, problem, device); });
+  std::erase_if(
+      seeds, [&](std::size_t seed) { return problem.needs && !is_legal(seed, problem, device); });
   if (seeds.size() > most_seeds) seeds.resize(most_seeds);
   return seeds;
 }

@@ -186,7 +186,8 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                                .removals = problem.space.removals(),
                                .taken_over = earlier.size(),
                                .budget_left = time_left(options, known.spent),
-                               .goal = options.goal.value_or(tuning_goal{})};
+                               .goal = options.goal.value_or(tuning_goal{}),
+                               .covers = shortlist.empty() && strategy->covers()};
   if (options.budget && options.budget->trials) {
     started.planned = std::min(started.planned, earlier.size() + *options.budget->trials);
   }
@@ -226,7 +227,6 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                             .memory_budget_bytes = memory != nullptr ? memory->limit() : 0,
                             .memory_held_bytes = memory != nullptr ? memory->most_held() : 0};
   auto& finished = std::get<search_finished_event>(end);
-  finished.covers = plan.strategy != "shortlist" && strategy->covers();
   finished.seeds = plan.said;
   if (run.has_stopped_after_seeds()) {
     finished.seeds = say_of(known.losses, *plan.enough);

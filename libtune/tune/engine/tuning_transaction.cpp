@@ -45,7 +45,7 @@ stored_space kept_of(const space_outline& outline) {
 
 // One that somebody has limited to fewer trials than it would make has not seen all.
 bool went_over_all(const search_finished_event& event) {
-  if (!event.covers || !is_whole(event.end)) return false;
+  if (!is_whole(event.end)) return false;
   const std::size_t usual = choose_search(event.space.configurations, search_limit::none).most;
   return event.end == search_end::no_gain || event.trials.size() >= usual;
 }
@@ -119,6 +119,7 @@ std::vector<stored_trial> trial_recorder::resume(std::optional<stored_search> be
 void trial_recorder::search_started(const search_started_event& event) {
   search_.reset();
   strategy_ = event.strategy;
+  covers_ = event.covers;
   if (event.taken_over > 0) {
     search_ = unfinished_;
     return;
@@ -157,7 +158,7 @@ void trial_recorder::keep_pending() {
 void trial_recorder::search_finished(const search_finished_event& event) {
   keep_pending();
   // Of a few configurations that were chosen there is nothing to say.
-  const bool covers = event.covers && !event.seeds.stopped;
+  const bool covers = covers_ && !event.seeds.stopped;
   for (const std::string& line :
        covers ? coverage_of(event).summary() : std::vector<std::string>()) {
     log(log_level::info, describe(event.subject) + ": " + line);
@@ -165,7 +166,7 @@ void trial_recorder::search_finished(const search_finished_event& event) {
   if (!search_) return;
   search_course course{.strategy = strategy_, .ending = std::string(search_end_name(event.end))};
   if (!event.space.parameters.empty()) course.space = kept_of(event.space);
-  course.seeds = {.is_whole = went_over_all(event),
+  course.seeds = {.is_whole = covers_ && went_over_all(event),
                   .tried = event.seeds.tried,
                   .judges = event.seeds.judges,
                   .expected_loss = event.seeds.expected_loss,

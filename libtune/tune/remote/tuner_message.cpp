@@ -261,7 +261,7 @@ void describe(auto& wire, is<lookup_event> auto& item) {
 }
 void describe(auto& wire, is<search_started_event> auto& item) {
   wire(item.subject, item.strategy, item.combinations, item.configurations, item.planned,
-       item.removals, item.taken_over, item.budget_left, item.goal);
+       item.removals, item.taken_over, item.budget_left, item.goal, item.covers);
 }
 void describe(auto& wire, is<search_seeds> auto& item) {
   wire(item.tried, item.judges, item.expected_loss, item.loss_bound, item.stopped);
@@ -272,8 +272,7 @@ void describe(auto& wire, is<trial_event> auto& item) {
 void describe(auto& wire, is<progress_event> auto& item) { wire(item.subject, item.progress); }
 void describe(auto& wire, is<search_finished_event> auto& item) {
   wire(item.subject, item.trials, item.best, item.elapsed, item.end, item.doubts, item.times,
-       item.goal, item.space, item.memory_budget_bytes, item.memory_held_bytes, item.covers,
-       item.seeds);
+       item.goal, item.space, item.memory_budget_bytes, item.memory_held_bytes, item.seeds);
 }
 void describe(auto& wire, is<waiting_event> auto& item) {
   wire(item.subject, item.cause, item.holder, item.idle, item.waited, item.limit, item.over);
