@@ -41,7 +41,6 @@ constexpr std::size_t whole_fleet = 2625;
 struct settings {
   std::size_t keys = 200;
   std::size_t checked = 30;
-  std::size_t at_once = 2;
   std::size_t device = 0;
   unsigned seed = 1;
   std::string strategy = "near";
@@ -84,7 +83,6 @@ std::vector<tune::pretuning_result> pretune(const settings& with, const std::str
   options.tuning.database = database;
   options.tuning.system_databases = std::vector<std::string>{};
   options.tuning.strategy = strategy;
-  options.at_once = with.at_once;
   const auto begin = clock::now();
   options.stop = [=] { return seconds > 0 && seconds_since(begin) > seconds; };
   return tune::pretune({.path = "/proc/self/exe", .arguments = {"ddc_fleet_bench"}}, items, devices,
@@ -187,7 +185,6 @@ int main(int argc, char** argv) {
   CLI::App app("Tunes a sample of a fleet of down-converters");
   app.add_option("--keys", with.keys, "how many of the 2,625 keys, drawn at random");
   app.add_option("--check", with.checked, "of them, how many are searched as a whole afterwards");
-  app.add_option("--at-once", with.at_once, "searches at the same time");
   app.add_option("--device", with.device, "as LIBTUNE_DEVICE counts");
   app.add_option("--seed", with.seed, "of the sample");
   app.add_option("--strategy", with.strategy, "of the fleet");

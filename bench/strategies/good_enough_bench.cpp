@@ -131,7 +131,7 @@ outcome try_seeds(const similar_search& truth, const std::vector<similar_search>
     if (!(losses[k].bound <= goal)) continue;
     found.stop = k + 1;
     found.at_stop = loss_after(truth, seeds, k + 1);
-    found.stated_at_stop = losses[k].bound;
+    found.stated_at_stop = goal;  // by which the number of seeds was chosen
   }
   return found;
 }

@@ -15,6 +15,10 @@
 // within 20 % of it after a tenth of that time ("early"), and the microseconds of the strategy for
 // a proposal.
 //
+// --save writes the score of each seed, and --against compares with those of another build, or of
+// another strategy (--as), seed by seed: the mean difference and its standard error for each space
+// and over all, in which each space counts as much.
+//
 // Spaces are files (cache files of Kernel Tuner, T4, exports of libtune; gzip or not) and, with
 // --synthetic, models of kernels on imagined devices, on which strategies are developed. --traces
 // adds searches of others, as kernel_tuner_traces.py writes them, scored in the same way.
@@ -54,6 +58,9 @@ struct settings {
   std::vector<std::string> files;
   std::vector<std::string> strategies;
   std::vector<std::string> traces;
+  std::string save;
+  std::string against;
+  std::string as;
   std::string only;
   std::size_t seeds = 100;
   std::size_t first_seed = 0;
@@ -69,7 +76,7 @@ struct settings {
 
 /// The results of many searches of one space by one strategy.
 struct summary {
-  std::vector<double> scores;
+  std::map<std::size_t, double> scores;                                            // by seed
   std::vector<double> curve = std::vector<double>(scoring::default_moments, 0.0);  // summed
   std::size_t optimal = 0;
   std::size_t early = 0;
@@ -77,9 +84,9 @@ struct summary {
   double own_us = 0;
   std::size_t proposals = 0;
 
-  void add(const scoring& by, const std::vector<simulated_step>& steps, double us,
+  void add(std::size_t seed, const scoring& by, const std::vector<simulated_step>& steps, double us,
            bool whole = false) {
-    scores.push_back(by.score(steps));
+    scores[seed] = by.score(steps);
     const std::vector<double> now = by.curve(steps);
     for (std::size_t i = 0; i < now.size(); ++i) curve[i] += now[i];
     const double end = by.ratio_at(std::max(by.budget_ms(), whole ? 1e300 : 0), steps);
@@ -91,12 +98,12 @@ struct summary {
   }
   double mean() const {
     double sum = 0;
-    for (const double score : scores) sum += score;
+    for (const auto& [seed, score] : scores) sum += score;
     return scores.empty() ? std::nan("") : sum / static_cast<double>(scores.size());
   }
   double half_interval() const {
     double squares = 0;
-    for (const double score : scores) squares += (score - mean()) * (score - mean());
+    for (const auto& [seed, score] : scores) squares += (score - mean()) * (score - mean());
     const auto count = static_cast<double>(scores.size());
     return count < 2 ? 0 : 1.96 * std::sqrt(squares / (count - 1) / count);
   }
@@ -148,7 +155,7 @@ void search(const recorded_space& space, const scoring& by, const std::string& n
       steps[i].finished_ms = static_cast<double>(i + 1);
   }
   lock();
-  into.add(by, steps, own_ms * 1e3, with.whole);
+  into.add(seed, by, steps, own_ms * 1e3, with.whole);
 }
 
 /// All searches of all spaces, spread over the processors.
@@ -199,7 +206,7 @@ void read_traces(const std::string& file, const std::vector<recorded_space>& spa
       if (name.substr(0, name.find('.')) != space.name()) continue;
       const scoring by = make_scoring(space, with);
       summary& row = into["kernel_tuner " + entry["strategy"].get<std::string>()][space.name()];
-      for (const auto& run : entry["runs"]) row.add(by, steps_of(run), 0);
+      for (const auto& run : entry["runs"]) row.add(row.scores.size(), by, steps_of(run), 0);
     }
   }
 }
@@ -230,6 +237,57 @@ void print(const std::string& strategy, const std::map<std::string, summary>& ro
              sum / static_cast<double>(row.size()), worst, 100 * above);
 }
 
+void save(const table& results, const std::string& file) {
+  nlohmann::json all;
+  for (const auto& [strategy, row] : results) {
+    for (const auto& [space, cell] : row) {
+      for (const auto& [seed, score] : cell.scores) {
+        all[strategy][space][std::to_string(seed)] = score;
+      }
+    }
+  }
+  std::ofstream(file) << all.dump(1) << '\n';
+}
+
+/// Prints how much better this row is than saved scores of the same spaces and seeds.
+void compare(const std::string& strategy, const std::map<std::string, summary>& row,
+             const nlohmann::json& saved) {
+  fmt::print("\n{}, less what was saved\n", strategy);
+  double sum = 0;
+  double variance = 0;
+  std::size_t spaces = 0;
+  for (const auto& [space, cell] : row) {
+    if (!saved.contains(space)) continue;
+    std::vector<double> differences;
+    for (const auto& [seed, score] : cell.scores) {
+      const auto other = saved[space].find(std::to_string(seed));
+      if (other != saved[space].end()) differences.push_back(score - other->get<double>());
+    }
+    if (differences.size() < 2) continue;
+    const auto count = static_cast<double>(differences.size());
+    double mean = 0;
+    for (const double one : differences) mean += one / count;
+    double squares = 0;
+    for (const double one : differences) squares += (one - mean) * (one - mean);
+    const double error = std::sqrt(squares / (count - 1) / count);
+    fmt::print("{:32} {:+6.3f} +- {:5.3f} of {} seeds\n", space, mean, error, differences.size());
+    sum += mean;
+    variance += error * error;
+    ++spaces;
+  }
+  const auto count = static_cast<double>(std::max<std::size_t>(spaces, 1));
+  fmt::print("{:32} {:+6.3f} +- {:5.3f}\n", "mean", sum / count, std::sqrt(variance) / count);
+}
+
+void compare_all(const table& results, const settings& with) {
+  std::ifstream stream(with.against);
+  const auto saved = nlohmann::json::parse(stream);
+  for (const auto& [strategy, row] : results) {
+    const std::string other = with.as.empty() ? strategy : with.as;
+    if (saved.contains(other)) compare(strategy, row, saved[other]);
+  }
+}
+
 void run(const settings& with) {
   std::vector<recorded_space> spaces;
   for (const std::string& file : with.files) {
@@ -255,6 +313,8 @@ void run(const settings& with) {
   table results = search_all(spaces, scorings, with);
   for (const std::string& file : with.traces) read_traces(file, spaces, with, results);
   for (const auto& [name, row] : results) print(name, row, with.curves);
+  if (!with.save.empty()) save(results, with.save);
+  if (!with.against.empty()) compare_all(results, with);
 }
 
 }  // namespace
@@ -272,6 +332,9 @@ int main(int argc, char** argv) {
   app.add_option("--only", with.only, "only spaces with this in their name");
   app.add_option("--ahead", with.ahead, "proposals before the first answer");
   app.add_option("--traces", with.traces, "searches of others to add")->delimiter(',');
+  app.add_option("--save", with.save, "a file for the score of each seed");
+  app.add_option("--against", with.against, "a file of such scores to compare with");
+  app.add_option("--as", with.as, "the strategy there, if not of the same name");
   app.add_flag("--by-evaluations", with.by_evaluations, "every evaluation costs the same");
   app.add_flag("--valid-only", with.valid_only, "random search knows what fails");
   app.add_flag("--whole", with.whole, "to the end of the default search");

@@ -83,6 +83,34 @@ void complete_performance(device_performance& performance, const device_info& in
 
 }  // namespace
 
+std::string maker_of(const device_identity& device) {
+  const auto lowered = [](std::string text) {
+    std::ranges::transform(text, text.begin(), [](char c) {
+      return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return text;
+  };
+  const std::string platform = lowered(device.platform);
+  if (device.capabilities.api == "CUDA" || platform == "cuda") return "nvidia";
+  // A platform of several makers, such as Mesa's, has theirs in the names of devices; the CPUs of
+  // PoCL are no GPUs of the makers that they are named for.
+  struct word {
+    const char* part;
+    const char* maker;
+  };
+  constexpr std::array words{word{"nvidia", "nvidia"},      word{"amd", "amd"},
+                             word{"advanced micro", "amd"}, word{"intel", "intel"},
+                             word{"apple", "apple"},        word{"qualcomm", "qualcomm"}};
+  const std::string name =
+      platform == "rusticl" || platform == "clover" ? lowered(device.name) : "";
+  for (const std::string& text : {platform, name}) {
+    for (const word& known : words) {
+      if (text.find(known.part) != std::string::npos) return known.maker;
+    }
+  }
+  return platform;
+}
+
 device_identity complete_identity(const device_info& info) {
   device_identity identity = info.identity;
   complete_capabilities(identity.capabilities, info);

@@ -56,6 +56,11 @@ struct device_identity {
   friend bool operator==(const device_identity&, const device_identity&) = default;
 };
 
+/// Returns the maker of a device, in small letters: "nvidia", "amd", through whichever API; else
+/// the name of its platform, as for PoCL. Configurations that do well on one of its devices often
+/// do so on others.
+std::string maker_of(const device_identity& device);
+
 /// Returns the identity of a device with every property that follows from the rest of the
 /// device_info. A property that is set already stays.
 device_identity complete_identity(const device_info& info);

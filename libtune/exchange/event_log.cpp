@@ -115,6 +115,10 @@ json to_line(const search_finished_event& search) {
        {"memory_budget_bytes", search.memory_budget_bytes},
        {"memory_held_bytes", search.memory_held_bytes},
        {"end", search_end_name(search.end)},
+       {"seeds", search.seeds.tried},
+       {"stopped_after_seeds", search.seeds.stopped},
+       {"expected_loss", detail::number_or_null(search.seeds.expected_loss)},
+       {"loss_bound", detail::number_or_null(search.seeds.loss_bound)},
        {"doubts", search.doubts}});
   return event;
 }

@@ -38,7 +38,7 @@ std::string describe_end(search_end end) {
   if (end == search_end::complete) return "the strategy had nothing more to propose";
   if (end == search_end::time) return "the time of the budget was used up";
   if (end == search_end::trials) return "the trials of the budget were used up";
-  if (end == search_end::target) return "one is as fast as the target";
+  if (end == search_end::target) return "one is good enough";
   return std::string(search_end_name(end));
 }
 

@@ -78,6 +78,18 @@ struct search_started_event {
   std::size_t taken_over = 0;       ///< resumed trials, of an unfinished search
   std::optional<std::chrono::nanoseconds> budget_left{};  ///< where there is a limit of time
   tuning_goal goal{};                                     ///< what is minimised or maximised
+  bool covers = true;  ///< its strategy goes over the whole space (strategy::covers)
+};
+
+/// The seeds of a search, configurations that did well for similar keys and devices and are tried
+/// first, and what an end after them was expected to lose.
+struct search_seeds {
+  std::size_t tried = 0;   ///< how many there were; those after which it stopped, if it did
+  std::size_t judges = 0;  ///< similar whole searches from which the losses are known
+  /// By how much slower than the best the best seed is on average: 0.05 is 5 %; empty if not known.
+  std::optional<double> expected_loss{};
+  std::optional<double> loss_bound{};  ///< what nine of ten searches stay below; empty if not known
+  bool stopped = false;                ///< it ended after them, because they are good enough
 };
 
 /// The end of a search, also of one that found nothing; an error that ends a search has no event.
@@ -97,6 +109,7 @@ struct search_finished_event {
   /// the last process, if there were several. 0 in an event made by hand.
   std::size_t memory_budget_bytes = 0;
   std::size_t memory_held_bytes = 0;  ///< see memory_budget_bytes
+  search_seeds seeds{};               ///< what it began with
 };
 
 /// Returns the part of the space that a search has tried, and the effects of its parameters on the

@@ -80,9 +80,9 @@ inline constexpr double default_slack = 0.2;
 
 /// The options of an application for its autotuners. The environment overrides them (LIBTUNE_DB,
 /// LIBTUNE_SYSTEM_DB, LIBTUNE_LOCK, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_STRATEGY, LIBTUNE_BUDGET,
-/// LIBTUNE_EARLY_END, LIBTUNE_TUNING_MEMORY, LIBTUNE_WAIT, LIBTUNE_ISOLATION, LIBTUNE_TRIAL_TIME,
-/// LIBTUNE_SHARE, LIBTUNE_SLICE, LIBTUNE_SLACK), read anew for each call. An empty member is what
-/// the author of the operation gives (search_defaults), else the default.
+/// LIBTUNE_GOOD_ENOUGH, LIBTUNE_EARLY_END, LIBTUNE_TUNING_MEMORY, LIBTUNE_WAIT, LIBTUNE_ISOLATION,
+/// LIBTUNE_TRIAL_TIME, LIBTUNE_SHARE, LIBTUNE_SLICE, LIBTUNE_SLACK), read anew for each call. An
+/// empty member is what the author of the operation gives (search_defaults), else the default.
 struct tuning_options {
   std::optional<std::string> database{};  ///< the path of the tuning database
   /// The paths of databases to look in after that one, in this order. They are only read, without

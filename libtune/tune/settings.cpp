@@ -144,12 +144,25 @@ std::string resolve_missed(const std::string& database) {
   return database.empty() ? "" : missed_keys::path_beside(database);
 }
 
+std::optional<double> read_good_enough(const char* variable) {
+  const auto given = read_environment(variable);
+  if (!given) return std::nullopt;
+  const auto budget = budget_from_text("within " + *given);
+  if (budget && *budget == tuning_budget{.within = budget->within}) return budget->within;
+  throw environment_error(variable, *given, "a percentage such as '5%' or '0.5 %'");
+}
+
+/// What is good enough limits no effort, and is apart from what does.
 bool has_limits(const tuning_options& options) {
-  return options.budget || options.search.max_count || options.search.max_fraction;
+  const tuning_budget budget = options.budget.value_or(tuning_budget{});
+  return budget.time || budget.trials || budget.target || options.search.max_count ||
+         options.search.max_fraction;
 }
 
 std::string text_of_limits(const tuning_options& options) {
-  std::string text = options.budget ? to_string(*options.budget) : std::string();
+  tuning_budget limits = options.budget.value_or(tuning_budget{});
+  limits.within.reset();
+  std::string text = to_string(limits);
   const auto add = [&](const std::string& limit) { text += (text.empty() ? "" : ", ") + limit; };
   if (options.search.max_count) add(fmt::format("{} configurations", *options.search.max_count));
   if (options.search.max_fraction)
@@ -202,9 +215,14 @@ tuning_options search_options(const tuning_options& given, std::chrono::millisec
   tuning_options resolved = given;
   overriding override(given.given_by);
   override(resolved.strategy, !given.strategy.empty(), "LIBTUNE_STRATEGY", read_environment);
-  if (override(resolved.budget, has_limits(given), "LIBTUNE_BUDGET", read_budget)) {
+  if (override(resolved.budget, given.budget || has_limits(given), "LIBTUNE_BUDGET", read_budget)) {
     resolved.search.max_count.reset();
     resolved.search.max_fraction.reset();
+  }
+  std::optional<double> within = resolved.budget ? resolved.budget->within : std::nullopt;
+  if (override(within, "LIBTUNE_GOOD_ENOUGH", read_good_enough)) {
+    resolved.budget = resolved.budget.value_or(tuning_budget{});
+    resolved.budget->within = within;
   }
   override(resolved.search.early_end, "LIBTUNE_EARLY_END", one_of(switch_words));
   override(resolved.memory, "LIBTUNE_TUNING_MEMORY", read_memory);
@@ -259,13 +277,22 @@ search_decision decide(const tuning_options& resolved, const search_defaults& au
     add("strategy " + options.strategy, is_authors_strategy, "LIBTUNE_STRATEGY");
   }
   const bool is_authors_limit = !has_limits(options);
+  const auto within = options.budget ? options.budget->within : std::nullopt;
   if (is_authors_limit) {
     if (author.budget != tuning_budget{}) options.budget = author.budget;
+    if (within) options.budget->within = within;
     options.search.max_count = author.max_count;
     options.search.max_fraction = author.max_fraction;
   }
   if (has_limits(options)) {
     add("limits " + text_of_limits(options), is_authors_limit, "LIBTUNE_BUDGET");
+  }
+  if (options.budget && options.budget->within) {
+    constexpr const char* variable = "LIBTUNE_GOOD_ENOUGH";
+    const auto& variables = resolved.from_environment;
+    const bool has_own = std::ranges::find(variables, variable) != variables.end();
+    add(fmt::format("good enough within {:g} %", 100 * *options.budget->within), !within,
+        has_own ? variable : "LIBTUNE_BUDGET");
   }
   settle(options.search.early_end, author.early_end, "LIBTUNE_EARLY_END",
          [](bool on) { return std::string("early end ") + switch_words.word(on); });

@@ -23,17 +23,19 @@ struct tuning_budget {
   std::optional<std::size_t> trials{};
   /// Good enough: a configuration that takes no longer than this ends the search.
   std::optional<run_time> target{};
-  /// Good enough: a configuration ends the search that takes longer by no more than this part than
-  /// a copy of the bytes that its measure declares (declared_work). 0.05 is 5 %. No limit where
-  /// nothing is declared, or the bytes may stay in the cache.
+  /// Good enough: the search ends as soon as a bound says that its best is at most so much slower
+  /// than the best there is; 0.05 is 5 %. Two bounds are known. The time of a copy of the bytes
+  /// that a measure declares (declared_work), unless they may stay in the cache. And what similar
+  /// searches would have lost, had they stopped after their seeds: nine of ten no more than this.
+  /// It limits no effort: an author's limits stay where it alone is given.
   std::optional<double> within{};
 
   friend bool operator==(const tuning_budget&, const tuning_budget&) = default;
 };
 
 /// Returns the budget of a text, as LIBTUNE_BUDGET takes it: limits with commas between them, each
-/// "30 s" (also ms, min, h), "200 trials", "target 85 us" (also ns, ms, s) or "within 5 %" (of what
-/// the device's memory allows for the declared work). Empty if the text is
+/// "30 s" (also ms, min, h), "200 trials", "target 85 us" (also ns, ms, s) or "within 5 %" (good
+/// enough). Empty if the text is
 /// anything else, names a limit twice, or a number is zero or negative.
 std::optional<tuning_budget> budget_from_text(std::string_view text);
 

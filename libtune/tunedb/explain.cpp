@@ -53,6 +53,39 @@ void print_match(const record& best) {
   fmt::print("differs    {}: {}\n", match_step_name(best.step), fmt::join(best.relaxed, ", "));
 }
 
+/// True if the search of a result stopped after its seeds, as far as the database says.
+bool is_good_enough(const result_origin& origin) {
+  return origin.seeds && origin.ending == "target" && !origin.seeds->is_whole &&
+         origin.seeds->loss_bound.has_value();
+}
+
+void print_seeds(const result_origin& origin) {
+  if (!origin.seeds) return;
+  const stored_seeds& seeds = *origin.seeds;
+  if (seeds.is_whole) {
+    fmt::print("searched   the whole space\n");
+  } else if (is_good_enough(origin)) {
+    fmt::print(
+        "searched   {} configurations that did well for similar keys; good enough: it may lose {}"
+        "{:.2g} % in nine of ten cases, as {} similar searches say\n",
+        seeds.tried,
+        seeds.expected_loss ? fmt::format("{:.2g} % on average, ", 100 * *seeds.expected_loss) : "",
+        100 * *seeds.loss_bound, seeds.judges);
+  } else {
+    fmt::print("searched   a part of the space\n");
+  }
+}
+
+json seeds_json(const std::optional<result_origin>& origin) {
+  if (!origin || !origin->seeds) return nullptr;
+  return {{"whole", origin->seeds->is_whole},
+          {"stopped_after_seeds", is_good_enough(*origin)},
+          {"seeds", origin->seeds->tried},
+          {"similar_searches", origin->seeds->judges},
+          {"expected_loss", number_or_null(origin->seeds->expected_loss)},
+          {"loss_bound", number_or_null(origin->seeds->loss_bound)}};
+}
+
 void print_origin(const std::optional<result_origin>& origin) {
   if (!origin) {
     fmt::print("origin     not known: a change of its kernel or space is not noticed\n");
@@ -113,6 +146,7 @@ void print_text(const explanation& all, const result_confidence& why) {
     fmt::print("not used   {}: {}\n", fields_text(trial.configuration), trial.message);
   }
   print_origin(all.origin);
+  if (all.origin) print_seeds(*all.origin);
   json others = json::array();
   for (const candidate& one : all.lookup.candidates) {
     if (!one.lost.empty()) others.push_back(to_json(all, one));
@@ -144,6 +178,7 @@ json to_json(const explanation& all, const result_confidence& why) {
                    {"noise", number_or_null(why.noise)},
                    {"measured_behind", why.beside_application},
                    {"origin", to_json(all.origin)},
+                   {"searched", seeds_json(all.origin)},
                    {"layers", cli::to_json(all.layers)}});
   json taken_back = json::array();
   for (const stored_trial& trial : why.taken_back) {

@@ -34,7 +34,6 @@ struct pretune_request {
   std::string memory;
   std::string goal;
   device_choice device;
-  std::size_t at_once = 1;
   bool missed = false;
   bool force = false;
   bool list = false;
@@ -221,7 +220,6 @@ exit_code run(const invocation& shared, const pretune_request& request) {
   const interruption watched;
   pretune_report report(count_pretunings(items, devices), shared.json);
   options.force = request.force;
-  options.at_once = request.at_once;
   options.stop = interruption::has_come;
   options.listener = &report;
   const auto results = pretune(request.program(), items, devices, options);
@@ -282,12 +280,6 @@ void add_pretune(CLI::App& program, invocation& shared) {
           "What to minimise or maximise, as LIBTUNE_OBJECTIVE takes it: 'max gflops, power "
           "<= 100'; else what the author of each function says")
       ->type_name("GOAL");
-  command
-      ->add_option("--at-once", request->at_once,
-                   "Searches at the same time on each device: while one measures, the others "
-                   "compile. 2 or 3 pay for many short searches; default: 1")
-      ->type_name("N")
-      ->check(CLI::Range(1, 16));
   command->add_flag("--force", request->force,
                     "Also keys that have a result, without using earlier trials");
   command->add_flag("--list", request->list,

@@ -154,6 +154,11 @@ std::string course_text(const search_content& search) {
   const std::string ending = text_of(search.columns, "ending");
   if (!strategy.empty()) text += ", strategy " + strategy;
   if (!ending.empty()) text += ", ended by: " + ending;
+  const auto bound = search.columns.find("loss_bound");
+  if (bound == search.columns.end() || ending != "target") return text;
+  if (const auto* loss = std::get_if<double>(&bound->second)) {
+    text += fmt::format(" (it may lose {:.2g} % in nine of ten cases)", 100 * *loss);
+  }
   return text;
 }
 

@@ -77,6 +77,9 @@ TEST_CASE("what learns nothing from answers says so, so that compilers may run f
   }
   CHECK_FALSE(tune::make_shortlist(tune::testing::line(3), {1})->learns());
   CHECK(tune::make_strategy("near", tune::testing::line(3), {.warm_start = {1}})->learns());
+  CHECK(tune::make_strategy("near", tune::testing::line(3))->covers());
+  CHECK_FALSE(tune::make_strategy("near", tune::testing::line(3), {.warm_start = {1}})->covers());
+  CHECK(tune::make_strategy("model", tune::testing::line(3), {.warm_start = {1}})->covers());
 }
 
 TEST_CASE("'near' tries its start, what is beside the best, and ends") {

@@ -140,21 +140,17 @@ TEST_CASE("a program that failed again after it was good is a failure") {
 TEST_CASE("one query reads all parts that it asks for") {
   open_database open;
   open.record({trial(1, "compile failed", {"a"}), trial(2, "crashed", {})});
-  open.database.store(sample_function(), sample_key(65), sample_tuning(32), 1000.0);
   const auto all = open.database.prior(sample_function(), sample_key(),
                                        {.search = sample_search,
                                         .incident_outcomes = bad,
                                         .failure_outcome = "compile failed",
-                                        .unfinished = true,
-                                        .most_results = 10});
+                                        .unfinished = true});
   CHECK(all.incidents.size() == 1);
   CHECK(all.failures.size() == 1);
   REQUIRE(all.unfinished);
   CHECK(all.unfinished->trials.size() == 2);
-  REQUIRE(all.results.size() == 1);
-  CHECK(all.results[0].values == sample_tuning(32));
   const auto none = open.database.prior(sample_function(), sample_key(), {.search = sample_search});
-  CHECK((none.incidents.empty() && none.failures.empty() && none.results.empty()));
+  CHECK((none.incidents.empty() && none.failures.empty()));
   CHECK_FALSE(none.unfinished);
 }
 

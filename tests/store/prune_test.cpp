@@ -118,7 +118,6 @@ TEST_CASE("a program that runs goes on when its function is pruned, and made ane
   REQUIRE(prune_database(path, {.function = sample_function().name}).functions == 1);
   CHECK_FALSE(running.find(sample_function(), sample_key(64)));
   CHECK(running.find_nearest(sample_function(), sample_key(64), 5).empty());
-  CHECK(running.prior(sample_function(), sample_key(64), {.most_results = 5}).results.empty());
   CHECK_FALSE(running.latest_search(sample_function(), sample_key(64)));
   const auto search = running.begin_search(sample_function(), sample_key(64));
   CHECK_NOTHROW(running.add_trial(

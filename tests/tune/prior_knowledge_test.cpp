@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/engine/prior_knowledge.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <doctest/doctest.h>
 #include <memory>
 #include <string>
@@ -9,6 +11,7 @@
 
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/goal.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace prior_knowledge_test {
@@ -36,13 +39,33 @@ struct history {
       std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
   tune::tuning_layers layers{database, {}};
 
-  std::vector<std::string> similar(std::int64_t size, std::size_t most = 16) const {
+  std::vector<std::string> similar(std::int64_t size) const {
     std::vector<std::string> texts;
-    const auto others = database->prior(function, key_of(size), {.most_results = 256}).results;
-    for (const auto& item : similar_configurations(layers, function, key_of(size), others, most)) {
+    for (const auto& item : find_similar(layers, function, key_of(size)).configurations) {
       texts.push_back(tune::to_string(item));
     }
     return texts;
+  }
+
+  /// A whole search of three configurations.
+  void search(const tune::record_key& key, const std::vector<double>& scores) const {
+    const auto search = database->begin_search(function, key, {}, "exhaustive");
+    std::vector<tune::stored_trial> trials;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      trials.push_back({.configuration = tuning(std::int64_t{1} << i, 1),
+                        .outcome = "measured",
+                        .samples_ns = {scores[i]},
+                        .score_ns = scores[i]});
+    }
+    database->add_trials(search, trials);
+    database->finish_search(search, "found",
+                            {.strategy = "exhaustive",
+                             .ending = "complete",
+                             .space = tune::stored_space{.configurations = scores.size()},
+                             .seeds = tune::stored_seeds{.is_whole = true}});
+    const auto least = std::ranges::min_element(scores);
+    const auto place = least - scores.begin();
+    database->store(function, key, tuning(std::int64_t{1} << place, 1), *least);
   }
 };
 
@@ -51,33 +74,53 @@ using texts = std::vector<std::string>;
 TEST_CASE("without a history there is nothing to begin with") {
   const history h;
   CHECK(h.similar(64).empty());
-  CHECK(similar_configurations(tune::tuning_layers(nullptr, {}), function, key_of(64), {}).empty());
+  const auto none = find_similar(tune::tuning_layers(nullptr, {}), function, key_of(64));
+  CHECK(none.configurations.empty());
+  CHECK(none.losses.after.empty());
 }
 
-TEST_CASE("the same key elsewhere comes before other keys here, and the nearest of those first") {
+TEST_CASE("the nearest keys count most, those of other devices of the maker among them") {
   const history h;
   h.database->store(function, key_of(4096), tuning(8, 1), 5.0);
   h.database->store(function, key_of(128), tuning(2, 1), 5.0);
   h.database->store(function, key_of(64, elsewhere), tuning(4, 1), 5.0);
   h.database->store(function, key_of(512, elsewhere), tuning(16, 1), 5.0);
-  CHECK(h.similar(64) == texts{"wgs=4, rows=1", "wgs=2, rows=1", "wgs=8, rows=1"});
-  CHECK(h.similar(2048) == texts{"wgs=8, rows=1", "wgs=2, rows=1"});
-  CHECK(h.similar(64, 1) == texts{"wgs=4, rows=1"});
+  CHECK(h.similar(64) ==
+        texts{"wgs=4, rows=1", "wgs=2, rows=1", "wgs=16, rows=1", "wgs=8, rows=1"});
+  CHECK(h.similar(4096).front() == "wgs=8, rows=1");
+  h.database->store(function, key_of(64, {"device", "another platform", "1.0"}), tuning(32, 1),
+                    5.0);
+  CHECK(h.similar(64).size() == 4);
+  const auto found = find_similar(h.layers, function, key_of(64));
+  CHECK(found.losses.here == 2);
+  CHECK(found.losses.elsewhere == 2);
+  CHECK_MESSAGE(found.losses.after.empty(), "no search was asked");
 }
 
-TEST_CASE("the best trials behind the nearest result come after it, and nothing comes twice") {
+TEST_CASE("the best trials behind a result come after it, and nothing comes twice") {
   const history h;
-  h.database->store(function, key_of(64, elsewhere), tuning(4, 1), 5.0);
-  const auto search = h.database->begin_search(function, key_of(64, elsewhere));
-  const auto trial = [](std::int64_t wgs, double score) {
-    return tune::stored_trial{.configuration = tuning(wgs, 1),
-                              .outcome = "measured",
-                              .samples_ns = {score},
-                              .score_ns = score};
-  };
-  h.database->add_trials(search, std::vector{trial(1, 9.0), trial(4, 5.0), trial(2, 7.0)});
-  h.database->finish_search(search, "found");
+  h.search(key_of(64, elsewhere), {9.0, 7.0, 5.0});
   CHECK(h.similar(64) == texts{"wgs=4, rows=1", "wgs=2, rows=1", "wgs=1, rows=1"});
+}
+
+TEST_CASE("whole searches say what an end after the seeds would lose") {
+  const history h;
+  for (int i = 0; i < 12; ++i) h.search(key_of(64 + 4 * i), {5.0 + i, 10.0, 18.0 - i});
+  const auto found = find_similar(h.layers, function, key_of(86));
+  CHECK(found.losses.judges == 12);
+  REQUIRE(found.losses.after.size() == tune::most_seeds);
+  CHECK(found.losses.after[0].bound > 0.05);
+  CHECK(found.losses.after[2].bound == 0);  // all three have been tried then
+}
+
+TEST_CASE("of another objective than time the results are known, and no losses") {
+  const history h;
+  tune::function_identity by_energy = function;
+  by_energy.name = tune::detail::name_with_goal(function.name, *tune::goal_from_text("min energy"));
+  h.database->store(by_energy, key_of(128), tuning(2, 1), 5.0);
+  const auto found = find_similar(h.layers, by_energy, key_of(64));
+  CHECK(found.configurations.size() == 1);
+  CHECK(found.losses.judges == 0);
 }
 
 TEST_CASE("failures are known by their last program, else by their configuration") {

@@ -25,6 +25,7 @@ struct bare_environment {
   scoped_environment trial_time{"LIBTUNE_TRIAL_TIME", nullptr};
   scoped_environment strategy{"LIBTUNE_STRATEGY", nullptr};
   scoped_environment budget{"LIBTUNE_BUDGET", nullptr};
+  scoped_environment good_enough{"LIBTUNE_GOOD_ENOUGH", nullptr};
   scoped_environment early_end{"LIBTUNE_EARLY_END", nullptr};
   scoped_environment objective{"LIBTUNE_OBJECTIVE", nullptr};
   scoped_environment cache{"XDG_CACHE_HOME", nullptr};
@@ -274,6 +275,44 @@ TEST_CASE("every mode has the word that the environment takes") {
         tune::tuning_mode::force, tune::tuning_mode::behind}) {
     const scoped_environment word("LIBTUNE_MODE", tune::tuning_mode_name(mode));
     CHECK(tune::resolve_settings({}).mode == mode);
+  }
+}
+
+TEST_CASE("what is good enough is apart from the limits, and lifts none of them") {
+  const bare_environment bare;
+  const tune::search_defaults author{.budget = {.time = std::chrono::seconds(20)}};
+  const auto decided = [&](const tune::tuning_options& given) {
+    return tune::decide(tune::search_options(given), author, std::nullopt);
+  };
+  {
+    const scoped_environment enough("LIBTUNE_GOOD_ENOUGH", "5%");
+    const auto made = decided({});
+    CHECK(made.options.budget ==
+          tune::tuning_budget{.time = std::chrono::seconds(20), .within = 0.05});
+    CHECK(made.sources == "limits 20 s (author), good enough within 5 % (LIBTUNE_GOOD_ENOUGH)");
+    const tune::tuning_options given{.budget = tune::tuning_budget{.trials = 7, .within = 0.01}};
+    CHECK(tune::search_options(given).budget == tune::tuning_budget{.trials = 7, .within = 0.05});
+    auto command = given;
+    command.given_by = tune::option_source::command;
+    CHECK(tune::search_options(command).budget == given.budget);
+  }
+  CHECK(decided({.budget = tune::tuning_budget{.within = 0.02}}).options.budget ==
+        tune::tuning_budget{.time = std::chrono::seconds(20), .within = 0.02});
+  CHECK(decided({.budget = tune::tuning_budget{.trials = 3}}).options.budget ==
+        tune::tuning_budget{.trials = 3});
+  {
+    const scoped_environment budget("LIBTUNE_BUDGET", "9 trials");
+    const scoped_environment enough("LIBTUNE_GOOD_ENOUGH", "0.5 %");
+    CHECK(tune::search_options({}).budget == tune::tuning_budget{.trials = 9, .within = 0.005});
+  }
+  for (const char* wrong : {"5", "-1%", "0%", "much", "5%, 3 trials", "5 s", ""}) {
+    const scoped_environment nonsense("LIBTUNE_GOOD_ENOUGH", wrong);
+    if (*wrong == 0) {
+      CHECK_FALSE(tune::search_options({}).budget);  // an empty variable is none
+      continue;
+    }
+    CHECK_THROWS_WITH_AS(tune::search_options({}), doctest::Contains("LIBTUNE_GOOD_ENOUGH"),
+                         tune::environment_error);
   }
 }
 

@@ -240,6 +240,7 @@ TEST_CASE("a search is kept with its strategy and the reason for its end, and so
                  .configurations = 2,
                  .removals = {{"fits", 1}},
                  .parameters = {{"wgs", {std::int64_t{4}, std::int64_t{8}, std::int64_t{16}}}}};
+  event.seeds = {.tried = 3, .judges = 12, .expected_loss = 0.01, .loss_bound = 0.04};
   recorder.search_finished(event);
   recorder.result_stored();
   CHECK(course_in(path) == "my.own; no more gain expected");
@@ -249,6 +250,9 @@ TEST_CASE("a search is kept with its strategy and the reason for its end, and so
   tune::merge_content(other, tune::database_reader(path).read_all());
   CHECK(course_in(other) == "my.own; no more gain expected");
   const auto merged = tune::database_reader(other).read(function).searches.at(0).columns;
+  CHECK(std::get<std::int64_t>(merged.at("is_whole")) == 1);
+  CHECK(std::get<std::int64_t>(merged.at("judges")) == 12);
+  CHECK(std::get<double>(merged.at("loss_bound")) == 0.04);
   CHECK(tune::text_of(merged, "outline") ==
         R"({"combinations":3,"configurations":2,"removals":[["fits",1]],)"
         R"("parameters":[["wgs",[4,8,16]]]})");

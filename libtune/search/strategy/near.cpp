@@ -23,6 +23,7 @@ class near_strategy final : public strategy {
   }
 
   bool learns() const noexcept override { return has_start_; }
+  bool covers() const noexcept override { return !has_start_; }
 
  private:
   /// A configuration and its score.

@@ -68,6 +68,10 @@ class strategy {
   /// True if its proposals depend on answers: then fewer are made ahead of them.
   virtual bool learns() const noexcept { return true; }
 
+  /// True if it goes over the whole space, as far as its limits let it, so that the best that it
+  /// finds is the best that there is; false if it tries only what is near to given configurations.
+  virtual bool covers() const noexcept { return true; }
+
   /// The space that is searched. The reference holds as long as the strategy.
   const search_space& space() const noexcept { return space_; }
 

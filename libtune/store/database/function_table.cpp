@@ -175,6 +175,15 @@ int bind_key(SQLite::Statement& statement, const std::vector<named_value>& argum
   return parameter;
 }
 
+device_identity read_device(SQLite::Statement& select) {
+  device_identity device;
+  int number = 0;
+  for (const identity_column& column : identity_columns()) {
+    column.set(device, read_value(select.getColumn(number++), kind_of(column.get(device))));
+  }
+  return device;
+}
+
 other_result read_other(SQLite::Statement& select, const function_identity& function) {
   other_result result;
   int column = 0;
@@ -284,13 +293,21 @@ std::vector<device_identity> function_table::devices(const std::vector<named_val
   const statement_run run(*devices_);
   bind_arguments(*devices_, arguments);
   std::vector<device_identity> found;
-  while (devices_->executeStep()) {
-    device_identity device;
-    int number = 0;
-    for (const identity_column& column : identity_columns()) {
-      column.set(device, read_value(devices_->getColumn(number++), kind_of(column.get(device))));
-    }
-    found.push_back(std::move(device));
+  while (devices_->executeStep()) found.push_back(read_device(*devices_));
+  return found;
+}
+
+std::vector<device_identity> function_table::devices() {
+  std::vector<std::string> columns;
+  for (const identity_column& column : identity_columns()) columns.emplace_back(column.name);
+  SQLite::Statement select(source_, fmt::format("SELECT DISTINCT {} FROM {}", quoted_names(columns),
+                                                quoted_name(table_name(function_))));
+  std::vector<device_identity> found;
+  try {
+    while (select.executeStep()) found.push_back(read_device(select));
+  } catch (const SQLite::Exception& failure) {
+    if (!is_interruption(failure)) throw;
+    return {};
   }
   return found;
 }

@@ -47,6 +47,10 @@ class function_table {
   /// Every device that has an intact result for these arguments, in no certain order.
   std::vector<device_identity> devices(const std::vector<named_value>& arguments);
 
+  /// Every device that has a result, whatever the arguments, in no certain order. Looks at the
+  /// whole table: none where a work_limit does not allow that.
+  std::vector<device_identity> devices();
+
   /// The latest intact results of a device, whatever the arguments. Looks at the whole table: none
   /// where a work_limit does not allow that.
   std::vector<other_result> results_of(const device_identity& device, std::size_t most);

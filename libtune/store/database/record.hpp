@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include "libtune/base/value.hpp"
 #include "libtune/device/device_identity.hpp"
 #include "libtune/store/database/match.hpp"
+#include "libtune/store/database/stored_trial.hpp"
 
 namespace tune {
 
@@ -50,6 +53,30 @@ struct record {
 struct other_result {
   std::vector<named_value> arguments{};  ///< in the order of function_identity::key_fields
   std::vector<named_value> values{};     ///< in the order of function_identity::value_fields
+};
+
+/// A result for other arguments or of another device, with the search behind it.
+struct similar_result {
+  std::vector<named_value> arguments{};  ///< in the order of function_identity::key_fields
+  device_identity device{};              ///< that it is for
+  std::vector<named_value> values{};     ///< in the order of function_identity::value_fields
+  double distance = 0;                   ///< as similar_query has it
+  /// True if the search went over the whole space (stored_seeds::is_whole), and found this.
+  bool is_whole = false;
+  bool has_all = false;  ///< true if it tried everything, and all of that is in trials
+  /// The trials of the search without their samples, the best first.
+  std::vector<stored_trial> trials{};
+};
+
+/// Selects results for similar_result.
+struct similar_query {
+  /// Returns how far a device is; empty: its results do not count.
+  std::function<std::optional<double>(const device_identity&)> device_distance{};
+  /// Returns how far arguments are, beside that.
+  std::function<double(const std::vector<named_value>&)> key_distance{};
+  int stage = 0;                  ///< which of the searches of one call the trials are of
+  std::size_t most = 24;          ///< results, the nearest ones
+  std::size_t most_trials = 128;  ///< of each, the best; 0: none
 };
 
 }  // namespace tune

@@ -67,11 +67,27 @@ struct stored_space {
   friend bool operator==(const stored_space&, const stored_space&) = default;
 };
 
+/// What a search began with, and whether others can learn from its end.
+struct stored_seeds {
+  /// True if it went over the whole space, so that its best is the best that there is as far as a
+  /// search finds that; false if it tried only what is beside given configurations, or stopped.
+  bool is_whole = false;
+  std::size_t tried = 0;   ///< seeds that it tried first
+  std::size_t judges = 0;  ///< searches that its losses are known from
+  /// The mean, and what nine of ten stay below: what it was expected to lose by an end after these
+  /// seeds. 0.05 is 5 %; empty if too little was known.
+  std::optional<double> expected_loss{};
+  std::optional<double> loss_bound{};
+
+  friend bool operator==(const stored_seeds&, const stored_seeds&) = default;
+};
+
 /// The course of a search.
 struct search_course {
   std::string strategy{};                            ///< its name; empty: not known
   std::string ending{};                              ///< why it ended, in words; empty until it has
   std::optional<stored_space> space = std::nullopt;  ///< empty: not known
+  std::optional<stored_seeds> seeds = std::nullopt;  ///< empty: not known
 };
 
 /// A trial of a search, as a database keeps it.
@@ -118,6 +134,8 @@ struct result_origin {
   search_identity search{};
   std::string searched_at{};            ///< when that search was started, UTC
   std::vector<std::string> programs{};  ///< digests of what was compiled for the trial, in order
+  std::string ending{};                 ///< as search_course has it
+  std::optional<stored_seeds> seeds{};  ///< the same
 };
 
 }  // namespace tune

@@ -263,6 +263,115 @@ void note_space(connection& target, search_id search, const stored_space& space)
   insert.exec();
 }
 
+const row_layout& seeds_layout() {
+  static const never_destroyed<row_layout> layout(
+      row_layout{"libtune_seeds",
+                 {"search_id", "is_whole", "seeds", "judges", "expected_loss", "loss_bound"}});
+  return *layout;
+}
+
+void create_seeds_table(connection& target) {
+  target.database().exec(R"sql(
+CREATE TABLE IF NOT EXISTS libtune_seeds (
+  search_id INTEGER PRIMARY KEY REFERENCES libtune_search (id) ON DELETE CASCADE,
+  is_whole INTEGER NOT NULL,  -- 1: it went over the whole space
+  seeds INTEGER NOT NULL,
+  judges INTEGER NOT NULL,
+  expected_loss REAL,  -- 0.05 is 5 %; NULL: not known
+  loss_bound REAL,
+  checksum BLOB NOT NULL
+) STRICT)sql");
+}
+
+void note_seeds(connection& target, search_id search, const stored_seeds& seeds) {
+  create_seeds_table(target);
+  SQLite::Statement insert(target.database(), seeds_layout().insert("INSERT OR REPLACE"));
+  insert.bind(1, number_of(search));
+  insert.bind(2, seeds.is_whole ? 1 : 0);
+  insert.bind(3, static_cast<std::int64_t>(seeds.tried));
+  insert.bind(4, static_cast<std::int64_t>(seeds.judges));
+  if (seeds.expected_loss) insert.bind(5, *seeds.expected_loss);
+  if (seeds.loss_bound) insert.bind(6, *seeds.loss_bound);
+  insert.exec();
+}
+
+std::optional<stored_seeds> read_seeds(connection& source, search_id search) {
+  const row_layout& layout = seeds_layout();
+  if (!source.database().tableExists(layout.table)) return std::nullopt;
+  SQLite::Statement select(source.database(), layout.select() + " WHERE search_id = ?");
+  select.bind(1, number_of(search));
+  if (!select.executeStep()) return std::nullopt;
+  if (select.getColumn(static_cast<int>(layout.columns.size())).getInt() == 0) {
+    warn_of_damaged_row(source.path(), layout.table);
+    return std::nullopt;
+  }
+  const auto count = [&](int column) {
+    return static_cast<std::size_t>(std::max<std::int64_t>(0, select.getColumn(column).getInt64()));
+  };
+  const auto loss = [&](int column) {
+    const SQLite::Column kept = select.getColumn(column);
+    return kept.isNull() ? std::optional<double>() : std::optional(kept.getDouble());
+  };
+  return stored_seeds{.is_whole = select.getColumn(1).getInt() != 0,
+                      .tried = count(2),
+                      .judges = count(3),
+                      .expected_loss = loss(4),
+                      .loss_bound = loss(5)};
+}
+
+search_course read_course(connection& source, search_id search) {
+  const row_layout& layout = course_layout();
+  if (!source.database().tableExists(layout.table)) return {};
+  SQLite::Statement select(source.database(), layout.select() + " WHERE search_id = ?");
+  select.bind(1, number_of(search));
+  if (!select.executeStep()) return {};
+  if (select.getColumn(static_cast<int>(layout.columns.size())).getInt() == 0) {
+    warn_of_damaged_row(source.path(), layout.table);
+    return {};
+  }
+  return {.strategy = select.getColumn(1).getString(), .ending = select.getColumn(2).getString()};
+}
+
+std::optional<std::size_t> read_configurations(connection& source, search_id search) {
+  const row_layout& layout = space_layout();
+  if (!source.database().tableExists(layout.table)) return std::nullopt;
+  SQLite::Statement select(source.database(), layout.select() + " WHERE search_id = ?");
+  select.bind(1, number_of(search));
+  if (!select.executeStep()) return std::nullopt;
+  if (select.getColumn(static_cast<int>(layout.columns.size())).getInt() == 0) {
+    warn_of_damaged_row(source.path(), layout.table);
+    return std::nullopt;
+  }
+  const auto space = space_from_json(select.getColumn(1).getString());
+  return space ? std::optional(space->configurations) : std::nullopt;
+}
+
+std::vector<stored_trial> read_scores(connection& source, search_id search, std::size_t most) {
+  SQLite::Statement select(
+      source.database(),
+      "SELECT configuration, outcome, score_ns, level, " + trial_layout().intact() +
+          " FROM libtune_trial WHERE search_id = ? ORDER BY score_ns IS NULL, score_ns LIMIT ?");
+  select.bind(1, number_of(search));
+  select.bind(2, static_cast<std::int64_t>(most));
+  std::vector<stored_trial> trials;
+  while (select.executeStep()) {
+    if (select.getColumn(4).getInt() == 0) {
+      warn_of_damaged_row(source.path(), "libtune_trial");
+      continue;
+    }
+    stored_trial& trial = trials.emplace_back();
+    trial.configuration = configuration_from_json(select.getColumn(0).getString());
+    trial.outcome = select.getColumn(1).getString();
+    if (const SQLite::Column score = select.getColumn(2); !score.isNull()) {
+      trial.score_ns = score.getDouble();
+    }
+    if (const SQLite::Column level = select.getColumn(3); !level.isNull()) {
+      trial.level = level.getDouble();
+    }
+  }
+  return trials;
+}
+
 std::optional<stored_search> read_search_result(connection& source,
                                                 const function_identity& function,
                                                 const record_key& key, std::optional<int> stage) {
@@ -374,7 +483,9 @@ std::optional<result_origin> read_origin(connection& source, const function_iden
   if (!trial || !has_search(source, id_in(select))) return std::nullopt;
   return result_origin{.search = identity_in(select),
                        .searched_at = select.getColumn("started_at").getString(),
-                       .programs = std::move(trial->programs)};
+                       .programs = std::move(trial->programs),
+                       .ending = read_course(source, id_in(select)).ending,
+                       .seeds = read_seeds(source, id_in(select))};
 }
 
 }  // namespace tune::detail

@@ -55,6 +55,23 @@ void create_course_table(connection& target);
 /// The same of libtune_space.
 const row_layout& space_layout();
 void create_space_table(connection& target);
+/// Notes the seeds of a search, in place of what was noted before.
+void note_seeds(connection& target, search_id search, const stored_seeds& seeds);
+/// The seeds of a search; none if they were not noted.
+std::optional<stored_seeds> read_seeds(connection& source, search_id search);
+/// The same of libtune_seeds.
+const row_layout& seeds_layout();
+void create_seeds_table(connection& target);
+
+/// The strategy of a search and why it ended; empty if they were not noted.
+search_course read_course(connection& source, search_id search);
+
+/// The number of configurations in the space of a search; none if that was not noted.
+std::optional<std::size_t> read_configurations(connection& source, search_id search);
+
+/// The trials of a search without their samples, the least score first, those without one last.
+/// @param most  how many at most
+std::vector<stored_trial> read_scores(connection& source, search_id search, std::size_t most);
 
 /// The search for this key that was started last.
 std::optional<stored_search> read_latest_search(connection& source,

@@ -5,6 +5,7 @@
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <set>
@@ -125,7 +126,7 @@ std::optional<stored_search> read_unfinished(connection& source, const function_
 
 }  // namespace
 
-prior_rows read_prior_rows(connection& source, function_table& table, const record_key& key,
+prior_rows read_prior_rows(connection& source, const function_table& table, const record_key& key,
                            const prior_query& query) {
   const function_identity& function = table.function();
   prior_rows rows;
@@ -136,13 +137,61 @@ prior_rows read_prior_rows(connection& source, function_table& table, const reco
     rows.unfinished = read_unfinished(source, function, key, query.search.stage);
   }
   if (!query.failure_outcome.empty()) rows.failures = read_failures(source, function, key, query);
-  if (query.most_results > 0) {
-    const work_limit limit(source, longest_look_at_results);
-    rows.results = table.results_of(key.device, query.most_results);
-  }
   return rows;
 }
 
+namespace {
+
+// Of each device the latest results: enough for a fleet of keys.
+constexpr std::size_t most_of_device = 4096;
+
+/// True if the best of a search is the best that there is.
+bool went_over_all(const stored_search& search, const search_course& course,
+                   const std::optional<stored_seeds>& seeds) {
+  if (!search.finished_at || search.result != "found") return false;
+  if (seeds) return seeds->is_whole;
+  // Made before seeds were noted.
+  const bool is_guided = course.strategy == "near" || course.strategy == "shortlist";
+  return !course.strategy.empty() && !is_guided && course.ending != "target";
+}
+
+void read_search_of(connection& source, const function_identity& function,
+                    const similar_query& query, similar_result& result) {
+  const auto search =
+      read_search_result(source, function, {result.arguments, result.device}, query.stage);
+  if (!search) return;
+  const search_course course = read_course(source, search->id);
+  result.is_whole = went_over_all(*search, course, read_seeds(source, search->id));
+  result.trials = read_scores(source, search->id, query.most_trials);
+  const auto configurations = read_configurations(source, search->id);
+  result.has_all = configurations && result.trials.size() >= *configurations;
+}
+
+std::vector<similar_result> read_similar(connection& source, function_table& table,
+                                         const similar_query& query) {
+  const work_limit limit(source, longest_look_at_results);
+  std::vector<similar_result> found;
+  for (const device_identity& device : table.devices()) {
+    const auto distance = is_prior(device) ? std::nullopt : query.device_distance(device);
+    if (!distance) continue;
+    for (other_result& other : table.results_of(device, most_of_device)) {
+      const double whole = *distance + query.key_distance(other.arguments);
+      found.push_back({.arguments = std::move(other.arguments),
+                       .device = device,
+                       .values = std::move(other.values),
+                       .distance = whole});
+    }
+  }
+  std::ranges::stable_sort(found, {}, &similar_result::distance);
+  if (found.size() > query.most) found.resize(query.most);
+  if (query.most_trials == 0) return found;
+  for (similar_result& result : found) {
+    read_search_of(source, table.function(), query, result);
+  }
+  return found;
+}
+
+}  // namespace
 }  // namespace tune::detail
 
 namespace tune {
@@ -230,6 +279,14 @@ std::vector<record> tuning_database::find_nearest(const function_identity& funct
   impl_->read_table(
       function, [&](function_table& table) { found = nearest_records(table, key, most, kind); });
   return found;
+}
+
+std::vector<similar_result> tuning_database::similar(const function_identity& function,
+                                                     const similar_query& query) {
+  static_cast<void>(table_name(function));  // for its checks, before anything is opened
+  return impl_->read_searches(function, [&](connection& source, function_table& table) {
+    return detail::read_similar(source, table, query);
+  });
 }
 
 std::optional<record> tuning_database::find_patiently(
@@ -323,6 +380,7 @@ void tuning_database::finish_search(search_id search, const std::string& result,
       detail::end_search(target, search, result);
       if (!course.strategy.empty()) detail::note_course(target, search, course);
       if (course.space) detail::note_space(target, search, *course.space);
+      if (course.seeds) detail::note_seeds(target, search, *course.seeds);
     });
   });
 }

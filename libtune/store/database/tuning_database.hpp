@@ -25,7 +25,6 @@ struct prior_query {
   std::span<const std::string> incident_outcomes{};  ///< outcomes of prior_rows::incidents
   std::string failure_outcome{};                     ///< outcome of prior_rows::failures
   bool unfinished = false;                           ///< reads prior_rows::unfinished
-  std::size_t most_results = 0;                      ///< of prior_rows::results, at most
 };
 
 /// The rows of earlier searches that spare the next one work, as they were at one moment.
@@ -42,9 +41,6 @@ struct prior_rows {
   /// The search of the same stage for exactly this key that was started last, with its trials, if
   /// it is unfinished or was stopped.
   std::optional<stored_search> unfinished{};
-  /// The latest results of exactly this device, whatever the arguments. Empty if reading them takes
-  /// too long.
-  std::vector<other_result> results{};
 };
 
 namespace detail {
@@ -54,7 +50,7 @@ class function_table;
 
 /// Reads the parts of a query, inside the caller's read_transaction.
 /// Throws SQLite::Exception for what SQLite reports.
-prior_rows read_prior_rows(connection& source, function_table& table, const record_key& key,
+prior_rows read_prior_rows(connection& source, const function_table& table, const record_key& key,
                            const prior_query& query);
 
 }  // namespace detail
@@ -115,6 +111,10 @@ class tuning_database {
   /// @param most  how many of them at most
   std::vector<record> find_nearest(const function_identity& function, const record_key& key,
                                    std::size_t most, nearest_kind kind = nearest_kind::results);
+  /// The results for other arguments and other devices, the nearest first, with the searches behind
+  /// them. Empty where find finds nothing, or where reading them takes too long.
+  std::vector<similar_result> similar(const function_identity& function,
+                                      const similar_query& query);
   /// Like find(), but waits for writers.
   /// @throws database_busy_error if others hold the file for even longer
   /// @param wait  empty: as long as for writing
@@ -145,7 +145,7 @@ class tuning_database {
                   std::span<const stored_trial> replacing = {});
   /// Notes that a search has ended. @param result  a word such as "found"; stopped_search for one
   ///                                               that may go on later
-  /// @param course  noted if it has a strategy, and its space if it has one
+  /// @param course  noted if it has a strategy, and its space and seeds if it has them
   void finish_search(search_id search, const std::string& result, const search_course& course = {});
 
   /// The rows of earlier searches that serve the next one, read in one transaction. Waits for

@@ -151,6 +151,24 @@ std::vector<record> tuning_layers::find_nearest(const function_identity& functio
   return ranked;
 }
 
+std::vector<similar_result> tuning_layers::similar(const function_identity& function,
+                                                   const similar_query& query) const {
+  std::vector<similar_result> all;
+  for (const auto& database : databases_) {
+    warn_on_failure([&] {
+      for (similar_result& one : database->similar(function, query)) {
+        const bool is_known = std::ranges::any_of(all, [&](const similar_result& known) {
+          return known.device == one.device && known.arguments == one.arguments;
+        });
+        if (!is_known) all.push_back(std::move(one));
+      }
+    });
+  }
+  std::ranges::stable_sort(all, {}, &similar_result::distance);
+  if (all.size() > query.most) all.resize(query.most);
+  return all;
+}
+
 std::optional<record> tuning_layers::chosen_nearest(const function_identity& function,
                                                     const record_key& key) const {
   return record_memory::shared().find(nearest_scope(scope_), function, key);

@@ -90,6 +90,11 @@ class tuning_layers {
                                    std::size_t most = 16,
                                    nearest_kind kind = nearest_kind::results) const;
 
+  /// The results for other arguments and other devices, the nearest first; of two for one key and
+  /// device that of the upper database.
+  std::vector<similar_result> similar(const function_identity& function,
+                                      const similar_query& query) const;
+
   /// The nearest match that was chosen for a key before, since when this process has stored
   /// nothing for the function and arguments.
   std::optional<record> chosen_nearest(const function_identity& function,

@@ -113,7 +113,8 @@ struct search_note {
   void (*create)(connection& target);
 };
 constexpr std::array search_notes{search_note{course_layout, create_course_table},
-                                  search_note{space_layout, create_space_table}};
+                                  search_note{space_layout, create_space_table},
+                                  search_note{seeds_layout, create_seeds_table}};
 
 /// The tables of searches, opened once for many of them.
 struct search_tables {

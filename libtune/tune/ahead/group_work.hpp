@@ -107,7 +107,7 @@ struct pretuning_setting {
   std::vector<pretuning_result>& results;  ///< each is written by the device that leads its job
 };
 
-/// A group of devices at work, a thread for each (several, if pretuning_options::at_once says so),
+/// A group of devices at work, a thread for each,
 /// from the beginning of this object to its end.
 class group_work {
  public:

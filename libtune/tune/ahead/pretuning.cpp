@@ -40,18 +40,6 @@ job_list list_jobs(std::span<const pretuning_item> items, std::span<const device
   return jobs;
 }
 
-// Longer than any search, and far from what a duration can count.
-constexpr std::chrono::hours never_divided{24 * 365};
-
-/// The group with each device several times, one after the other, each for a thread of its own.
-device_group repeated(device_group group, std::size_t times) {
-  const std::vector<device> once = group.devices;
-  for (std::size_t i = 1; i < times; ++i) {
-    group.devices.insert(group.devices.end(), once.begin(), once.end());
-  }
-  return group;
-}
-
 // Calls inside an autotune function store their results in the same database.
 tuning_options resolve(const tuning_settings& settings) {
   tuning_options resolved = settings.search;
@@ -129,31 +117,28 @@ std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
     throw argument_error("LIBTUNE_LOCK names '" + settings.lock +
                          "', whose results alone are used: nothing is tuned as long as it is set");
   }
-  std::vector<device_group> groups = group_devices(devices);
+  const std::vector<device_group> groups = group_devices(devices);
   const job_list jobs = list_jobs(items, groups);
-  const std::size_t at_once = std::max<std::size_t>(options.at_once, 1);
-  pretuning_options with = options;
-  if (at_once > 1) with.smallest_shard = never_divided;
   const tuning_options search_options = resolve(settings);
   std::mutex telling;
   std::vector<pretuning_result> results(jobs.items.size());
   const pretuning_setting setting{
       .tune = tune,
       .items = items,
-      .options = with,
+      .options = options,
       .search_options = search_options,
       .layers = open_layers(settings.database, settings.system_databases,
                             database_access::read_write, settings.shared_database),
-      .searches = std::min(at_once * devices.size(), jobs.items.size()),
-      .devices = at_once * devices.size(),
+      .searches = std::min(devices.size(), jobs.items.size()),
+      .devices = devices.size(),
       .refuses = refuses,
       .telling = telling,
       .results = results};
   {
     std::vector<std::unique_ptr<group_work>> at_work;
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      at_work.push_back(std::make_unique<group_work>(
-          setting, repeated(std::move(groups[i]), at_once), jobs.of_group[i], jobs.items));
+      at_work.push_back(
+          std::make_unique<group_work>(setting, groups[i], jobs.of_group[i], jobs.items));
     }
   }
   return results;

@@ -84,10 +84,6 @@ struct pretuning_options {
   /// some times as long as the search took to its first trial, which children repeat. Zero:
   /// searches are divided among all devices that are idle.
   std::chrono::nanoseconds smallest_shard = std::chrono::seconds(3);
-  /// Searches under way at the same time on each device, each in a child of its own: while one
-  /// measures, the others compile and prepare. More than one pays for many short searches; none is
-  /// divided then.
-  std::size_t at_once = 1;
 };
 
 /// Returns the number of results of pretune: one for each item and kind of device that it fits.

@@ -109,6 +109,7 @@ prior_knowledge shared_search::read_prior(search_share& share, const search_iden
   known.spent.trials = 0;
   if (!share.starts_warm_) {
     known.similar.clear();
+    known.losses = {};
     known.priors.clear();
   }
   if (share.role_ == search_role::finals) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 #include <exception>
+#include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -19,6 +21,7 @@
 #include "libtune/base/sha256.hpp"
 #include "libtune/search/space/neighbours.hpp"
 #include "libtune/search/space/search_space.hpp"
+#include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
@@ -28,7 +31,6 @@ namespace tune {
 namespace {
 
 constexpr std::size_t most_devices = 4;
-constexpr std::size_t most_runners_up = 6;
 
 class collection {
  public:
@@ -45,13 +47,6 @@ class collection {
   std::vector<std::vector<named_value>> found_;
   std::set<std::string> known_;
 };
-
-std::vector<stored_trial> best_of(std::vector<stored_trial> trials) {
-  std::erase_if(trials, [](const stored_trial& trial) { return !trial.score_ns; });
-  std::ranges::stable_sort(trials, {}, [](const stored_trial& trial) { return *trial.score_ns; });
-  if (trials.size() > most_runners_up) trials.resize(most_runners_up);
-  return trials;
-}
 
 constexpr double of_another_kind = 4;
 
@@ -91,25 +86,87 @@ std::string fixed_fields(const search_problem& problem) {
 
 }  // namespace
 
-std::vector<std::vector<named_value>> similar_configurations(const tuning_layers& layers,
-                                                             const function_identity& function,
-                                                             const record_key& key,
-                                                             std::vector<other_result> others,
-                                                             std::size_t most) {
-  collection found(most);
-  warn_on_database_error([&] {
-    const std::vector<record> nearest = layers.find_nearest(function, key, most_devices);
-    for (const record& item : nearest) found.add(item.values);
-    if (!nearest.empty()) {
-      const auto trials = layers.trials(function, key.arguments, nearest.front());
-      for (const stored_trial& trial : best_of(trials)) found.add(trial.configuration);
-    }
-  });
-  std::ranges::stable_sort(others, {}, [&](const other_result& result) {
-    return difference(result.arguments, key.arguments);
-  });
-  for (const other_result& result : others) found.add(result.values);
-  return found.take();
+namespace {
+
+/// How far the results of one device are for another of the same maker.
+double distance(const device_identity& of, const device_identity& from) {
+  switch (step_between(of, from)) {
+    case match_step::exact: return 0;
+    case match_step::software: return 0.25;
+    case match_step::platform: return 1;
+    case match_step::architecture: return 1.5;
+    case match_step::any: break;
+  }
+  return 3;
+}
+
+/// Gives configurations numbers, the same for equal ones.
+class numbering {
+ public:
+  std::size_t number(const std::vector<named_value>& configuration) {
+    const auto [place, is_new] = known_.try_emplace(canonical_text(configuration), all_.size());
+    if (is_new) all_.push_back(configuration);
+    return place->second;
+  }
+  const std::vector<named_value>& operator[](std::size_t number) const { return all_[number]; }
+
+ private:
+  std::map<std::string, std::size_t> known_;
+  std::vector<std::vector<named_value>> all_;
+};
+
+similar_search to_search(const similar_result& result, numbering& numbers) {
+  similar_search search{
+      .distance = result.distance, .is_whole = result.is_whole, .has_all = result.has_all};
+  for (const stored_trial& trial : result.trials) {
+    // What was skipped is none of the space, as far as this device is concerned.
+    if (trial.outcome == outcome_name(outcome::skipped)) continue;
+    search.times[numbers.number(trial.configuration)] =
+        trial.score_ns ? *trial.score_ns / trial.level : std::numeric_limits<double>::infinity();
+  }
+  // The result is what its search chose, by more than the least time; or there are no trials.
+  const double best = search.best();
+  search.times[numbers.number(result.values)] = std::isfinite(best) ? best : 1;
+  return search;
+}
+
+}  // namespace
+
+similar_knowledge find_similar(const tuning_layers& layers, const function_identity& function,
+                               const record_key& key, int stage) {
+  similar_knowledge found;
+  // Times say nothing of other objectives: of those the results alone are known.
+  const bool is_by_time = own_name(function.name) == function.name;
+  const std::string maker = maker_of(key.device);
+  similar_query query;
+  query.device_distance = [&](const device_identity& device) {
+    return maker_of(device) == maker ? std::optional(distance(device, key.device)) : std::nullopt;
+  };
+  query.key_distance = [&](const std::vector<named_value>& arguments) {
+    return difference(arguments, key.arguments);
+  };
+  query.stage = stage;
+  if (!is_by_time) query.most_trials = 0;
+  std::vector<similar_result> results;
+  warn_on_database_error([&] { results = layers.similar(function, query); });
+  numbering numbers;
+  std::vector<similar_search> searches;
+  for (const similar_result& result : results) {
+    searches.push_back(to_search(result, numbers));
+    ++(result.device == key.device ? found.losses.here : found.losses.elsewhere);
+  }
+  for (const std::size_t seed : rank_seeds(searches, 2 * most_seeds)) {
+    found.configurations.push_back(numbers[seed]);
+  }
+  const auto between = [&](std::size_t a, std::size_t b) {
+    return difference(results[a].arguments, results[b].arguments) +
+           distance(results[a].device, results[b].device);
+  };
+  if (is_by_time) {
+    found.losses.after = losses_of_seeds(searches, between, most_seeds, found.losses.judges);
+  }
+  if (found.losses.judges == 0) found.losses.after.clear();
+  return found;
 }
 
 std::vector<std::vector<named_value>> prior_configurations(const tuning_layers& layers,
@@ -251,8 +308,18 @@ std::optional<std::size_t> find_closest(const std::vector<named_value>& configur
 
 }  // namespace
 
-std::vector<std::size_t> first_to_try(const prior_knowledge& known, const search_problem& problem) {
-  std::vector<std::size_t> numbers = numbers_of(known.similar, problem);
+std::vector<std::size_t> seeds_of(const prior_knowledge& known, const search_problem& problem,
+                                  const device& device) {
+  std::vector<std::size_t> seeds = numbers_of(known.similar, problem);
+  std::erase_if(
+      seeds, [&](std::size_t seed) { return problem.needs && !is_legal(seed, problem, device); });
+  if (seeds.size() > most_seeds) seeds.resize(most_seeds);
+  return seeds;
+}
+
+std::vector<std::size_t> closest_to_priors(const prior_knowledge& known,
+                                           const search_problem& problem) {
+  std::vector<std::size_t> numbers;
   for (const auto& prior : known.priors) {
     const auto number = find_closest(prior, problem);
     const bool is_new = number && std::ranges::find(numbers, *number) == numbers.end();

@@ -12,6 +12,7 @@
 #include "libtune/base/value.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/kernel/compile_scope.hpp"
+#include "libtune/search/seeds/seed_choice.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/database/stored_trial.hpp"
@@ -21,6 +22,16 @@
 namespace tune {
 
 class tuning_layers;
+
+/// What similar searches would have lost, had they stopped after their seeds.
+struct known_losses {
+  /// After the first seed, after the second and so on; empty if no search was asked. A bound is
+  /// infinite where too few were.
+  std::vector<seed_loss> after{};
+  std::size_t judges = 0;     ///< whole searches that were asked
+  std::size_t here = 0;       ///< keys of this device whose searches gave seeds
+  std::size_t elsewhere = 0;  ///< the same of other devices of its maker
+};
 
 /// The part of its budget that a search has used before it starts.
 struct spent_budget {
@@ -40,8 +51,10 @@ struct prior_knowledge {
   /// that are not run again.
   std::vector<stored_trial> denied{};
   spent_budget spent{};
-  /// Configurations that did well for similar keys, the best first: the search begins with them.
+  /// Configurations that did well for similar keys, the most promising first: the search begins
+  /// with the first ones that are legal for it, most_seeds at most.
   std::vector<std::vector<named_value>> similar{};
+  known_losses losses{};  ///< of an end after these
   /// Configurations of other kernels that did the same work (is_prior): the search tries the
   /// closest ones of its space next.
   std::vector<std::vector<named_value>> priors{};
@@ -67,17 +80,18 @@ struct known_failures {
 known_failures to_known_failures(const std::vector<stored_trial>& compile_failures,
                                  const std::vector<stored_trial>& denied = {});
 
-/// Returns configurations that did well for a similar key, each once: the results of the nearest
-/// devices for the same arguments, an earlier one of this device among them; the best trials behind
-/// the first of them; then the results of this device for other arguments, the most similar first.
+/// The seeds of a search, and what they lose.
+struct similar_knowledge {
+  std::vector<std::vector<named_value>> configurations{};  ///< ranked by rank_seeds
+  known_losses losses{};
+};
+
+/// Returns the configurations that did well for the nearest keys of this device and of others of
+/// the same maker (maker_of), an earlier result for the same key among them, and what they lose.
 /// None of them has to be in the present space. A fault of a database costs a warning.
-/// @param others  results of this device, whatever the arguments
-/// @param most    the greatest number of them
-std::vector<std::vector<named_value>> similar_configurations(const tuning_layers& layers,
-                                                             const function_identity& function,
-                                                             const record_key& key,
-                                                             std::vector<other_result> others,
-                                                             std::size_t most = 16);
+/// @param stage  which of the searches of one call it is
+similar_knowledge find_similar(const tuning_layers& layers, const function_identity& function,
+                               const record_key& key, int stage = 0);
 
 /// Returns the priors for a key, each once, those of the nearest device first. None of them has to
 /// be in the present space. A fault of a database costs a warning.
@@ -131,9 +145,13 @@ struct trial_choice {
 std::vector<std::size_t> numbers_of(const std::vector<std::vector<named_value>>& configurations,
                                     const search_problem& problem);
 
-/// Returns the numbers of the configurations that a search tries first, each once: the similar ones
-/// that are in the space, then the closest ones to the priors.
-std::vector<std::size_t> first_to_try(const prior_knowledge& known, const search_problem& problem);
+/// Returns the numbers of the seeds of a search, each once: the similar configurations that are in
+/// the space and within the limits that it declares, most_seeds at most.
+std::vector<std::size_t> seeds_of(const prior_knowledge& known, const search_problem& problem,
+                                  const device& device);
+/// Returns the numbers of the configurations that are closest to the priors, each once.
+std::vector<std::size_t> closest_to_priors(const prior_knowledge& known,
+                                           const search_problem& problem);
 
 /// Returns the numbers of the chosen configurations; none: the strategy decides.
 /// @throws argument_error if the choice is strict and nothing of it is in the space

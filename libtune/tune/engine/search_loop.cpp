@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,10 +27,14 @@
 namespace tune {
 namespace {
 
-/// The strategy's name and its options.
+/// The strategy's name and its options, and the seeds that it tries first.
 struct search_plan {
   std::string strategy;
   strategy_options told;
+  std::vector<std::size_t> seeds{};
+  /// After so many of them the search may stop; empty: it goes on.
+  std::optional<std::size_t> enough{};
+  search_seeds said{};
 };
 
 /// True where a number of configurations is asked for.
@@ -41,10 +47,46 @@ bool is_limited(const tuning_options& options) {
   return is_counted(options) || (options.budget && options.budget->time);
 }
 
+std::optional<double> if_finite(double loss) {
+  return std::isfinite(loss) ? std::optional(loss) : std::nullopt;
+}
+
+/// What was known of an end after so many seeds.
+search_seeds say_of(const known_losses& losses, std::size_t seeds) {
+  search_seeds said{.tried = seeds, .judges = losses.judges};
+  if (seeds == 0 || losses.after.empty()) return said;
+  const seed_loss& loss = losses.after[std::min(seeds, losses.after.size()) - 1];
+  said.expected_loss = if_finite(loss.expected);
+  said.loss_bound = if_finite(loss.bound);
+  return said;
+}
+
+/// Of how many of the seeds it is known that nine of ten searches lose no more by an end after
+/// them.
+std::optional<std::size_t> find_enough(const known_losses& losses, std::size_t seeds,
+                                       double within) {
+  for (std::size_t i = 0; i < std::min(seeds, losses.after.size()); ++i) {
+    if (losses.after[i].bound <= within) return i + 1;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> good_enough(const tuning_options& options) {
+  const bool is_by_time = !options.goal || options.goal->is_time();
+  return is_by_time && options.budget ? options.budget->within : std::nullopt;
+}
+
 search_plan plan_search(const search_problem& problem, const tuning_options& options,
-                        const prior_knowledge& known, std::size_t taken_over) {
+                        const device& device, const prior_knowledge& known,
+                        std::size_t taken_over) {
   search_plan plan{options.strategy, options.search};
-  for (const std::size_t number : first_to_try(known, problem)) {
+  plan.seeds = seeds_of(known, problem, device);
+  plan.said = say_of(known.losses, plan.seeds.size());
+  if (const auto within = good_enough(options)) {
+    plan.enough = find_enough(known.losses, plan.seeds.size(), *within);
+  }
+  for (const std::size_t number : plan.seeds) plan.told.warm_start.push_back(number);
+  for (const std::size_t number : closest_to_priors(known, problem)) {
     plan.told.warm_start.push_back(number);
   }
   for (const std::size_t number : problem.first) plan.told.warm_start.push_back(number);
@@ -57,6 +99,45 @@ search_plan plan_search(const search_problem& problem, const tuning_options& opt
   // The trials of an unfinished search are part of the effort.
   if (!is_limited(options)) plan.told.max_count = std::max(chosen.most, taken_over);
   return plan;
+}
+
+/// "8 keys of this device and 2 of others of its maker"
+std::string text_of_sources(const known_losses& losses) {
+  const std::string of_here = fmt::format("{} keys of this device", losses.here);
+  const std::string of_others = fmt::format("{} of other devices of its maker", losses.elsewhere);
+  if (losses.elsewhere == 0) return of_here;
+  return losses.here == 0 ? of_others : of_here + " and " + of_others;
+}
+
+/// "1.2 % on average and less than 4 % in nine of ten cases, as 12 whole searches say"
+std::string text_of_loss(const search_seeds& said) {
+  if (!said.expected_loss && !said.loss_bound) {
+    return said.judges == 0 ? std::string("an amount that no search near it tells")
+                            : std::string("an amount that nobody knows");
+  }
+  std::string text;
+  if (said.expected_loss) text = fmt::format("{:.2g} % on average", 100 * *said.expected_loss);
+  if (said.loss_bound) {
+    text += fmt::format("{}{:.2g} % at most in nine of ten cases", text.empty() ? "" : " and ",
+                        100 * *said.loss_bound);
+  } else {
+    text += ", and how much at most is not known";
+  }
+  return text + fmt::format(", as {} similar searches say", said.judges);
+}
+
+void tell_of_seeds(const search_plan& plan, const known_losses& losses,
+                   const tuning_options& options, const tuning_subject& subject) {
+  if (plan.seeds.empty()) return;
+  std::string text = fmt::format(
+      "{}: the search begins with {} seeds from {}; if it stopped there it would lose {}",
+      describe(subject), plan.seeds.size(), text_of_sources(losses), text_of_loss(plan.said));
+  if (const auto within = good_enough(options)) {
+    text += plan.enough ? fmt::format("; {:g} % is good enough: it stops after {} of them",
+                                      100 * *within, *plan.enough)
+                        : fmt::format("; that is not within {:g} %, so it goes on", 100 * *within);
+  }
+  log(log_level::info, text);
 }
 
 std::optional<std::chrono::nanoseconds> time_left(const tuning_options& options,
@@ -88,7 +169,8 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   search_plan plan{"shortlist", {}};
   std::unique_ptr<strategy> strategy;
   if (shortlist.empty()) {
-    plan = plan_search(problem, options, known, earlier.size());
+    plan = plan_search(problem, options, device, known, earlier.size());
+    tell_of_seeds(plan, known.losses, options, subject);
     strategy = make_strategy(plan.strategy, problem.space, plan.told);
   } else {
     // Trials outside of the list neither compete nor count as a part of it.
@@ -104,7 +186,8 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                                .removals = problem.space.removals(),
                                .taken_over = earlier.size(),
                                .budget_left = time_left(options, known.spent),
-                               .goal = options.goal.value_or(tuning_goal{})};
+                               .goal = options.goal.value_or(tuning_goal{}),
+                               .covers = shortlist.empty() && strategy->covers()};
   if (options.budget && options.budget->trials) {
     started.planned = std::min(started.planned, earlier.size() + *options.budget->trials);
   }
@@ -120,6 +203,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   search_run run({problem, subject, device, options, observers, now, service, strategy->learns(),
                   watched, known.spent, judge});
   run.resume(earlier, known.goes_on);
+  if (plan.enough) run.stop_after({plan.seeds.data(), *plan.enough});
   run.run(*strategy, started.planned, to_known_failures(known.compile_failures, known.denied));
   if (!run.best() && is_whole(run.end())) run.retry_remembered();
 
@@ -143,6 +227,13 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                             .memory_budget_bytes = memory != nullptr ? memory->limit() : 0,
                             .memory_held_bytes = memory != nullptr ? memory->most_held() : 0};
   auto& finished = std::get<search_finished_event>(end);
+  finished.seeds = plan.said;
+  if (run.has_stopped_after_seeds()) {
+    finished.seeds = say_of(known.losses, *plan.enough);
+    // Their number was chosen by this bound, so it is what holds.
+    finished.seeds.loss_bound = good_enough(options);
+    finished.seeds.stopped = true;
+  }
   if (const auto count = std::ranges::count_if(finished.trials, detail::is_short_of_memory)) {
     finished.doubts.push_back(
         std::to_string(count) +

@@ -204,6 +204,7 @@ bool search_run::is_over() const { return clock_.is_over(best_now()); }
 
 void search_run::propose(strategy& strategy, std::size_t most, const known_failures& known) {
   while (end_ == search_end::complete && tried_.size() < most && pipeline_.has_room()) {
+    if (waits_for_seeds()) return;
     const std::optional<std::size_t> index = strategy.ask();
     if (!index) {
       if (strategy.ended_early()) end_ = search_end::no_gain;
@@ -215,6 +216,26 @@ void search_run::propose(strategy& strategy, std::size_t most, const known_failu
     }
     end_ = clock_.why_end(begun_, best_now()).value_or(search_end::complete);
   }
+}
+
+// What comes after the seeds would be tried in vain.
+bool search_run::waits_for_seeds() const {
+  const auto is_tried = [this](std::size_t seed) { return tried_.contains(seed); };
+  return !seeds_.empty() && !pipeline_.empty() && std::ranges::all_of(seeds_, is_tried);
+}
+
+void search_run::look_at_seeds() {
+  if (seeds_.empty() || end_ != search_end::complete) return;
+  bool has_time = false;
+  for (const std::size_t seed : seeds_) {
+    const trial* known = trials_.find(seed);
+    if (known == nullptr) return;
+    has_time = has_time || known->score.has_value();
+  }
+  seeds_.clear();
+  if (!has_time) return;
+  stopped_after_seeds_ = true;
+  end_ = search_end::target;
 }
 
 void search_run::begin(std::size_t index, const known_failures& known) {
@@ -234,6 +255,7 @@ void search_run::take_one() {
   if (attempt) enter(std::move(attempt));
   tell_progress();
   if (const auto end = clock_.why_end(begun_, best_now())) end_ = *end;
+  look_at_seeds();
 }
 
 void search_run::drain() {

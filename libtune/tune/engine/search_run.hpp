@@ -62,6 +62,12 @@ class search_run {
   ///                 so that a search whose processes are lost again and again makes progress
   void resume(const std::vector<trial>& earlier, bool goes_on = false);
 
+  /// Ends the search as soon as all of these have been tried and one of them has a time. They are
+  /// what the strategy proposes first; nothing else is tried meanwhile. To be called before run.
+  void stop_after(std::span<const std::size_t> seeds) { seeds_.assign(seeds.begin(), seeds.end()); }
+  /// True if they have ended it.
+  bool has_stopped_after_seeds() const noexcept { return stopped_after_seeds_; }
+
   /// Tries configurations until there are so many trials, resumed ones included, or no more
   /// proposals, or the budget is used up; then compares the best. Only a configuration that was
   /// measured here can win, unless the budget's time did not suffice to measure any.
@@ -94,6 +100,8 @@ class search_run {
   std::optional<run_time> cost_of(const trial& item) const;
   run_time cost_in_race(std::size_t index, run_time time) const;
   bool is_over() const;
+  bool waits_for_seeds() const;
+  void look_at_seeds();
   void propose(strategy& strategy, std::size_t most, const known_failures& known);
   void take_one();
   void drain();
@@ -157,6 +165,8 @@ class search_run {
   bool warmed_up_ = false;       // true if the device has worked lately
   std::unordered_map<std::size_t, run_time> costs_;  // of those made here, if not their times
   std::optional<std::size_t> chosen_;  // the winner, where the race alone does not choose it
+  std::vector<std::size_t> seeds_;     // that are good enough together; empty: none are
+  bool stopped_after_seeds_ = false;
   std::size_t planned_ = 0;
   std::size_t begun_ = 0;
   search_end end_ = search_end::complete;

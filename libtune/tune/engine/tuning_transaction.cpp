@@ -9,6 +9,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/search/model/coverage.hpp"
+#include "libtune/search/strategy/strategy.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
@@ -42,6 +43,13 @@ stored_space kept_of(const space_outline& outline) {
   return space;
 }
 
+// One that somebody has limited to fewer trials than it would make has not seen all.
+bool went_over_all(const search_finished_event& event) {
+  if (!is_whole(event.end)) return false;
+  const std::size_t usual = choose_search(event.space.configurations, search_limit::none).most;
+  return event.end == search_end::no_gain || event.trials.size() >= usual;
+}
+
 search_start start_in(tuning_mode mode, search_start otherwise) {
   return mode == tuning_mode::force ? search_start::anew : otherwise;
 }
@@ -67,14 +75,12 @@ trial_recorder::~trial_recorder() {
 
 prior_knowledge trial_recorder::read_prior(const search_identity& search,
                                            const tuning_layers* layers) {
-  constexpr std::size_t most_other_keys = 256;
   const bool anew = start_ == search_start::anew;
   identity_ = search;
   prior_query query{.search = search, .incident_outcomes = incident_outcomes()};
   if (!anew) {
     query.failure_outcome = outcome_name(outcome::compile_failed);
     query.unfinished = true;
-    query.most_results = layers != nullptr ? most_other_keys : 0;
   }
   prior_rows rows;
   warn_on_database_error([&] { rows = database_->prior(function_, key_, query); });
@@ -83,7 +89,9 @@ prior_knowledge trial_recorder::read_prior(const search_identity& search,
       .compile_failures = std::move(rows.failures),
       .denied = denied_by(rows.incidents, anew ? incidents_to_deny_by_force : incidents_to_deny)};
   if (!anew && layers != nullptr) {
-    known.similar = similar_configurations(*layers, function_, key_, std::move(rows.results));
+    similar_knowledge similar = find_similar(*layers, function_, key_, search.stage);
+    known.similar = std::move(similar.configurations);
+    known.losses = std::move(similar.losses);
     known.priors = prior_configurations(*layers, function_, key_);
   }
   return known;
@@ -111,6 +119,7 @@ std::vector<stored_trial> trial_recorder::resume(std::optional<stored_search> be
 void trial_recorder::search_started(const search_started_event& event) {
   search_.reset();
   strategy_ = event.strategy;
+  covers_ = event.covers;
   if (event.taken_over > 0) {
     search_ = unfinished_;
     return;
@@ -149,7 +158,7 @@ void trial_recorder::keep_pending() {
 void trial_recorder::search_finished(const search_finished_event& event) {
   keep_pending();
   // Of a few configurations that were chosen there is nothing to say.
-  const bool covers = strategy_ != "shortlist" && strategy_ != "near";
+  const bool covers = covers_ && !event.seeds.stopped;
   for (const std::string& line :
        covers ? coverage_of(event).summary() : std::vector<std::string>()) {
     log(log_level::info, describe(event.subject) + ": " + line);
@@ -157,6 +166,11 @@ void trial_recorder::search_finished(const search_finished_event& event) {
   if (!search_) return;
   search_course course{.strategy = strategy_, .ending = std::string(search_end_name(event.end))};
   if (!event.space.parameters.empty()) course.space = kept_of(event.space);
+  course.seeds = {.is_whole = covers_ && went_over_all(event),
+                  .tried = event.seeds.tried,
+                  .judges = event.seeds.judges,
+                  .expected_loss = event.seeds.expected_loss,
+                  .loss_bound = event.seeds.loss_bound};
   if (event.best) {
     // Like one that its budget ended it may go on: with more memory.
     const bool stopped = event.end == search_end::time || event.end == search_end::trials ||

@@ -77,6 +77,7 @@ class trial_recorder final : public observer {
   std::vector<stored_trial> refined_;    // the same, of those that were kept before
   std::chrono::nanoseconds pending_cost_{0};
   std::string strategy_{};  // of that one
+  bool covers_ = true;      // the same
   struct found_search {
     search_id search;
     const char* word;  // for its result

@@ -15,6 +15,7 @@ prior_knowledge search_memory::read_prior(time_point now) const {
                        .compile_failures = known_.compile_failures,
                        .denied = known_.denied,
                        .similar = known_.similar,
+                       .losses = known_.losses,
                        .priors = known_.priors};
   for (const trial& item : trials_.all()) {
     // A configuration that was not tried may still have to be, if nothing else works.

@@ -204,9 +204,13 @@ void describe(auto& wire, is<trial_choice> auto& item) {
   wire(item.known, item.configurations, item.shard, item.shards);
 }
 void describe(auto& wire, is<spent_budget> auto& item) { wire(item.time, item.trials); }
+void describe(auto& wire, is<seed_loss> auto& item) { wire(item.expected, item.bound); }
+void describe(auto& wire, is<known_losses> auto& item) {
+  wire(item.after, item.judges, item.here, item.elsewhere);
+}
 void describe(auto& wire, is<prior_knowledge> auto& item) {
   wire(item.unfinished, item.goes_on, item.compile_failures, item.denied, item.spent, item.similar,
-       item.priors);
+       item.losses, item.priors);
 }
 void describe(auto& wire, is<trial> auto& item) {
   wire(item.index, item.configuration, item.outcome, item.reason, item.samples, item.score,
@@ -257,7 +261,10 @@ void describe(auto& wire, is<lookup_event> auto& item) {
 }
 void describe(auto& wire, is<search_started_event> auto& item) {
   wire(item.subject, item.strategy, item.combinations, item.configurations, item.planned,
-       item.removals, item.taken_over, item.budget_left, item.goal);
+       item.removals, item.taken_over, item.budget_left, item.goal, item.covers);
+}
+void describe(auto& wire, is<search_seeds> auto& item) {
+  wire(item.tried, item.judges, item.expected_loss, item.loss_bound, item.stopped);
 }
 void describe(auto& wire, is<trial_event> auto& item) {
   wire(item.subject, item.trial, item.stage);
@@ -265,7 +272,7 @@ void describe(auto& wire, is<trial_event> auto& item) {
 void describe(auto& wire, is<progress_event> auto& item) { wire(item.subject, item.progress); }
 void describe(auto& wire, is<search_finished_event> auto& item) {
   wire(item.subject, item.trials, item.best, item.elapsed, item.end, item.doubts, item.times,
-       item.goal, item.space, item.memory_budget_bytes, item.memory_held_bytes);
+       item.goal, item.space, item.memory_budget_bytes, item.memory_held_bytes, item.seeds);
 }
 void describe(auto& wire, is<waiting_event> auto& item) {
   wire(item.subject, item.cause, item.holder, item.idle, item.waited, item.limit, item.over);
@@ -365,6 +372,7 @@ std::vector<prior_answer> split(prior_knowledge known, std::uint64_t most_bytes)
   parts.add(&prior_knowledge::compile_failures, known.compile_failures);
   std::vector<prior_answer> all = parts.take();
   all.front().known.spent = known.spent;
+  all.front().known.losses = std::move(known.losses);
   return all;
 }
 
@@ -376,6 +384,7 @@ void append(prior_knowledge& whole, prior_knowledge next) {
   append_items(whole.compile_failures, next.compile_failures);
   whole.spent.time += next.spent.time;
   whole.spent.trials += next.spent.trials;
+  if (next.losses.here + next.losses.elsewhere > 0) whole.losses = std::move(next.losses);
 }
 
 std::vector<std::byte> encode(const tuner_message& message) {

@@ -116,6 +116,22 @@ TEST_CASE("one device tunes key after key, and stores what is found, trials incl
   CHECK(search->result == "found");
 }
 
+TEST_CASE("a device keeps its child from key to key") {
+  bench here(2);
+  std::mutex mutex;
+  std::set<const void*> children;
+  here.tuner.before_trial = [&](const tune::remote_task& task, int) {
+    if (task.choice.is_strict()) return;  // a shard for a device that helps
+    CHECK_FALSE(task.is_behind);
+    const std::lock_guard lock(mutex);
+    children.insert(task.kept);
+  };
+  here.options.smallest_shard = std::chrono::hours(1);  // none is divided
+  for (const auto& result : here.pretune(9)) CHECK(result.state == pretuning_state::tuned);
+  CHECK_FALSE(children.contains(nullptr));
+  CHECK(children.size() <= 2);
+}
+
 TEST_CASE("a result that is no tuning of the program any more is tuned anew, and gives way") {
   bench here(1);
   here.database().store(simulated_function(), here.key(1), {{"n", std::int64_t{9}}}, 1.0);

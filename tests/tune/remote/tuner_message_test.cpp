@@ -207,6 +207,7 @@ TEST_CASE("prior results that are too long for a message are split") {
     if (i % 5 == 0) known.priors.push_back(trial.configuration);
   }
   known.spent = {.time = std::chrono::seconds(3), .trials = 100};
+  known.losses = {.after = {{0.1, 0.2}, {0.05, 0.1}}, .judges = 12, .here = 10, .elsewhere = 4};
   const std::vector<prior_answer> parts = split(known, 10'000);
   CHECK(parts.size() > 8);
   tune::prior_knowledge whole;
