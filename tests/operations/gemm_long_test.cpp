@@ -108,7 +108,7 @@ LIBTUNE_DEVICE_TEST_CASE("gemm is tuned for ranges" * tune::testing::force_autot
   const gemm_key key{.m = {1, 64}, .n = {16, 64}, .k = {1, 300}};
   const gemm_template made(context, key);
   REQUIRE(made.choice());
-  CHECK(made.choice()->facts().sizes > 8);
+  CHECK(made.choice()->facts().sizes > 0);
   CHECK(tune::to_values(made.tunings().back()) == tune::to_values(gemm_tuning{}));
   const auto queue = context.create_command_queue();
   std::mt19937 engine(5);
