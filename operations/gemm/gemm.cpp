@@ -25,6 +25,8 @@ using layout = gemm_layout;
 constexpr std::size_t warp_items = 32;
 constexpr std::size_t least_part_of_k = 128;  // less is not worth sums of its own
 constexpr std::size_t most_parts = 1024;
+constexpr std::size_t most_sums = std::size_t{1} << 26;  // of all parts
+constexpr std::size_t most_waves = 16;
 constexpr std::size_t adding_items = 128;    // of a group of gemm_add_parts
 constexpr std::size_t swizzle_bytes = 1024;  // that tensor tiles of wgmma are aligned to
 
@@ -82,7 +84,7 @@ bool has_possible_parts(const gemm_tuning& t) {
              items_of(t) >= std::max(t.tile_m, t.tile_n) / 4;
     case instruction::mma:
       return is_one_of(t.part_m, {16, 32, 64}) && is_one_of(t.part_n, {16, 32, 64}) &&
-             is_one_of(t.depth, {32, 64}) && t.tile_m >= 64 && t.tile_n >= 64;
+             t.depth == 64 && t.tile_m >= 64 && t.tile_n >= 64;
     case instruction::wgmma:
       return is_one_of(t.part_m, {64, 128}) && is_one_of(t.part_n, {64, 128, 256}) &&
              t.part_m * t.part_n <= 64 * 256 && t.depth == 64 && t.stages >= 3;
@@ -112,12 +114,17 @@ std::size_t local_memory_bytes(const gemm_key& key, const gemm_tuning& t) {
     const std::size_t rows = t.tile_m + (as.a_along_k ? 4 : 0) + t.tile_n + (as.b_along_k ? 4 : 0);
     return t.stages * t.depth * rows * sizeof(float);
   }
-  return t.stages * t.depth * (t.tile_m + t.tile_n) * 2 + swizzle_bytes;
+  // The sums of 16 rows of each warp come after the stages.
+  const std::size_t sums = items_of(t) / warp_items * 16 * (t.part_n + 8) * sizeof(float);
+  return std::max(t.stages * t.depth * (t.tile_m + t.tile_n) * 2 + swizzle_bytes, sums);
 }
 
 program build(const context& context, const gemm_key& key, const gemm_tuning& tuning) {
   const product as(key);
-  defines macros(tuning);
+  // The program does not depend on it.
+  gemm_tuning compiled = tuning;
+  compiled.price = 0;
+  defines macros(compiled);
   macros.add("a_along_k", as.a_along_k ? 1 : 0);
   macros.add("b_along_k", as.b_along_k ? 1 : 0);
   macros.add("half_input", key.input == dtype::float16 ? 1 : 0);
@@ -146,19 +153,30 @@ std::size_t tile_count(const gemm_tuning& t, std::size_t rows, std::size_t colum
   return divide_up(rows, t.tile_m) * divide_up(columns, t.tile_n);
 }
 
-/// The division of k that keeps a device busy.
+/// The division of k with which whole waves of groups take the least time.
 struct division {
   division(const device& device, const gemm_tuning& t, std::size_t rows, std::size_t columns,
-           std::size_t k) {
-    const std::size_t tiles = std::max<std::size_t>(1, tile_count(t, rows, columns));
-    const std::size_t wanted = device.limits().compute_units * t.waves / tiles;
-    const std::size_t count =
-        std::clamp<std::size_t>(std::min(wanted, k / least_part_of_k), 1, most_parts);
-    part_of_k = round_up(divide_up(k, count), t.depth);
-    parts = std::max<std::size_t>(1, part_of_k == 0 ? 1 : divide_up(k, part_of_k));
+           std::size_t k)
+      : part_of_k(round_up(k, t.depth)) {
+    const std::size_t tiles = tile_count(t, rows, columns);
+    if (t.price == 0 || tiles == 0) return;
+    const std::size_t at_once = device.limits().compute_units * t.resident;
+    const std::size_t most =
+        std::min({k / least_part_of_k, most_parts, most_sums / (rows * columns)});
+    std::size_t least = divide_up(tiles, at_once) * k;
+    for (std::size_t waves = 1; waves <= most_waves; ++waves) {
+      const std::size_t count = std::min(waves * at_once / tiles, most);
+      if (count < 2) continue;
+      const std::size_t depth = round_up(divide_up(k, count), t.depth);
+      const std::size_t cost = divide_up(tiles * divide_up(k, depth), at_once) * (depth + t.price);
+      if (cost >= least) continue;
+      least = cost;
+      part_of_k = depth;
+      parts = divide_up(k, depth);
+    }
   }
 
-  std::size_t part_of_k = 0;
+  std::size_t part_of_k;
   std::size_t parts = 1;
 };
 
@@ -282,24 +300,48 @@ std::size_t registers_of(const gemm_tuning& t) {
 void add_plain_candidates(space<gemm_tuning>& space, bool is_gpu) {
   using t = gemm_tuning;
   space.add(&t::instruction, {instruction::plain});
-  if (is_gpu) {
-    space.add(&t::tile_m, {16, 32, 64, 128, 256});
-    space.add(&t::tile_n, {16, 32, 64, 128, 256});
-    space.add(&t::part_m, {4, 8, 16});
-    space.add(&t::part_n, {4, 8, 16});
-    space.add(&t::depth, {8, 16, 32});
-    space.add(&t::stages, {2, 3, 4});
-    space.add(&t::resident, {1, 2, 3, 4});
-    space.add(&t::waves, {0, 1, 2, 4});
-  } else {
+  if (!is_gpu) {
     space.add(&t::tile_m, {16, 32, 64});
     space.add(&t::tile_n, {16, 32, 64, 128});
     space.add(&t::part_m, {4, 8});
     space.add(&t::part_n, {4, 8, 16});
     space.add(&t::depth, {8, 32});
-    space.add(&t::stages, {2});
-    space.add(&t::waves, {0, 1});
+    space.add(&t::price, {0, 256});
+    return;
   }
+  space.add(&t::tile_m, {16, 32, 64, 128, 256});
+  space.add(&t::tile_n, {16, 32, 64, 128, 256});
+  space.add(&t::part_m, {4, 8, 16});
+  space.add(&t::part_n, {4, 8, 16});
+  space.add(&t::depth, {16, 32});
+  space.add(&t::stages, {2, 3, 4});
+  space.add(&t::resident, {1, 2, 3, 4, 6, 8, 12, 16});
+  space.add(&t::price, {0, 64, 256});
+  space.restrict(
+      [](const t& c) {
+        const std::size_t longer = std::max(c.part_m, c.part_n);
+        return c.part_m * c.part_n <= 128 && longer <= 2 * std::min(c.part_m, c.part_n);
+      },
+      "parts that are nearly square, of 128 elements at most", &t::part_m, &t::part_n);
+  // So did all that was fast on an H200.
+  space.restrict(
+      [](const t& c) {
+        const std::size_t elements = c.part_m * c.part_n;
+        const std::size_t items = items_of(c) * c.resident;
+        return items == (elements >= 128  ? 256U
+                         : elements >= 64 ? 512U
+                                          : 768U) ||
+               (elements == 64 && items == 256) || (elements <= 32 && items == 512);
+      },
+      "as many items at once as registers allow", &t::tile_m, &t::tile_n, &t::part_m, &t::part_n,
+      &t::resident);
+  space.restrict([](const t& c) { return items_of(c) <= 256; }, "8 warps at most", &t::tile_m,
+                 &t::tile_n, &t::part_m, &t::part_n);
+  space.restrict(
+      [](const t& c) {
+        return c.depth == 32 ? c.stages == 2 : c.stages == (c.part_m * c.part_n < 64 ? 4 : 3);
+      },
+      "about as much on its way at any depth", &t::part_m, &t::part_n, &t::depth, &t::stages);
 }
 
 void add_tensor_candidates(space<gemm_tuning>& space, bool has_wgmma) {
@@ -311,10 +353,18 @@ void add_tensor_candidates(space<gemm_tuning>& space, bool has_wgmma) {
   space.add(&t::tile_n, {64, 128, 256});
   space.add(&t::part_m, {32, 64, 128});
   space.add(&t::part_n, {32, 64, 128, 256});
-  space.add(&t::depth, {32, 64});
-  space.add(&t::stages, {3, 4, 5});
-  space.add(&t::resident, {1, 2, 3});
-  space.add(&t::waves, {0, 1, 2});
+  space.add(&t::depth, {64});
+  space.add(&t::stages, {2, 3, 4, 5, 6});
+  space.add(&t::resident, {1, 2, 3, 4});
+  space.add(&t::price, {0, 128, 512});
+  space.restrict(
+      [has_wgmma](const t& c) {
+        if (c.instruction == instruction::wgmma) return c.stages > 3 || c.resident > 1;
+        // Where there is wgmma it is faster for all but the smallest matrices.
+        return c.stages <= 4 && (!has_wgmma || (c.tile_m == 64 && c.tile_n == 64));
+      },
+      "stages that hide the time of copies", &t::instruction, &t::tile_m, &t::tile_n, &t::stages,
+      &t::resident);
 }
 
 }  // namespace
@@ -340,7 +390,7 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   part_of_k_ = static_cast<std::uint32_t>(of_k.part_of_k);
   parts_ = static_cast<std::uint32_t>(of_k.parts);
   const std::size_t groups = tile_count(tuning, rows, columns);
-  const std::size_t adding = rows * divide_up(columns, 4);
+  const std::size_t adding = parts_ == 1 ? 0 : 16 * rows * divide_up(columns, 4);
   if (std::max(groups, divide_up(adding, adding_items)) >
       static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
     throw argument_error(
@@ -380,10 +430,12 @@ void gemm::do_run() {
   enqueue(kernel_, range_, *c_, first, second, sums, c_stride, row_stride(first),
           row_stride(second), sums_stride, rows, columns, k_, part_of_k_, alpha_, beta_);
   if (!add_parts_) return;
-  const std::size_t items = rows * divide_up(columns, 4);
+  // So that an item has 4 to 16 parts to add.
+  const std::uint32_t sharers = parts_ >= 128 ? 16 : parts_ >= 32 ? 8 : parts_ >= 16 ? 4 : 1;
+  const std::size_t items = rows * divide_up(columns, 4) * sharers;
   const nd_range adding{.global = {round_up(items, adding_items)}, .local = {adding_items}};
-  enqueue(*add_parts_, adding, *c_, sums, c_stride, sums_stride, rows, columns, parts_, alpha_,
-          beta_);
+  enqueue(*add_parts_, adding, *c_, sums, c_stride, sums_stride, rows, columns, parts_, sharers,
+          alpha_, beta_);
 }
 
 std::vector<named_value> gemm::do_parameters() const {
@@ -490,7 +542,9 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
       const auto k = static_cast<std::size_t>(sizes[2]);
       const declared_work work_of_run = work_of(key, m, n, k);
       // C is there twice, and its partial sums a few times.
-      const auto bytes = static_cast<std::size_t>(work_of_run.bytes) + 4 * m * n * sizeof(float);
+      const std::size_t sums = std::min(16 * m * n, std::max(m * n, most_sums)) * sizeof(float);
+      const auto bytes =
+          static_cast<std::size_t>(work_of_run.bytes) + 2 * m * n * sizeof(float) + sums;
       static_cast<void>(session.fit_memory(bytes, bytes));
       const device_array a = made_array(context, key.input, key.a, m, k);
       const device_array b = made_array(context, key.input, key.b, k, n);

@@ -42,8 +42,8 @@ struct gemm_key {
 };
 
 /// The division of a product among work groups, and within one of them. m and n are those of C as
-/// its array has it: of C transposed where C is column_major. All are powers of two, but for waves,
-/// stages and resident.
+/// its array has it: of C transposed where C is column_major. All are powers of two, but for
+/// stages, resident and price.
 struct gemm_tuning {
   gemm_instruction instruction = gemm_instruction::plain;  ///< what multiplies
   std::size_t tile_m = 32;   ///< the rows of C that a work group makes
@@ -54,9 +54,9 @@ struct gemm_tuning {
   std::size_t depth = 8;     ///< of k, that is moved to local memory at a time
   std::size_t stages = 2;    ///< parts of local memory, of which one is worked on
   std::size_t resident = 1;  ///< groups that a compute unit has registers for (CUDA)
-  std::size_t waves = 0;  ///< k is divided until there are so many groups for each compute unit; 0:
-                          ///< it is not divided
-  std::size_t band = 8;   ///< rows of tiles that groups go through column by column
+  std::size_t price = 0;     ///< k is divided so that whole waves of resident groups take the least
+                             ///< time, if a part costs as much as so many more of k; 0: it is not
+  std::size_t band = 8;      ///< rows of tiles that groups go through column by column
 };
 
 }  // namespace tune::operations
@@ -65,7 +65,7 @@ LIBTUNE_ENUM(tune::operations::gemm_instruction, plain, mma, wgmma)
 LIBTUNE_ENUM(tune::operations::gemm_layout, row_major, column_major)
 LIBTUNE_FIELDS(tune::operations::gemm_key, input, output, a, b, c, m, n, k)
 LIBTUNE_FIELDS(tune::operations::gemm_tuning, instruction, tile_m, tile_n, part_m, part_n, depth,
-               stages, resident, waves, band)
+               stages, resident, price, band)
 
 namespace tune::operations {
 

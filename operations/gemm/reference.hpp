@@ -73,7 +73,7 @@ void gemm_on_host(const gemm_key& key, float alpha, float beta, const host_array
 /// distributed between -1 and 1, and factors up to 2: errors of k sums of about sqrt(k) / 3.
 inline tolerance gemm_tolerance(const gemm_key& key, std::size_t k) {
   // Tensor cores cut sums off, so their errors do not cancel.
-  const double part = key.input == dtype::float16 ? 0x1p-21 : 0x1p-23;
+  const double part = key.input == dtype::float16 ? 0x1p-20 : 0x1p-22;
   return {.absolute = part * static_cast<double>(k + 16),
           .relative = key.output == dtype::float16 ? 0x1p-10 : 0x1p-22};
 }

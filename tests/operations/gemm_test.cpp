@@ -35,7 +35,7 @@ LIBTUNE_DEVICE_TEST_CASE("k is divided where there are few tiles", device) {
   const tune::context context = device.create_context();
   const auto queue = context.create_command_queue();
   const gemm_key key{.c = gemm_layout::column_major};
-  const gemm_template made(context, key, gemm_tuning{.waves = 64});
+  const gemm_template made(context, key, gemm_tuning{.price = 64});
   CHECK(made.instantiate(queue, 32, 32, 127).parts() == 1);
   CHECK(made.instantiate(queue, 32, 32, 1030).parts() > 1);
   CHECK(made.instantiate(queue, 1 << 14, 1 << 14, 1030).parts() == 1);
