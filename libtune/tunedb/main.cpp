@@ -38,7 +38,7 @@ void add_all(CLI::App& program, invocation& shared) {
   program.add_flag("--json", shared.json, "Print JSON, for programs");
   program.require_subcommand(1);
   program.fallthrough();
-  for (const auto add : {add_list, add_show, add_explain, add_trials, add_coverage, add_report, add_export,
+  for (const auto add : {add_list, add_show, add_explain, add_trials, add_coverage, add_report, add_serve, add_watch, add_export,
                          add_import, add_merge, add_import_katsdpsigproc, add_missed, add_pretune,
                          add_tune, add_prune, add_denylist, add_check, add_path, add_env}) {
     add(program, shared);

@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "libtune/exchange/json_document.hpp"
-#include "libtune/search/model/coverage.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/tune/goal.hpp"

@@ -13,7 +13,7 @@ namespace tune::cli {
 /// The document of a report: large columns move into it, which an ordered one would copy.
 using report_json = detail::input;
 
-/// What of the databases a report is about.
+/// The subject of a report.
 struct report_choice {
   std::vector<std::string> databases{};  ///< paths; they are only read
   std::string function{};                ///< NAME or NAME__VERSION; empty: all
@@ -49,7 +49,7 @@ report_json report_data(const report_choice& choice);
 /// The seconds of a text as 2024-01-31T12:00:00Z since 1970; empty for any other.
 std::optional<double> seconds_of(const std::string& utc);
 
-/// The present moment as such a text.
+/// The present moment as a text of that form.
 std::string utc_now();
 
 /// The number of the items of a JSON array of numbers, and their sum, without a document.

@@ -19,7 +19,7 @@ void require_report_page();
 /// replaced.
 std::string report_text(const report_json& data);
 
-/// Whether the page asks its server for newer data.
+/// The source of newer data: none, or the server that the page came from.
 enum class page_kind : bool { file, live };
 
 /// The Content-Security-Policy of the page: only its own scripts and styles, by their digests, and

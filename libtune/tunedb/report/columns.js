@@ -76,7 +76,11 @@ function rangeOf(numbers, use = () => true) {
 
 // ---- A search as columns -------------------------------------------------------------------------
 
-const toNumbers = (list) => Float64Array.from(list, (v) => (v === null ? NaN : v));
+function toNumbers(list) {
+  const numbers = new Float64Array(list.length);
+  for (let i = 0; i < list.length; ++i) numbers[i] = list[i] === null ? NaN : list[i];
+  return numbers;
+}
 
 function numberColumn(name, unit, numbers, title = name) {
   return { name, title, unit, isChoice: false, numbers, at: (i) => numbers[i],
@@ -135,11 +139,12 @@ function makeView(number) {
 /** The measured trials, the best by the goal first. */
 function orderOf({ goal, time, maximise, count }) {
   const order = [];
+  const keys = new Float64Array(count);
   for (let i = 0; i < count; ++i) {
-    if (Number.isFinite(time.at(i)) && Number.isFinite(goal.at(i))) order.push(i);
+    keys[i] = maximise ? -goal.numbers[i] : goal.numbers[i];
+    if (Number.isFinite(time.numbers[i]) && Number.isFinite(keys[i])) order.push(i);
   }
-  const sign = maximise ? -1 : 1;
-  return order.sort((a, b) => sign * (goal.at(a) - goal.at(b)));
+  return order.sort((a, b) => keys[a] - keys[b]);
 }
 
 const isMeasured = (view, i) => Number.isFinite(view.time.at(i));

@@ -148,7 +148,7 @@ function listen() {
   addEventListener("hashchange", () => {
     readFragment();
     setTheme(state.theme);
-    showSearch();
+    if (report.searches.length) showSearch();
   });
 }
 
@@ -182,35 +182,48 @@ async function refresh() {
   setTimeout(refresh, pause);
 }
 
+/** What can be opened, by its figure and title. */
+function allDetails() {
+  return [...byId("figures").querySelectorAll("details")].map((node) =>
+    ({ node, name: `${node.closest("figure").id}: ${node.firstElementChild.textContent}` }));
+}
+
 function takeReport(newer) {
-  if (newer.made_at === report.made_at || !newer.searches.length) return;
+  if (newer.stamp === report.stamp) return;
   const shown = current?.search;
-  const same = (search) => shown && search.id === shown.id && newer.databases[search.database] === report.databases[shown.database];
+  const path = shown && report.databases[shown.database];
+  const same = (search) => shown && search.id === shown.id && newer.databases[search.database] === path;
   const number = newer.searches.findIndex(same);
   const focus = document.activeElement?.id;
+  const opened = new Set(allDetails().filter(({ node }) => node.open).map(({ name }) => name));
   report = newer;
   bests.clear();
-  state.search = number >= 0 ? number : latestSearch();
-  fillSummary();
-  fillSearches();
-  showSearch();
+  state.search = number >= 0 ? number : null;
+  showReport();
+  for (const { node, name } of allDetails()) node.open = opened.has(name);
   root.dataset.updates = Number(root.dataset.updates ?? 0) + 1;
   if (focus) byId(focus)?.focus({ preventScroll: true });
+}
+
+function showReport() {
+  const isEmpty = !report.searches.length;
+  fillSummary();
+  byId("controls").hidden = isEmpty;
+  byId("searches").hidden = isEmpty;
+  if (isEmpty) {
+    byId("chosen").textContent = "No search is stored: the databases hold results alone, or nothing yet.";
+    return;
+  }
+  state.search = state.search ?? latestSearch();
+  fillSearches();
+  showSearch();
 }
 
 function start() {
   readFragment();
   setTheme(state.theme);
-  fillSummary();
   listen();
-  if (!report.searches.length) {
-    byId("chosen").textContent = "No search is stored: the databases hold results alone.";
-    byId("controls").hidden = true;
-  } else {
-    state.search = state.search ?? latestSearch();
-    fillSearches();
-    showSearch();
-  }
+  showReport();
   if (isLive) {
     byId("live").hidden = false;
     setTimeout(refresh, pause);

@@ -177,17 +177,33 @@ function packRows(intervals, most) {
 
 function timelineOf(view) {
   const { search, seconds } = view;
-  const device = [];
+  const device = [];  // in the order of their ends
   const workers = [];
   for (let i = 0; i < view.count; ++i) {
     if (!Number.isFinite(seconds[i])) continue;
     const begin = Math.max(0, seconds[i] - search.measuring[i] / 1e9);
-    if (search.measuring[i] > 0) device.push({ from: begin, to: seconds[i] });
+    if (search.measuring[i] > 0) device.push({ from: begin, to: seconds[i], row: 0 });
     const from = Math.max(0, begin - search.preparation[i] / 1e9);
     if (search.preparation[i] > 0) workers.push({ from, to: begin, failed: !isMeasured(view, i) });
   }
   workers.sort((a, b) => a.from - b.from);
   return { device, workers };
+}
+
+/** Draws spans in their rows, and those that follow each other within a third of a pixel as one. */
+function drawSpans(ink, scale, spans, rows, top, tall) {
+  const open = new Array(rows).fill(null);
+  const close = (row) => open[row] && ink.fillRect(open[row][0], top(row), Math.max(0.6, open[row][1] - open[row][0]), tall);
+  for (const { from, to, row } of spans) {
+    const [begin, end] = [scale(from), scale(to)];
+    if (open[row] && begin <= open[row][1] + 0.3) {
+      open[row][1] = Math.max(open[row][1], end);
+      continue;
+    }
+    close(row);
+    open[row] = [begin, end];
+  }
+  for (let row = 0; row < rows; ++row) close(row);
 }
 
 function drawTimeline(view, picture, { elapsed }) {
@@ -197,15 +213,13 @@ function drawTimeline(view, picture, { elapsed }) {
   const { width, height, ink, plot } = picture.clear(40 + rows * line + 48);
   plot.selectAll("*").remove();
   const x = linearFrom({ name: "since the start", unit: "s" }, [0, elapsed || 1], [64, width - 8]);
-  const draw = (from, to, y, tall) => ink.fillRect(x.scale(from), y, Math.max(0.6, x.scale(to) - x.scale(from)), tall);
   ink.fillStyle = colour("accent");
-  for (const { from, to } of device) draw(from, to, 12, 12);
+  drawSpans(ink, x.scale, device, 1, () => 12, 12);
   ink.globalAlpha = 0.75;
   for (const kind of [false, true]) {
     ink.fillStyle = colour(kind ? "warm" : "point");
-    for (const { from, to, row, failed } of workers) {
-      if (failed === kind) draw(from, to, 36 + row * line + (failed ? 2.5 : 0), failed ? 1.6 : 5);
-    }
+    const spans = workers.filter(({ failed }) => failed === kind);
+    drawSpans(ink, x.scale, spans, rows, (row) => 36 + row * line + (kind ? 2.5 : 0), kind ? 1.6 : 5);
   }
   ink.globalAlpha = 1;
   plot.append("text").attr("x", 0).attr("y", 22).text("device");
