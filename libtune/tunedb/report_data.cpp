@@ -507,7 +507,7 @@ std::vector<std::optional<double>> spread_seconds(std::vector<std::optional<doub
     std::size_t last = first;
     while (last < stored.size() && stored[last] == stored[first]) ++last;
     if (stored[first]) {
-      // Stored in a second means some time before the end of that second.
+      before = std::max(before, *stored[first]);
       const double until = *stored[first] + 1;
       const double step = (until - before) / static_cast<double>(last - first);
       for (std::size_t i = first; i < last; ++i) {

@@ -40,8 +40,8 @@ struct report_choice {
 ///
 /// Columns have an item for each trial, null where there is none. Times are rounded to six digits.
 ///
-/// A trial is stored with the second in which its batch was written. "seconds" spreads those of one
-/// second evenly since the second before, in the order in which they were made.
+/// A trial is stored with the second in which its batch was written, soon after its end. "seconds"
+/// spreads those of one second evenly over it, in the order in which they were made.
 ///
 /// @throws nothing_found if no database has tables, or none has the function; database_error
 report_json report_data(const report_choice& choice);

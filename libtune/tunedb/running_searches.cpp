@@ -92,7 +92,11 @@ std::map<std::string, std::size_t> known_spaces(const std::vector<search_content
   return spaces;
 }
 
-/// The latest search of each key that has not ended.
+bool has_ended(const search_content& search) {
+  return !text_of(search.columns, "finished_at").empty();
+}
+
+/// The latest search of each key that has not ended, or that may be continued now.
 std::vector<const search_content*> unfinished(const std::vector<search_content>& searches) {
   std::map<std::pair<std::string, std::string>, const search_content*> latest;
   for (const search_content& search : searches) {
@@ -102,7 +106,9 @@ std::vector<const search_content*> unfinished(const std::vector<search_content>&
   }
   std::vector<const search_content*> list;
   for (const auto& [key, search] : latest) {
-    if (text_of(search->columns, "finished_at").empty()) list.push_back(search);
+    if (!has_ended(*search) || can_be_continued(text_of(search->columns, "result"))) {
+      list.push_back(search);
+    }
   }
   return list;
 }
@@ -127,6 +133,7 @@ std::string counts_text(const running_search& search) {
       others += fmt::format(", {} {}", one.trials, one.outcome);
     }
   }
+  if (tried == 0) return "nothing tried yet";
   const std::string of = search.configurations ? fmt::format(" of {}", *search.configurations) : "";
   return fmt::format("{}{} tried: {} measured{}", tried, of, measured, others);
 }
@@ -174,7 +181,7 @@ std::vector<running_search> find_running(database_reader& database, const std::s
                          .strategy = text_of(search->columns, "strategy"),
                          .trials = database.summarise_trials(search->id),
                          .process = process_of(path, summary.function, *search)};
-      if (!one.process && !stores_trials(one)) continue;
+      if (!one.process && (has_ended(*search) || !stores_trials(one))) continue;
       one.budget = budget_of(one.process);
       const auto space = spaces.find(text_of(search->columns, "space"));
       if (space != spaces.end()) one.configurations = space->second;

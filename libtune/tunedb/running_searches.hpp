@@ -13,7 +13,7 @@
 
 namespace tune::cli {
 
-/// A search of a database that has begun and not ended.
+/// A search of a database that has begun and not ended, or that was stopped and is continued.
 struct running_search {
   function_identity function{};
   std::int64_t id = 0;

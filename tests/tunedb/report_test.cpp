@@ -42,12 +42,12 @@ TEST_CASE("the numbers of an array are added up without a document") {
   CHECK(sum_of_numbers("[1500, 1.5e2]").sum == doctest::Approx(1650));
 }
 
-TEST_CASE("trials of one second are spread since the second before") {
+TEST_CASE("trials of one second are spread over it") {
   using seconds = std::vector<std::optional<double>>;
   CHECK(spread_seconds({}).empty());
   CHECK(spread_seconds({0, 0, 3}) == seconds{0.5, 1, 4});
   // One that was stored again later was made before those that follow it.
-  CHECK(spread_seconds({9, 1, 9}) == seconds{1, 2, 10});
+  CHECK(spread_seconds({9, 1, 9}) == seconds{1.5, 2, 10});
   CHECK(spread_seconds({std::nullopt, 2}) == seconds{std::nullopt, 3});
 }
 

@@ -90,6 +90,18 @@ TEST_CASE("a search is running while a process has the right to tune its key") {
   CHECK(tunedb_json("watch").empty());
 }
 
+TEST_CASE("a search that was stopped is running again while a process continues it") {
+  const filled_database here;
+  tune::tuning_database database(here.path);
+  const tune::record_key key = sample_key(32);
+  const auto search = begin(database, key, {});
+  database.finish_search(search, tune::stopped_search);
+  CHECK(tunedb_json("watch").empty());
+  tune::key_lock lock(here.path, tune::search_name(sample_function(), key));
+  REQUIRE(lock.take(std::chrono::milliseconds(0)));
+  CHECK(tunedb_json("watch").size() == 1);
+}
+
 TEST_CASE("a search without a lock is running while it stores trials, and not once it has ended") {
   const filled_database here;
   tune::tuning_database database(here.path);

@@ -52,6 +52,7 @@ function figureText(number, unit) {
 
 function durationText(seconds) {
   if (!isNumber(seconds)) return "–";
+  if (seconds < 1) return timeText(1e9 * seconds);
   if (seconds < 120) return `${threeDigits(seconds)}\u00a0s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 120 ? `${minutes}\u00a0min` : `${threeDigits(minutes / 60)}\u00a0h`;

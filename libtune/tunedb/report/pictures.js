@@ -89,9 +89,16 @@ function makePicture(label, { steps = false } = {}) {
   return { node, canvas, svg, clear };
 }
 
-/** Round numbers for a logarithmic axis: powers of ten, with 2 and 5 where there is room. */
+/** Round numbers for a logarithmic axis: powers of ten, with others between them where these are few. */
 function logTicks([low, high]) {
-  const steps = Math.log10(high / low) > 4 ? [1] : [1, 2, 5];
+  for (const steps of [[1], [1, 2, 5], [1, 1.5, 2, 3, 5, 7]]) {
+    const ticks = ticksAt(steps, low, high);
+    if (ticks.length >= 3) return ticks;
+  }
+  return d3.ticks(low, high, 5);
+}
+
+function ticksAt(steps, low, high) {
   const ticks = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
     for (const step of steps) {
@@ -99,7 +106,7 @@ function logTicks([low, high]) {
       if (tick >= low && tick <= high) ticks.push(tick);
     }
   }
-  return ticks.length >= 3 ? ticks : d3.ticks(low, high, 5);
+  return ticks;
 }
 
 /** A scale for a column of numbers, with its ticks and the unit that stands on the axis. */

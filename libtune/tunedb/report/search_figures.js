@@ -61,7 +61,7 @@ function finalistsFigure(view) {
   const finalists = view.search.finalists.filter((one) => one.samples.length);
   if (!finalists.length) return null;
   const node = makeFigure("finalists", "Samples of the best",
-    "A dot for each sample of the best configurations, the best at the top; the bar is the median, the band around it its confidence interval.");
+    "A dot for each sample of the best configurations, the best at the top; the bar is the median, the band around it its confidence interval. Samples beyond the axis stand at its right end.");
   const picture = makePicture(`Samples of the best ${finalists.length} configurations; the table has their quartiles.`);
   const trials = finalists.map(({ trial }) => trial);
   const differing = view.varied.filter((column) => new Set(trials.map((i) => column.index[i])).size > 1);
@@ -75,7 +75,7 @@ function drawFinalists(view, picture, finalists, differing) {
   const { width, height, ink, plot } = picture.clear(row * finalists.length + 46);
   plot.selectAll("*").remove();
   const all = finalists.flatMap(({ samples }) => samples).sort(d3.ascending);
-  const domain = [all[0], d3.quantile(all, 0.995)];
+  const domain = [all[0], d3.quantile(all, 0.97)];
   const x = numberScale({ name: "time", unit: "ns" }, domain, [10, width - 12], width < 600 ? 4 : 8);
   x.scale.clamp(true);
   drawAxis(plot, x, { side: "bottom", at: height - 40, span: domain.map(x.scale), titleAt: width - 12 });
@@ -130,8 +130,8 @@ function finalistsTable(view, finalists) {
 function timeFigure(view) {
   if (!view.seconds || !view.count) return null;
   const node = makeFigure("time", "Where the time went",
-    "Above, the device while it took samples; below, a line for each configuration from its start to its first sample, compiling included, in as few rows as they need. Trials are stored with the second of their batch, and those of one second are spread evenly: read this to the second.");
-  const picture = makePicture("Timeline of the device and the workers; the table has the totals.");
+    "Above, the device while it took samples; below, each configuration from its start to its first sample, in as few rows as they need: with its compilation, unless a helper had compiled it ahead, for which no times are stored. Trials are stored with the second of their end, and those of one second are spread evenly over it: read this to the second.");
+  const picture = makePicture("Timeline of the device and of preparation; the table has the totals.");
   const totals = timeTotals(view);
   node.append(picture.node, scrolled(timeTable(totals)));
   return { node, draw: () => drawTimeline(view, picture, totals) };
@@ -159,7 +159,7 @@ function timeTable({ elapsed, measuring, preparation, idle }) {
     row("search", elapsed, "from its start to its end, or to its last trial"),
     row("device in samples", measuring, "the sum of all samples; warm-up and checks are not stored"),
     row("device otherwise", idle, "warm-up, checks, waiting for programs, other searches"),
-    row("preparation", preparation, `by all workers together: ${threeDigits(elapsed > 0 ? preparation / elapsed : 0)} at a time on average`),
+    row("preparation", preparation, `of all configurations together; at a time on average: ${threeDigits(elapsed > 0 ? preparation / elapsed : 0)}`),
   ]);
 }
 
@@ -223,7 +223,7 @@ function drawTimeline(view, picture, { elapsed }) {
   }
   ink.globalAlpha = 1;
   plot.append("text").attr("x", 0).attr("y", 22).text("device");
-  plot.append("text").attr("x", 0).attr("y", 45).text("workers");
+  plot.append("text").attr("x", 0).attr("y", 45).text("preparing");
   if (workers.some(({ failed }) => failed)) {
     plot.append("text").attr("class", "unit").attr("x", 64).attr("y", height - 6).text("thin: without a time in the end");
   }

@@ -108,9 +108,9 @@ function drawBestLine(plot, view, place, end) {
   plot.append("path").attr("class", "best")
     .attr("d", d3.line().curve(d3.curveStepAfter)([...steps, [end, last[1]]]));
   plot.append("circle").attr("class", "best").attr("r", 4.5).attr("cx", last[0]).attr("cy", last[1]);
-  const above = last[1] < 60 ? 16 : -8;
-  plot.append("text").attr("class", "best-text halo").attr("text-anchor", "end").attr("x", end)
-    .attr("y", last[1] + above).text(`best ${view.goal.text(view.best)}`);
+  const isLate = end - last[0] < 120;
+  plot.append("text").attr("class", "best-text halo").attr("text-anchor", "end").attr("x", isLate ? last[0] - 9 : end)
+    .attr("y", last[1] + (isLate ? 4 : last[1] < 60 ? 16 : -8)).text(`best ${view.goal.text(view.best)}`);
 }
 
 function summaryOf(view) {
@@ -127,7 +127,7 @@ function scatterFigure(view) {
   const across = [...view.varied, ...[...view.columns.values()].filter((column) =>
     !column.isChoice && rangeOf(column.numbers))];
   const up = across.filter((column) => !column.isChoice && column.name !== "trial");
-  if (!up.length) return null;
+  if (!up.length || view.order.length < 2) return null;
   const pick = (wanted, list, other) => list.find(({ name }) => name === wanted) ?? other ?? list[0];
   state.x = pick(state.x, across).name;
   state.y = pick(state.y, up, view.goal).name;
