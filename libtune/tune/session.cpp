@@ -212,11 +212,12 @@ std::size_t tuning_session::search(const search_problem& problem, const search_d
   const tuning_options& with = decided.options;
   const auto read_prior = [&]() -> prior_knowledge {
     if (!state_->read_prior) return {};
-    prior_knowledge known = state_->read_prior(
-        {.space = space_fingerprint(searched) + suffix_of(with.verify.value_or(result_check::every)),
-         .compiler = context().compiler_identity(),
-         .library_version = std::string(library_version()),
-         .stage = stage});
+    prior_knowledge known =
+        state_->read_prior({.space = space_fingerprint(searched) +
+                                     suffix_of(with.verify.value_or(result_check::every)),
+                            .compiler = context().compiler_identity(),
+                            .library_version = std::string(library_version()),
+                            .stage = stage});
     // What guides it wants all that it asks for.
     if (state_->guide != nullptr) known.losses = {};
     return known;

@@ -57,8 +57,11 @@ void add_missed(CLI::App& program, invocation& shared);
 void add_path(CLI::App& program, invocation& shared);
 void add_pretune(CLI::App& program, invocation& shared);
 void add_prune(CLI::App& program, invocation& shared);
+void add_report(CLI::App& program, invocation& shared);
+void add_serve(CLI::App& program, invocation& shared);
 void add_show(CLI::App& program, invocation& shared);
 void add_trials(CLI::App& program, invocation& shared);
 void add_tune(CLI::App& program, invocation& shared);
+void add_watch(CLI::App& program, invocation& shared);
 
 }  // namespace tune::cli

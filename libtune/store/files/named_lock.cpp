@@ -223,6 +223,19 @@ key_lock::key_lock(const std::string& database, std::string_view key)
 
 std::string key_lock::folder() const { return std::filesystem::path(path()).parent_path(); }
 
+// Opened for writing too, because a lock that this process takes later uses the same descriptor.
+std::optional<::pid_t> key_lock::find_holder(const std::string& database, std::string_view key) {
+  const std::uint64_t byte = hash(database + '\n' + std::string(key));
+  for (const std::string& path : paths_of(folders(database), file_name)) {
+    const auto file = detail::byte_locks::open(path, [&] {
+      return file_descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+    });
+    if (!file) continue;
+    if (const auto found = file->holder(byte)) return found;
+  }
+  return std::nullopt;
+}
+
 std::uint64_t key_lock::hash(std::string_view name) {
   const auto digest = detail::sha256(std::as_bytes(std::span(name)));
   std::uint64_t number = 0;

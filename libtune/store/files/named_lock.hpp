@@ -126,6 +126,10 @@ class [[nodiscard]] key_lock : public named_lock {
   /// The folder of the file, after an attempt to take the lock; empty if there is none.
   std::string folder() const;
 
+  /// The process that has the right to tune a key now, as far as the system reports it. Takes and
+  /// makes nothing. @param database  the absolute path
+  static std::optional<::pid_t> find_holder(const std::string& database, std::string_view key);
+
   /// Selects the byte. @param name  the database, a new line, and the key
   static std::uint64_t hash(std::string_view name);
 

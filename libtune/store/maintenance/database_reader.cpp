@@ -19,6 +19,7 @@
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/schema.hpp"
+#include "libtune/store/database/stored_trial.hpp"
 #include "libtune/store/files/file_system.hpp"
 #include "libtune/store/maintenance/content_rows.hpp"
 #include "libtune/store/maintenance/raw_table.hpp"
@@ -135,6 +136,30 @@ std::vector<function_summary> database_reader::functions() {
 function_content database_reader::read(const function_identity& function, bool with_trials) {
   return impl_->attempt_reading("read '" + function.name + "'", [&](connection& source) {
     return detail::read_content(source, function, with_trials, impl_->damaged);
+  });
+}
+
+trials_summary database_reader::summarise_trials(std::int64_t search) {
+  return impl_->attempt_reading("look at a search", [&](connection& source) {
+    trials_summary summary;
+    SQLite::Statement outcomes(source.database(),
+                               "SELECT outcome, count(*), max(made_at) FROM libtune_trial "
+                               "WHERE search_id = ? GROUP BY outcome ORDER BY count(*) DESC");
+    outcomes.bind(1, search);
+    while (outcomes.executeStep()) {
+      summary.outcomes.push_back({outcomes.getColumn(0).getString(),
+                                  static_cast<std::size_t>(outcomes.getColumn(1).getInt64()),
+                                  outcomes.getColumn(2).getString()});
+    }
+    SQLite::Statement best(source.database(),
+                           "SELECT configuration, score_ns FROM libtune_trial WHERE search_id = ? "
+                           "AND score_ns IS NOT NULL ORDER BY score_ns LIMIT 1");
+    best.bind(1, search);
+    if (best.executeStep()) {
+      summary.best = detail::configuration_from_json(best.getColumn(0).getString());
+      summary.best_ns = best.getColumn(1).getDouble();
+    }
+    return summary;
   });
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,20 @@ struct function_summary {
   std::size_t searches = 0;
   std::size_t trials = 0;
   std::vector<device_identity> devices{};  ///< that have results, in no certain order
+};
+
+/// The trials of a search, by their outcome.
+struct outcome_summary {
+  std::string outcome{};
+  std::size_t trials = 0;
+  std::string latest{};  ///< when the last of them was stored, UTC
+};
+
+/// The state of a search that may still run.
+struct trials_summary {
+  std::vector<outcome_summary> outcomes{};  ///< the most frequent first
+  std::vector<named_value> best{};  ///< the configuration of the least time, if there is one
+  std::optional<double> best_ns{};  ///< that time
 };
 
 /// Reads whole databases, as they are at one moment: changes by other processes are not seen
@@ -45,6 +60,10 @@ class database_reader {
 
   /// One function with its results and searches; the trials only if they are asked for.
   function_content read(const function_identity& function, bool with_trials = true);
+
+  /// The state of a search, by its number. Quick also where it has many trials, because their
+  /// checksums are not looked at.
+  trials_summary summarise_trials(std::int64_t search);
 
   /// All of it.
   database_content read_all();
