@@ -331,7 +331,9 @@ run_report telescope::run(std::size_t frames, bool paced) {
     if (paced) {
       ready = begin + std::chrono::duration_cast<clock::duration>(
                           std::chrono::duration<double>(static_cast<double>(n + 1) * period));
+      const bool sleeps = clock::now() < ready;
       loop_.run(sleep_until(ready));
+      if (sleeps) report.overslept = std::max(report.overslept, seconds(clock::now() - ready));
     }
     jobs.add(loop_.spawn(frame(n, ready, report)));
     loop_.run(jobs.finish(under_way - 1));

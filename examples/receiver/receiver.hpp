@@ -47,6 +47,7 @@ struct run_report {
   double median = 0;     ///< s from the last sample of a frame to its results on the host
   double p999 = 0;       ///< the same, of 999 frames in 1000 at most
   double longest = 0;    ///< the same, the longest
+  double overslept = 0;  ///< s, by which the system woke the waiting thread too late, at most
   double allowed = 0;    ///< the same, past which a frame is late; 0: none is
   double bytes_in = 0;   ///< that were copied to the device
   double bytes_out = 0;  ///< and from it
