@@ -96,7 +96,7 @@ class heartbeat_list {
   static heartbeat_intervals read();
   /// The number of heartbeats that live.
   static std::size_t count() noexcept;
-  /// True if each that lives has beaten often enough to know its usual interval.
+  /// True if each that lives has had enough beats to know its usual interval.
   static bool are_known();
   /// Asks the late_watch of each: true if one of the applications' pipelines is late, false if none
   /// is, and nothing if too few intervals have passed.
