@@ -130,9 +130,9 @@ class heartbeat_list {
 /// thread at a time lets it beat.
 class heartbeat {
  public:
-  /// @param period  the interval at which frames come. With it runs behind the application are
-  ///                no longer than half of the slack, unless the length of a slice is given. Zero:
-  ///                it is learned from the intervals while nothing is tuned
+  /// @param period  the interval at which frames come. With it runs that follow each other behind
+  ///                the application take no longer than half of the slack. Zero: it is learned
+  ///                from the intervals while nothing is tuned
   explicit heartbeat(std::chrono::nanoseconds period = std::chrono::nanoseconds(0));
   ~heartbeat();
   heartbeat(const heartbeat&) = delete;
