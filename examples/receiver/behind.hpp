@@ -19,7 +19,7 @@ namespace receiver {
 std::size_t tune_other_observations(const tune::context& context, const settings& sizes,
                                     std::size_t count);
 
-/// What has become of them, and what the frames felt of it.
+/// The keys that were tuned and were not, and the intervals between frames beside it.
 /// @param elapsed  s, of the run beside them
 std::string describe_tuning_behind(double elapsed);
 

@@ -128,7 +128,7 @@ struct background_tuner::state {
   back_off pace;
   double slack = default_slack;
   std::chrono::nanoseconds longest_slice = default_slice;
-  bool is_slice_given = false;
+  bool has_told_of_late_frames = false;  // of this key
   clock::time_point looked{};
 
   bool ask(behind_request&& wanted_now);
@@ -143,7 +143,7 @@ struct background_tuner::state {
   bool has_to_stop();
   void look_at_beats();
   void set_pace(const behind_request& one);
-  void set_slice();
+  void set_visit();
   void offer_memory_of(const device& used);
   behind_summary report();
   behind_times spent() const;
@@ -309,6 +309,7 @@ void background_tuner::state::give_up(const behind_request& one, const char* why
 void background_tuner::state::tune_once(const behind_request& one) {
   const auto function = one.function.lock();
   if (!function) return;
+  has_told_of_late_frames = false;
   const auto begin = clock::now();
   const gate_page& page = own_gate_page();
   const std::uint64_t used = page.used_ns.load();
@@ -359,7 +360,7 @@ void background_tuner::state::look_at_beats() {
   const auto now = clock::now();
   if (now - looked < between_looks_at_beats || heartbeat_list::count() == 0) return;
   looked = now;
-  set_slice();
+  set_visit();
   const auto suffers = heartbeat_list::look(slack);
   if (!suffers) return;
   const double before = pace.factor();
@@ -367,7 +368,7 @@ void background_tuner::state::look_at_beats() {
   if (pace.factor() == before) return;
   gate_page& page = own_gate_page();
   page.slowdown_percent.store(static_cast<std::uint32_t>(std::lround(100 * pace.factor())));
-  if (before == 1) {
+  if (before == 1 && !std::exchange(has_told_of_late_frames, true)) {
     log(log_level::info,
         "frames of the application are late beside what is tuned behind it, which slows down");
   }
@@ -382,28 +383,26 @@ void background_tuner::state::set_pace(const behind_request& one) {
   const double share = std::clamp(given.share.value_or(default_share), 1e-4, 1.0);
   page.share_ppm.store(static_cast<std::uint32_t>(std::lround(1e6 * share)));
   longest_slice = slice;
-  is_slice_given = given.slice.has_value() || is_cpu;
+  page.slice_ns.store(longest_slice.count());
   slack = given.slack.value_or(default_slack);
   page.least_ns.store(is_cpu ? 0 : std::chrono::nanoseconds(slice).count() / visits_of_slice);
-  set_slice();
+  set_visit();
   wake(page);
   offer_memory_of(one.context.device());
 }
 
-// A frame is delayed by what comes in between, and by as much as half a millisecond more.
-void background_tuner::state::set_slice() {
-  constexpr std::chrono::nanoseconds least = std::chrono::microseconds(100);
-  std::chrono::nanoseconds slice = longest_slice;
+// A frame is delayed by what comes in between, and by as much as half a millisecond more. A run is
+// never divided, so that only its repeats are fewer.
+void background_tuner::state::set_visit() {
+  constexpr std::chrono::nanoseconds least = std::chrono::microseconds(50);
+  std::chrono::nanoseconds visit = longest_slice / visits_of_slice;
   const std::chrono::nanoseconds period = heartbeat_list::shortest_period();
-  if (!is_slice_given && period.count() > 0) {
+  if (period.count() > 0) {
     const double half = 0.5 * slack * static_cast<double>(period.count());
     const std::chrono::nanoseconds fits(static_cast<std::int64_t>(half));
-    slice = std::clamp(fits, std::min(least, slice), slice);
+    visit = std::clamp(fits, std::min(least, visit), visit);
   }
-  gate_page& page = own_gate_page();
-  page.slice_ns.store(slice.count());
-  page.visit_ns.store(
-      std::max<std::int64_t>(1, std::min(slice, longest_slice / visits_of_slice).count()));
+  own_gate_page().visit_ns.store(std::max<std::int64_t>(1, visit.count()));
 }
 
 // That of a search is offered by the search; the child between two has a context.

@@ -13,7 +13,7 @@
 
 namespace tune::detail {
 
-/// What the tuner does with its time.
+/// The parts of the tuner's time.
 enum class behind_part : std::uint8_t {
   preparing,  ///< memory and programs of a configuration
   checking,   ///< first runs, with their checks

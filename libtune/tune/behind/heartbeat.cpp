@@ -71,7 +71,7 @@ void late_watch::learn(const heartbeat_intervals& now) {
   learned_ = now;
 }
 
-// One late frame is no sign, whoever has made it; where none has been seen, there may be one.
+// One late frame is no sign; where none has been seen without the tuner, there may be one.
 std::optional<bool> late_watch::look(const heartbeat_intervals& now) {
   learn(now);
   if (period().count() == 0) return std::nullopt;

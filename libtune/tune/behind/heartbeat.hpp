@@ -96,7 +96,7 @@ class heartbeat_list {
   static heartbeat_intervals read();
   /// The number of heartbeats that live.
   static std::size_t count() noexcept;
-  /// True if each that lives has beaten often enough to know its usual interval.
+  /// True if each that lives has had enough beats to know its usual interval.
   static bool are_known();
   /// Asks the late_watch of each: true if one of the applications' pipelines is late, false if none
   /// is, and nothing if too few intervals have passed.
@@ -130,9 +130,9 @@ class heartbeat_list {
 /// thread at a time lets it beat.
 class heartbeat {
  public:
-  /// @param period  the interval at which frames come. With it runs behind the application are
-  ///                no longer than half of the slack, unless the length of a slice is given. Zero:
-  ///                it is learned from the intervals while nothing is tuned
+  /// @param period  the interval at which frames come. With it runs that follow each other behind
+  ///                the application take no longer than half of the slack. Zero: it is learned
+  ///                from the intervals while nothing is tuned
   explicit heartbeat(std::chrono::nanoseconds period = std::chrono::nanoseconds(0));
   ~heartbeat();
   heartbeat(const heartbeat&) = delete;

@@ -46,7 +46,7 @@ struct interval_summary {
   std::chrono::nanoseconds p999{0};     ///< 999 of 1000 are no longer, within 3 %
 };
 
-/// What the tuner has done with its time, while keys were tuned.
+/// The time of the tuner so far, while keys were tuned.
 struct behind_times {
   std::chrono::nanoseconds preparing{0};  ///< memory and programs of configurations
   std::chrono::nanoseconds checking{0};   ///< first runs, with their checks
@@ -67,7 +67,7 @@ struct behind_summary {
   std::string current{};    ///< the one that is being tuned; empty: none is
   std::size_t tuned = 0;    ///< keys that have a result now
   std::size_t failed = 0;   ///< keys that were given up
-  /// What went wrong last: the key that was given up, or whose result could not be stored.
+  /// The last failure: of the key that was given up, or whose result could not be stored.
   std::string failure{};
   std::chrono::nanoseconds used{0};           ///< the device time of its slices
   std::uint64_t slices = 0;                   ///< their number

@@ -16,6 +16,8 @@
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/behind/gate_page.hpp"
+#include "libtune/tune/behind/heartbeat.hpp"
 #include "libtune/tune/behind/tuning_behind.hpp"
 #include "libtune/tune/behind/tuning_news.hpp"
 #include "libtune/tune/error.hpp"
@@ -214,6 +216,19 @@ TEST_CASE("a key that cannot be tuned is given up once, and still served") {
   CHECK(again.tuning == sample::test_default);
   CHECK_FALSE(again.is_tuned_behind);
   CHECK(here.counted->searches == 1);
+}
+
+TEST_CASE("a short period makes fewer runs follow each other, and no run too long") {
+  application here("behind.period");
+  const tune::heartbeat pulse(5ms);
+  const auto before = tune::behind_report();
+  CHECK(here.ask().is_tuned_behind);
+  REQUIRE(tune::wait_for_tuning_behind(60s));
+  const tune::detail::gate_page& page = tune::detail::own_gate_page();
+  CHECK(page.visit_ns == 500'000);
+  CHECK(page.slice_ns == 1'000'000'000);
+  CHECK(tune::behind_report().deferred == before.deferred);
+  CHECK(here.ask().grade == lookup_grade::exact);
 }
 
 TEST_CASE("a search that gives its memory back goes on later") {

@@ -10,6 +10,7 @@
 
 #include "libtune/tune/behind/duty_cycle.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
 #include "tests/tune/resumed_search.hpp"
 
 namespace sliced_search_test {
@@ -18,7 +19,7 @@ using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
 /// A gate on the clock of a simulated device.
-class virtual_gate final : public tune::step_gate {
+class virtual_gate : public tune::step_gate {
  public:
   virtual_gate(const tune::testing::fake_device& on, double share) : on_(on), share_(share) {}
 
@@ -40,7 +41,7 @@ class virtual_gate final : public tune::step_gate {
     used += time;
     longest = std::max(longest, time);
   }
-  bool is_due() const noexcept override { return false; }
+  bool is_due() const noexcept override { return checks_are_long; }
   nanoseconds visit() const noexcept override { return 250us; }
   bool is_cold() const noexcept override { return false; }
   nanoseconds slice() const noexcept override { return 1ms; }
@@ -54,6 +55,7 @@ class virtual_gate final : public tune::step_gate {
   double stretch() const noexcept override { return 1 / share_; }
 
   double longest_run = 1e6;
+  bool checks_are_long = false;
   int slices = 0;
   int deferred = 0;
   nanoseconds used{0};
@@ -131,6 +133,35 @@ TEST_CASE(
   }
   CHECK(deferred > 0);
   CHECK(deferred == gate.deferred);
+}
+
+TEST_CASE("a check that lasts longer than a slice is divided, and finds the same") {
+  const auto scenario = tune::testing::simulated_scenarios().front();
+  sample::resumed_search whole(scenario, 1);
+  virtual_gate once(whole.fake(), 0.5);
+  whole.gate = &once;
+  const auto found = whole.search();
+  sample::resumed_search parts(scenario, 1);
+  virtual_gate divided(parts.fake(), 0.5);
+  divided.checks_are_long = true;
+  parts.gate = &divided;
+  CHECK(parts.search() == found);
+  CHECK(divided.slices >= once.slices + static_cast<int>(parts.size()));
+}
+
+TEST_CASE("a search that is stopped within a check leaves no trial of it") {
+  sample::resumed_search behind(tune::testing::simulated_scenarios().front(), 1);
+  struct stopping_gate final : virtual_gate {
+    using virtual_gate::virtual_gate;
+    void enter(bool window, const std::function<std::shared_ptr<void>()>& waits) override {
+      if (slices == 9) throw tune::tuning_stopped_error("enough");
+      virtual_gate::enter(window, waits);
+    }
+  } gate(behind.fake(), 0.5);
+  gate.checks_are_long = true;
+  behind.gate = &gate;
+  CHECK_THROWS_AS(behind.search(), tune::tuning_stopped_error);
+  for (const tune::stored_trial& each : behind.stored()) CHECK(each.outcome == "measured");
 }
 
 }  // namespace sliced_search_test
