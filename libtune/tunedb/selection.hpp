@@ -11,7 +11,7 @@
 #include "libtune/exchange/infer_field.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the name of another library
 class App;
 }
 
