@@ -327,7 +327,7 @@ void add_hopper_candidates(space<correlate_tuning>& space, const correlate_key& 
   space.add(&t::steps, {2, 4});
   space.add(&t::stages, {2, 3, 4});
   space.add(&t::resident, {1, 2});
-  space.add(&t::slack, {0, 1});
+  space.add(&t::slack, {0, 1, 2});
   space.add(&t::prepares, {false});
   space.add(&t::atomics, {false, true});
   space.add(&t::waves, {1, 2, 4});
@@ -343,7 +343,8 @@ void add_hopper_candidates(space<correlate_tuning>& space, const correlate_key& 
         if (is_wgmma(c)) {
           return c.resident == (c.warps == 1 ? 2 : 1) &&
                  (c.tile_n == 8 ? c.warps <= 2 : c.warps == 3) &&
-                 (c.warps > 1 || (c.steps == 2 && !c.prepares)) &&
+                 (c.warps > 1 || (c.steps == 2 && c.slack == 0 && !c.prepares)) &&
+                 (c.slack == 0 || !c.atomics) &&
                  c.stages == (c.steps == 4 && c.tile_n == 8 ? 2 : 3) &&
                  (!c.prepares || c.steps == 2);
         }

@@ -43,7 +43,8 @@ struct correlate_tuning {
   std::size_t resident = 1;  ///< groups that a compute unit has registers for (CUDA)
   std::size_t slack = 0;     ///< chunks that warps of a group may be apart; 0: they wait for each
                              ///< other after each chunk (CUDA from 8.0 on, unless it prepares). By
-                             ///< wgmma_k32 1 lets groups begin one after the other
+                             ///< wgmma_k32 1: groups begin one after the other; 2: accumulators are
+                             ///< brought to the cache before they are added to
   bool prepares = false;  ///< a group sorts and turns words once, in local memory, instead of each
                           ///< warp in registers. By wgmma_k32 four more warps load and sort
   bool atomics = false;   ///< on CUDA memory adds to the accumulators, not work items
