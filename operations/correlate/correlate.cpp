@@ -89,11 +89,11 @@ void check_tuning(const correlate_key& key, const correlate_tuning& t) {
         "waves");
   }
   if (t.instruction == instruction::wgmma_k32 &&
-      (t.tile_m != 4 || (t.tile_n != 4 && t.tile_n != 8) || t.warps > (t.tile_n == 8 ? 3 : 4) ||
-       t.stages > 3)) {
+      (t.tile_m != 4 || (t.tile_n != 4 && t.tile_n != 8) || t.warps > (t.tile_n == 8 ? 3 : 8) ||
+       (t.tile_n == 8 && t.stages > 3))) {
     throw argument_error(
-        "the tuning of correlate is impossible: tiles by wgmma_k32 have 4 x 4 or 4 x 8 blocks, a "
-        "group has 1 to 4 of the former or to 3 of the latter, and there are 2 or 3 stages");
+        "the tuning of correlate is impossible: tiles by wgmma_k32 have 4 x 4 blocks, and a group "
+        "has 1 to 8 of them; or 4 x 8, and a group has 1 to 3, with 2 or 3 stages");
   }
   if (const std::size_t tiles = tile_count(key.antennas, t.tile_m, t.tile_n); tiles > most_tiles) {
     throw argument_error(fmt::format(
@@ -107,25 +107,21 @@ tile_plan plan_for(const correlate_key& key, const correlate_tuning& tuning) {
   return plan_tiles(key.antennas, tuning.tile_m, tuning.tile_n, tuning.warps);
 }
 
-/// With four warps that only load and sort, if there are any.
-std::size_t work_items(const correlate_tuning& tuning, const tile_plan& plan) noexcept {
-  const bool has_loading_warps = tuning.instruction == instruction::wgmma_k32 && tuning.prepares;
-  return (plan.warps() * tile_warps(tuning) + (has_loading_warps ? four_warps : 0)) * warp_items;
-}
-
 std::size_t local_memory_bytes(const correlate_key& key, const correlate_tuning& tuning,
                                const tile_plan& plan) {
   constexpr std::size_t block_sums_bytes = 64 * 8 * 4;
   const std::size_t sums_bytes = plan.warps() * tile_warps(tuning) * block_sums_bytes;
-  if (tuning.instruction == instruction::wgmma_k32) {
+  const bool is_wgmma = tuning.instruction == instruction::wgmma_k32;
+  if (is_wgmma && tuning.tile_n == 8) {
     constexpr std::size_t sorted_chunks = 4;
     // With what keeps steps apart in memory banks.
     const std::size_t chunk_bytes = tuning.steps * sorted_step_bytes * plan.slots() + 128;
     return std::max(sorted_chunks * chunk_bytes, sums_bytes);
   }
   const bool prepares = tuning.prepares && tuning.instruction != instruction::plain;
+  const std::size_t prepared = is_wgmma ? 2 : prepares ? 6 : 0;
   const std::size_t stage_bytes =
-      tuning.stages * step_spectra * word_bytes(key) + (prepares ? 6 : 0) * sorted_step_bytes;
+      tuning.stages * step_spectra * word_bytes(key) + prepared * sorted_step_bytes;
   return std::max(stage_bytes * tuning.steps * plan.slots(), sums_bytes) +
          2 * tuning.stages * sizeof(std::uint64_t);  // barriers
 }
@@ -327,9 +323,8 @@ void add_hopper_candidates(space<correlate_tuning>& space, const correlate_key& 
   space.add(&t::steps, {2, 4});
   space.add(&t::stages, {2, 3, 4});
   space.add(&t::resident, {1, 2});
-  space.add(&t::slack, {0, 1});
-  space.add(&t::prepares, {false});
-  space.add(&t::atomics, {false, true});
+  // What reads, adds and writes was no faster wherever it was measured.
+  space.add(&t::atomics, {true});
   space.add(&t::waves, {1, 2, 4});
   space.restrict(
       [](const t& c) {
@@ -341,19 +336,15 @@ void add_hopper_candidates(space<correlate_tuning>& space, const correlate_key& 
   space.restrict(
       [](const t& c) {
         if (is_wgmma(c)) {
-          return c.resident == (c.warps == 1 ? 2 : 1) &&
-                 (c.tile_n == 8 ? c.warps <= 2 : c.warps == 3) &&
-                 (c.warps > 1 || (c.steps == 2 && !c.prepares)) &&
-                 c.stages == (c.steps == 4 && c.tile_n == 8 ? 2 : 3) &&
-                 (!c.prepares || c.steps == 2);
+          return c.stages == 3 && c.resident == (c.warps == 1 ? 2 : 1) &&
+                 (c.tile_n == 8 ? c.warps <= 2 && c.steps == 2 : c.warps <= 4);
         }
-        return c.slack == 0 && !c.prepares && c.atomics && c.resident == (c.warps == 8 ? 2 : 1) &&
+        return c.resident == (c.warps == 8 ? 2 : 1) &&
                (c.warps == 4 ? c.steps == 2 && c.stages == 4
                              : c.warps > 4 && c.steps == 4 && c.stages == 2);
       },
-      "2 or 3 stages by wgmma with 1 to 3 tiles, 2 or 4 with 4 to 16 warps", &t::instruction,
-      &t::tile_n, &t::warps, &t::steps, &t::stages, &t::resident, &t::slack, &t::prepares,
-      &t::atomics);
+      "3 stages by wgmma with 1 to 4 tiles, 2 or 4 with 4 to 16 warps", &t::instruction, &t::tile_n,
+      &t::warps, &t::steps, &t::stages, &t::resident);
   space.restrict([key](const t& c) { return c.tile_n != 5 || divide_up(key.antennas, 8) % 5 == 0; },
                  "5 blocks only where they divide all", &t::tile_n);
 }
@@ -405,7 +396,7 @@ void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key, co
         const std::size_t warps = divide_up(tile_count(key.antennas, c.tile_m, c.tile_n), groups) *
                                   tile_warps(c) * c.resident;
         const std::size_t needed =
-            16 * c.tile_m * c.tile_n / tile_warps(c) + (is_wgmma(c) ? 64 : 30);
+            16 * c.tile_m * c.tile_n / tile_warps(c) + (is_wgmma(c) && c.tile_n == 8 ? 64 : 30);
         const bool fits = registers == 0 || warps * warp_items * needed <= registers;
         return fits && warps <= 32 && (c.resident == 1 || warps <= 18);
       },
@@ -413,7 +404,7 @@ void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key, co
       &t::instruction, &t::tile_m, &t::tile_n, &t::warps, &t::resident);
   space.needs([key](const t& c) {
     const tile_plan plan = plan_for(key, c);
-    return resources{.work_group = {work_items(c, plan), 1, 1},
+    return resources{.work_group = {plan.warps() * tile_warps(c) * warp_items, 1, 1},
                      .dynamic_local_memory_bytes = local_memory_bytes(key, c, plan)};
   });
 }
@@ -440,7 +431,7 @@ correlate::correlate(const command_queue& queue, const program& built,
         "a part of the channels at a time",
         key.channels, key.antennas, groups));
   }
-  const std::size_t items = work_items(tuning, plan);
+  const std::size_t items = plan.warps() * tile_warps(tuning) * warp_items;
   range_ = {.global = {groups * items, copies_},
             .local = {items, 1},
             .local_memory_bytes = local_memory_bytes(key, tuning, plan)};

@@ -33,19 +33,18 @@ struct correlate_key {
 /// is 32 work items, on every device.
 struct correlate_tuning {
   correlate_instruction instruction = correlate_instruction::plain;  ///< what multiplies
-  std::size_t tile_m = 1;    ///< a warp's tile: this many times 8 antennas a2. By wgmma_k32 four
-                             ///< warps have a tile, of 4 times 4 or 8
-  std::size_t tile_n = 1;    ///< times this many times 8 antennas a1
-  std::size_t warps = 4;     ///< of a group, at most; fours of warps by wgmma_k32
-  std::size_t steps = 1;     ///< of 16 spectra, that are moved to local memory at a time
-  std::size_t stages = 2;    ///< parts of local memory, of which one is worked on; by wgmma_k32 one
-                             ///< more than those on their way in registers, 2 or 3
+  std::size_t tile_m = 1;  ///< a warp's tile: this many times 8 antennas a2. By wgmma_k32 four
+                           ///< warps have a tile, of 4 times 4 or 8
+  std::size_t tile_n = 1;  ///< times this many times 8 antennas a1
+  std::size_t warps = 4;   ///< of a group, at most; fours of warps by wgmma_k32
+  std::size_t steps = 1;   ///< of 16 spectra, that are moved to local memory at a time
+  std::size_t stages = 2;  ///< parts of local memory, of which one is worked on; by wgmma_k32 with
+                           ///< 8 one more than those on their way in registers, 2 or 3
   std::size_t resident = 1;  ///< groups that a compute unit has registers for (CUDA)
   std::size_t slack = 0;     ///< chunks that warps of a group may be apart; 0: they wait for each
-                             ///< other after each chunk (CUDA from 8.0 on, unless it prepares). By
-                             ///< wgmma_k32 1 lets groups begin one after the other
+                             ///< other after each chunk (CUDA from 8.0 on, unless it prepares)
   bool prepares = false;  ///< a group sorts and turns words once, in local memory, instead of each
-                          ///< warp in registers. By wgmma_k32 four more warps load and sort
+                          ///< warp in registers; wgmma_k32 always does
   bool atomics = false;   ///< on CUDA memory adds to the accumulators, not work items
   std::size_t waves = 2;  ///< time is split until there are so many groups for each compute unit
 };
