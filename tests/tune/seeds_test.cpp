@@ -59,7 +59,7 @@ struct application {
     made.identity = {name, platform, "1.0"};
     tune::testing::fake_device fake = sample::make_device(made);
     fake.set_time([is_regular, key = key](const tune::testing::fake_launch& launch) {
-      const int best = is_regular ? *key / 8 : *key / 2 * 7919 % 37 + 1;
+      const int best = is_regular ? *key / 8 : *key / 2 * 11 % 37 + 1;
       const std::int64_t off = std::abs(launch.integer("wgs") - best);
       return std::chrono::nanoseconds(10'000 + 500 * off + 50 * launch.integer("rows"));
     });
