@@ -40,8 +40,8 @@ constexpr std::array variables{
                          "limits such as 30 s, 200 trials, target 85 us, within 5 %", "no limit",
                          "what one search may cost, with commas between limits"},
     environment_variable{"LIBTUNE_GOOD_ENOUGH", "percent such as 5%", "that of the budget",
-                         "how far from the best a search may end, where that is known: within 5 % "
-                         "beside whatever limits there are"},
+                         "how far from the best a search may end, where that is known; it lifts no "
+                         "other limit"},
     environment_variable{"LIBTUNE_OBJECTIVE", "goals such as min time, or max gflops, power <= 100",
                          "that of the author",
                          "what a search minimises or maximises; results of each goal are apart"},

@@ -152,11 +152,13 @@ std::optional<double> read_good_enough(const char* variable) {
   throw environment_error(variable, *given, "a percentage such as '5%' or '0.5 %'");
 }
 
-/// What is good enough limits no effort, and is apart from what does.
+/// A budget that only says what is good enough limits no effort, and lifts no limits. An empty one
+/// lifts them.
 bool has_limits(const tuning_options& options) {
-  const tuning_budget budget = options.budget.value_or(tuning_budget{});
-  return budget.time || budget.trials || budget.target || options.search.max_count ||
-         options.search.max_fraction;
+  const auto& budget = options.budget;
+  const bool only_within =
+      budget && budget->within && *budget == tuning_budget{.within = budget->within};
+  return (budget && !only_within) || options.search.max_count || options.search.max_fraction;
 }
 
 std::string text_of_limits(const tuning_options& options) {

@@ -112,10 +112,10 @@ TEST_CASE("a seed outside of a space is passed over, one that failed is not") {
   searches[2].times.erase(0);
   searches[2].times.erase(1);
   std::size_t judges = 0;
-  const auto passed = tune::losses_of_seeds(searches, apart, 1, judges);
+  const auto passed = tune::losses_of_seeds(searches, apart, 2, judges);
   CHECK(std::isfinite(passed[0].expected));
   searches[2].times[0] = searches[2].times[1] = infinite;
-  const auto failed = tune::losses_of_seeds(searches, apart, 1, judges);
+  const auto failed = tune::losses_of_seeds(searches, apart, 2, judges);
   CHECK(std::isinf(failed[0].expected));
 }
 

@@ -46,21 +46,20 @@ struct listener final : tune::observer {
 
 constexpr int groups = 40;  // candidates of the work group, with 2 of the rows
 
-/// An application with a device whose best work group follows the key: an eighth of its size.
+/// An application with a device whose best work group follows the key: an eighth of its size; or,
+/// on one that is not regular, any.
 struct application {
   explicit application(const std::string& platform = "fake platform", bool is_regular = true,
                        const std::string& name = "fake device")
       : fake(make_device(platform, is_regular, name)) {}
 
-  static tune::testing::fake_device make_device(const std::string& platform, bool is_regular,
-                                                const std::string& name) {
+  tune::testing::fake_device make_device(const std::string& platform, bool is_regular,
+                                         const std::string& name) const {
     tune::testing::fake_device_options made;
     made.identity = {name, platform, "1.0"};
     tune::testing::fake_device fake = sample::make_device(made);
-    fake.set_time([is_regular](const tune::testing::fake_launch& launch) {
-      // Arrays are rounded up to whole groups, so that the size is a little off.
-      const auto size = static_cast<std::int64_t>(launch.buffer<float>(0).size());
-      const std::int64_t best = is_regular ? size / 8 : size * 7919 / 8 % groups + 1;
+    fake.set_time([is_regular, key = key](const tune::testing::fake_launch& launch) {
+      const int best = is_regular ? *key / 8 : *key / 2 * 11 % 37 + 1;
       const std::int64_t off = std::abs(launch.integer("wgs") - best);
       return std::chrono::nanoseconds(10'000 + 500 * off + 50 * launch.integer("rows"));
     });
@@ -72,10 +71,12 @@ struct application {
     with.database = (folder.path() / "tuning.db").string();
     if (with.strategy.empty()) with.strategy = "exhaustive";
     with.observers = {heard};
+    *key = size;
     return by(context, {.size = size}, with);
   }
   const tune::search_finished_event& last() const { return *heard->last; }
 
+  std::shared_ptr<int> key = std::make_shared<int>(0);  // that is tuned now
   test_mode_guard mode{test_mode::off};
   scoped_environment no_budget{"LIBTUNE_BUDGET", nullptr};
   scoped_environment no_strategy{"LIBTUNE_STRATEGY", nullptr};
@@ -257,6 +258,7 @@ TEST_CASE("a tuning inside another stops, too") {
       [&](tune::tuning_session& session, const scale_key& key) {
         app.tune_key(53, autotune());
         CHECK(app.last().seeds.stopped);
+        *app.key = key.size;
         return session.tune(make_space(key), [&](const scale_tuning& tuning) {
           return sample::generate(session.context(), tuning, static_cast<std::size_t>(key.size));
         });
