@@ -69,7 +69,7 @@ std::size_t items_of(const gemm_tuning& t) noexcept {
                                                             : 4 * warp_items);
 }
 
-/// Whether the parts of a tile divide it as the kernel's instruction needs them.
+/// True if the parts of a tile divide it as the kernel's instruction needs them.
 bool has_possible_parts(const gemm_tuning& t) {
   if (t.part_m == 0 || t.part_n == 0 || t.tile_m % t.part_m != 0 || t.tile_n % t.part_n != 0) {
     return false;
@@ -304,8 +304,8 @@ void add_plain_candidates(space<gemm_tuning>& space, bool is_gpu) {
     space.add(&t::tile_m, {16, 32, 64});
     space.add(&t::tile_n, {16, 32, 64, 128});
     space.add(&t::part_m, {4, 8});
-    space.add(&t::part_n, {4, 8, 16});
-    space.add(&t::depth, {8, 32});
+    space.add(&t::part_n, {4, 8});
+    space.add(&t::depth, {8, 16});
     space.add(&t::price, {0, 256});
     return;
   }
