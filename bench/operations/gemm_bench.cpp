@@ -299,7 +299,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// How much slower the choice of a portfolio is than a search at sizes that were drawn for this.
+/// Compares the choice of a portfolio with a search at sizes that are drawn for this.
 void bench_held_out(bench_device& on, const settings& given, const gemm_template& tuned) {
   std::mt19937 engine(99);
   const gemm_key key = key_of(given);

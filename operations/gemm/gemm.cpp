@@ -69,7 +69,7 @@ std::size_t items_of(const gemm_tuning& t) noexcept {
                                                             : 4 * warp_items);
 }
 
-/// Whether the parts of a tile divide it as the kernel's instruction needs them.
+/// True if the parts of a tile divide it as the kernel's instruction needs them.
 bool has_possible_parts(const gemm_tuning& t) {
   if (t.part_m == 0 || t.part_n == 0 || t.tile_m % t.part_m != 0 || t.tile_n % t.part_n != 0) {
     return false;
@@ -304,8 +304,8 @@ void add_plain_candidates(space<gemm_tuning>& space, bool is_gpu) {
     space.add(&t::tile_m, {16, 32, 64});
     space.add(&t::tile_n, {16, 32, 64, 128});
     space.add(&t::part_m, {4, 8});
-    space.add(&t::part_n, {4, 8, 16});
-    space.add(&t::depth, {8, 32});
+    space.add(&t::part_n, {4, 8});
+    space.add(&t::depth, {8, 16});
     space.add(&t::price, {0, 256});
     return;
   }
@@ -315,7 +315,7 @@ void add_plain_candidates(space<gemm_tuning>& space, bool is_gpu) {
   space.add(&t::part_n, {4, 8, 16});
   space.add(&t::depth, {16, 32});
   space.add(&t::stages, {2, 3, 4});
-  space.add(&t::resident, {1, 2, 3, 4, 6, 8, 12, 16});
+  space.add(&t::resident, {1, 2, 4, 8, 16});
   space.add(&t::price, {0, 64, 256});
   space.restrict(
       [](const t& c) {
@@ -328,10 +328,7 @@ void add_plain_candidates(space<gemm_tuning>& space, bool is_gpu) {
       [](const t& c) {
         const std::size_t elements = c.part_m * c.part_n;
         const std::size_t items = items_of(c) * c.resident;
-        return items == (elements >= 128  ? 256U
-                         : elements >= 64 ? 512U
-                                          : 768U) ||
-               (elements == 64 && items == 256) || (elements <= 32 && items == 512);
+        return (items == 256 && elements > 16) || (items == 512 && elements < 128);
       },
       "as many items at once as registers allow", &t::tile_m, &t::tile_n, &t::part_m, &t::part_n,
       &t::resident);
@@ -344,26 +341,39 @@ void add_plain_candidates(space<gemm_tuning>& space, bool is_gpu) {
       "about as much on its way at any depth", &t::part_m, &t::part_n, &t::depth, &t::stages);
 }
 
-void add_tensor_candidates(space<gemm_tuning>& space, bool has_wgmma) {
+void add_tensor_candidates(space<gemm_tuning>& space) {
   using t = gemm_tuning;
-  space.add(&t::instruction, has_wgmma
-                                 ? std::vector<instruction>{instruction::wgmma, instruction::mma}
-                                 : std::vector<instruction>{instruction::mma});
+  space.add(&t::instruction, {instruction::mma});
+  space.add(&t::tile_m, {64, 128});
+  space.add(&t::tile_n, {64, 128, 256});
+  space.add(&t::part_m, {32, 64});
+  space.add(&t::part_n, {32, 64});
+  space.add(&t::depth, {64});
+  space.add(&t::stages, {2, 3, 4});
+  space.add(&t::resident, {1, 2, 3});
+  space.add(&t::price, {0, 128, 512});
+}
+
+void add_hopper_candidates(space<gemm_tuning>& space) {
+  using t = gemm_tuning;
+  // By mma all was slower on an H200.
+  space.add(&t::instruction, {instruction::wgmma});
   space.add(&t::tile_m, {64, 128, 256});
   space.add(&t::tile_n, {64, 128, 256});
-  space.add(&t::part_m, {32, 64, 128});
-  space.add(&t::part_n, {32, 64, 128, 256});
+  space.add(&t::part_m, {64});
+  space.add(&t::part_n, {64, 128, 256});
   space.add(&t::depth, {64});
-  space.add(&t::stages, {2, 3, 4, 5, 6});
-  space.add(&t::resident, {1, 2, 3, 4});
+  space.add(&t::stages, {3, 4, 6});
+  space.add(&t::resident, {1, 2, 3});
   space.add(&t::price, {0, 128, 512});
   space.restrict(
-      [has_wgmma](const t& c) {
-        if (c.instruction == instruction::wgmma) return c.stages > 3 || c.resident > 1;
-        // Where there is wgmma it is faster for all but the smallest matrices.
-        return c.stages <= 4 && (!has_wgmma || (c.tile_m == 64 && c.tile_n == 64));
+      [](const t& c) {
+        const std::size_t elements = c.tile_m * c.tile_n;
+        const bool is_long = c.tile_m > 2 * c.tile_n || c.tile_n > 2 * c.tile_m;
+        return !is_long && (elements > 128 * 128) == (c.resident == 1) &&
+               (c.resident < 3 || elements == 64 * 64);
       },
-      "stages that hide the time of copies", &t::instruction, &t::tile_m, &t::tile_n, &t::stages,
+      "one group at once with large tiles, several with others", &t::tile_m, &t::tile_n,
       &t::resident);
 }
 
@@ -473,8 +483,10 @@ space<gemm_tuning> tuning_space(const gemm_key& key, const device& device) {
   using t = gemm_tuning;
   space<gemm_tuning> space;
   const int generation = cuda_generation(device);
-  if (key.input == dtype::float16 && generation >= 80) {
-    add_tensor_candidates(space, generation == 90);
+  if (key.input == dtype::float16 && generation == 90) {
+    add_hopper_candidates(space);
+  } else if (key.input == dtype::float16 && generation >= 80) {
+    add_tensor_candidates(space);
   } else {
     add_plain_candidates(space, device.kind() == device_kind::gpu);
   }

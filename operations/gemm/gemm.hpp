@@ -42,8 +42,8 @@ struct gemm_key {
 };
 
 /// The division of a product among work groups, and within one of them. m and n are those of C as
-/// its array has it: of C transposed where C is column_major. All are powers of two, but for
-/// stages, resident and price.
+/// its array has it: of C transposed where C is column_major. All are powers of two,
+/// except stages, resident and price.
 struct gemm_tuning {
   gemm_instruction instruction = gemm_instruction::plain;  ///< what multiplies
   std::size_t tile_m = 32;   ///< the rows of C that a work group makes
@@ -159,7 +159,7 @@ class gemm_template {
 /// for these types.
 space<gemm_tuning> tuning_space(const gemm_key& key, const device& device);
 
-/// What there is to do: 2 m n k operations, and the bytes of A and B read and of C written.
+/// Returns the useful work: 2 m n k operations, and the bytes of A and B read and of C written.
 declared_work work_of(const gemm_key& key, std::size_t m, std::size_t n, std::size_t k);
 
 }  // namespace tune::operations
