@@ -51,6 +51,7 @@ program build(const context& context, const pfb_key& key, const pfb_tuning& tuni
                  defines(key)
                      .add("wgs", static_cast<int>(tuning.wgs))
                      .add("adjacent", static_cast<int>(tuning.adjacent))
+                     .add("spread", tuning.spread ? 1 : 0)
                      .add("ahead", static_cast<int>(tuning.ahead))
                      .add("registers", static_cast<int>(tuning.registers)));
 }
@@ -292,10 +293,13 @@ space<pfb_tuning> tuning_space(const pfb_key& key) {
   space<t> space;
   space.add(&t::wgs, {64, 128});
   space.add(&t::adjacent, {2, 4});
+  space.add(&t::spread, {true, false});
   space.add(&t::ahead, {1, 2, 3});
   space.add(&t::registers, {0, 96, 128});
-  space.restrict([key](const t& c) { return c.adjacent == 2 || c.adjacent * key.taps <= 64; },
-                 "64 registers for the samples", &t::adjacent);
+  space.restrict([key](const t& c) { return c.adjacent == 2 || c.adjacent * key.taps <= 32; },
+                 "32 registers for the samples", &t::adjacent);
+  space.restrict([key](const t& c) { return c.spread || key.unzip > c.adjacent / 2; },
+                 "several transforms", &t::spread, &t::adjacent);
   space.restrict([key](const t& c) { return has_likely_registers(key, c); },
                  "registers for the samples and the weights, and a few more", &t::registers,
                  &t::adjacent);
