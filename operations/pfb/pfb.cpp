@@ -40,7 +40,7 @@ pfb_tuning checked_tuning(const pfb_tuning& t) {
   const bool has_width = t.adjacent == 2 || t.adjacent == 4 || t.adjacent == 8;
   if (t.wgs != 0 && has_width) return t;
   throw argument_error(
-      fmt::format("pfb cannot have the tuning {}; wgs is 1 or more, adjacent 2, 4 or 8",
+      fmt::format("pfb cannot have the tuning {}; adjacent is 2, 4 or 8, and wgs 1 or more",
                   to_string(to_values(t))));
 }
 
