@@ -155,10 +155,8 @@ void bench_pfb_tunings(bench_device& on, const std::vector<std::string>& tunings
     std::istringstream numbers(text);
     pfb_tuning given;
     char comma = 0;
-    numbers >> given.wgs >> comma >> given.adjacent >> comma >> given.ahead >> comma >>
-        given.registers;
-    if (!numbers)
-      throw tune::argument_error("a tuning is wgs,adjacent,ahead,registers, not " + text);
+    numbers >> given.wgs >> comma >> given.adjacent;
+    if (!numbers) throw tune::argument_error("a tuning is wgs,adjacent, not " + text);
     bench_pfb(on, {.bits = on.given.bits}, {32768}, given);
   }
 }
@@ -355,7 +353,7 @@ int main(int argc, char** argv) {
   app.add_option("--device", given.devices, "indices, as LIBTUNE_DEVICE counts; default: all");
   app.add_option("--only", given.only, "pfb, pfb_whole, pfb_complex, fengine, ddc or unpack");
   app.add_option("--pfb", given.tunings,
-                 "time pfb with such tunings in place of searching: wgs,adjacent,ahead,registers");
+                 "time pfb with such tunings in place of searching: wgs,adjacent");
   app.add_option("--bits", given.bits, "of the samples of --pfb; 0: complex ones");
   app.add_flag("--table", given.table, "show every configuration of each search");
   CLI11_PARSE(app, argc, argv);

@@ -38,10 +38,9 @@ pfb_key checked_key(const pfb_key& key) {
 
 pfb_tuning checked_tuning(const pfb_tuning& t) {
   const bool has_width = t.adjacent == 2 || t.adjacent == 4 || t.adjacent == 8;
-  if (t.wgs != 0 && has_width && t.ahead != 0 && t.registers * t.wgs <= 65536) return t;
+  if (t.wgs != 0 && has_width) return t;
   throw argument_error(
-      fmt::format("pfb cannot have the tuning {}; adjacent is 2, 4 or 8, ahead 1 or more, and the "
-                  "registers of a group 65536 at most",
+      fmt::format("pfb cannot have the tuning {}; adjacent is 2, 4 or 8, and wgs 1 or more",
                   to_string(to_values(t))));
 }
 
@@ -50,24 +49,16 @@ program build(const context& context, const pfb_key& key, const pfb_tuning& tuni
   return compile(context, {"pfb.kernel", std::string(packed) + std::string(embedded::pfb_kernel)},
                  defines(key)
                      .add("wgs", static_cast<int>(tuning.wgs))
-                     .add("adjacent", static_cast<int>(tuning.adjacent))
-                     .add("ahead", static_cast<int>(tuning.ahead))
-                     .add("registers", static_cast<int>(tuning.registers)));
-}
-
-bool has_likely_registers(const pfb_key& key, const pfb_tuning& t) {
-  const std::size_t weights = key.bits != 0 ? t.adjacent : t.adjacent / 2;
-  const std::size_t held = key.taps * (t.adjacent + weights);
-  return t.registers == 0 || (t.registers >= held + 32 && t.registers <= held + 64);
+                     .add("adjacent", static_cast<int>(tuning.adjacent)));
 }
 
 /// Returns the bytes of the blocks of rows that a group has in local memory.
 std::size_t block_bytes(const pfb_key& key, const pfb_tuning& t) {
   const std::size_t rows = (7 + key.taps) / key.taps * key.taps;
-  const std::size_t unit = t.wgs % 32 == 0 ? 32 : t.wgs;
+  const std::size_t floats = t.wgs * t.adjacent;
   const std::size_t row_bytes =
-      key.bits != 0 ? (divide_up(unit * t.adjacent * key.bits, 32) + 1) * 4 : unit * t.adjacent * 4;
-  return t.wgs / unit * (t.ahead + 1) * rows * row_bytes;
+      key.bits != 0 ? (divide_up(floats * key.bits, 32) + 1) * 4 : floats * 4;
+  return 2 * rows * row_bytes;
 }
 
 std::size_t step_of(const pfb_key& key, const pfb_shape& shape) {
@@ -292,13 +283,8 @@ space<pfb_tuning> tuning_space(const pfb_key& key) {
   space<t> space;
   space.add(&t::wgs, {64, 128});
   space.add(&t::adjacent, {2, 4});
-  space.add(&t::ahead, {1, 2, 3});
-  space.add(&t::registers, {0, 96, 128});
-  space.restrict([key](const t& c) { return c.adjacent == 2 || c.adjacent * key.taps <= 64; },
-                 "64 registers for the samples", &t::adjacent);
-  space.restrict([key](const t& c) { return has_likely_registers(key, c); },
-                 "registers for the samples and the weights, and a few more", &t::registers,
-                 &t::adjacent);
+  space.restrict([key](const t& c) { return c.adjacent == 2 || c.adjacent * key.taps <= 32; },
+                 "32 registers for the samples", &t::adjacent);
   space.needs([key](const t& c) {
     return resources{.work_group = {c.wgs, 1, 1},
                      .local_memory_bytes = block_bytes(key, c) + c.wgs * 8};

@@ -24,10 +24,8 @@ struct pfb_key {
 
 /// The division of the spectra among work groups and work items.
 struct pfb_tuning {
-  std::size_t wgs = 64;       ///< work items of a group
-  std::size_t adjacent = 2;   ///< floats of a row that an item filters: 2, 4 or 8
-  std::size_t ahead = 2;      ///< blocks of rows that are on their way to local memory, in CUDA
-  std::size_t registers = 0;  ///< most registers of an item, which CUDA's compiler keeps to; 0: any
+  std::size_t wgs = 64;      ///< work items of a group
+  std::size_t adjacent = 2;  ///< floats of a row that an item filters: 2, 4 or 8
 };
 
 /// The arrays of a filter bank.
@@ -41,7 +39,7 @@ struct pfb_shape {
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::pfb_key, taps, bits, unzip)
-LIBTUNE_FIELDS(tune::operations::pfb_tuning, wgs, adjacent, ahead, registers)
+LIBTUNE_FIELDS(tune::operations::pfb_tuning, wgs, adjacent)
 LIBTUNE_FIELDS(tune::operations::pfb_shape, polarisations, channels, samples, spectra)
 
 namespace tune::operations {

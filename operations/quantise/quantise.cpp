@@ -266,12 +266,12 @@ space<quantise_tuning> tuning_space(const quantise_key& key) {
   space.add(&t::height, {4, 8});
   space.add(&t::spectra, {16, 32});
   space.add(&t::together, {true, false});
-  space.add(&t::ahead, {0, 2, 3, 4});
+  space.add(&t::ahead, {0, 2});
   space.add(&t::resident, {512, 640});
   space.needs([key](const t& c) {
     const std::size_t row_bytes = (c.spectra * key.bits / 8 + 1) * 4 + 16;
     const std::size_t factors = (c.width + 1) * 8;
-    const std::size_t ahead = c.ahead * c.height * (c.together ? 2 : 1) * (c.width + 1) * 8;
+    const std::size_t ahead = c.ahead * (c.together ? 2 : 1) * c.width * c.height * 8;
     return resources{
         .work_group = {c.width, c.height, 1},
         .local_memory_bytes = 2 * key.unzip * (c.width * row_bytes + factors + ahead) + 8};
