@@ -87,8 +87,22 @@ search_problem limited(search_problem problem,
   return problem;
 }
 
+// Such searches are many, and each is one of several that decide. Those that find what to compare
+// need no final round; where configurations are compared, the result of the fastest is checked.
 void guide(tuning_options& options, detail::guided_search& by, const search_problem& problem) {
+  constexpr double tied = 0.01;
+  constexpr int final_runs = 24;
+  constexpr std::size_t live = 16;
   options.observers.push_back(std::make_shared<trial_keeper>(by));
+  race_settings& race = options.race;
+  race.indifference = std::max(race.indifference, tied);
+  race.final_runs = by.guided().only.empty() ? 0 : std::min(race.final_runs, final_runs);
+  if (!by.guided().only.empty()) {
+    race.live = std::max(race.live, live);
+    if (options.verify.value_or(result_check::every) == result_check::every) {
+      options.verify = result_check::finalists;
+    }
+  }
   if (!by.guided().near) return;
   options.strategy = "near";
   options.budget.reset();
@@ -141,7 +155,11 @@ detail::guided_search::guided_search(tuning_session& session, course guided)
     : session_(session),
       guided_(std::move(guided)),
       outer_(std::exchange(session.state_->guide, this)) {}
-detail::guided_search::~guided_search() { session_.state_->guide = outer_; }
+// The time of one of many searches is not that of the result.
+detail::guided_search::~guided_search() {
+  session_.state_->guide = outer_;
+  session_.state_->best_score.reset();
+}
 
 bool tuning_session::is_only_tried() const noexcept { return state_->only_listed; }
 
@@ -212,13 +230,14 @@ std::size_t tuning_session::search(const search_problem& problem, const search_d
   const tuning_options& with = decided.options;
   const auto read_prior = [&]() -> prior_knowledge {
     if (!state_->read_prior) return {};
-    return state_->read_prior(
-        {.space = space_fingerprint(searched) + suffix_of(with.verify.value_or(result_check::every)),
-         .compiler = context().compiler_identity(),
-         .library_version = std::string(library_version()),
-         .stage = stage});
+    return state_->read_prior({.space = space_fingerprint(searched) +
+                                        suffix_of(with.verify.value_or(result_check::every)),
+                               .compiler = context().compiler_identity(),
+                               .library_version = std::string(library_version()),
+                               .stage = stage});
   };
   state_->hooks.memory = context().impl()->quota();
+  state_->hooks.is_warm = state_->guide != nullptr && stage > 0;
   const auto service = make_compile_service(compile_pool::shared(), context(), with.compile_time);
   const auto run = [&](const std::vector<std::size_t>& listed) {
     if (listed.empty() && !decided.sources.empty()) {

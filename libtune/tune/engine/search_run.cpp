@@ -91,6 +91,7 @@ search_run::search_run(const search_setting& setting)
                 setting.device.kind() == device_kind::cpu),
       race_(std::in_place, race_settings_of(setting.options)),
       finals_(setting.judge),
+      warmed_up_(setting.hooks.is_warm),
       begun_(setting.spent.trials) {}
 
 void search_run::resume(const std::vector<trial>& earlier, bool goes_on) {

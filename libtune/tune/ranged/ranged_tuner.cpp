@@ -75,7 +75,9 @@ class session_source final : public portfolio_source {
                                             .parts = divider(sizes),
                                             .may_run = filter(sizes)});
     if (!near) {
-      searched_ += clock::now() - start;
+      const clock::duration own = clock::now() - start;
+      longest_search_ = std::max(longest_search_, own);
+      searched_ += own;
       ++searches_;
     }
     std::erase_if(trials, [](const trial& each) { return !each.score; });
@@ -112,16 +114,25 @@ class session_source final : public portfolio_source {
 
   // What is compared may take as long as a search, so that all costs no more than one more than
   // those that are made.
-  bool should_stop() override {
-    if (is_only_tried_) return true;
-    if (searches_ == 0 || !began_rest_) return false;
-    constexpr clock::duration least = std::chrono::seconds(10);
-    const auto own = searched_ / static_cast<clock::rep>(searches_);
-    return clock::now() - *began_rest_ > std::max(own, least);
+  bool should_stop() override { return used_time() >= 1; }
+  double used_time() override {
+    if (is_only_tried_) return 1;
+    if (searches_ == 0 || !began_rest_) return 0;
+    constexpr clock::duration least = std::chrono::seconds(2);
+    const auto own = std::max(longest_search_, least);
+    return std::chrono::duration<double>(clock::now() - *began_rest_) / own;
   }
 
   bool fits(const configuration& tuning, const size_list& sizes) override {
     return !parts_.fits || parts_.fits(tuning, sizes);
+  }
+
+  /// What it took so far, in words.
+  std::string effort() const {
+    const std::chrono::duration<double> all = clock::now() - began_;
+    const std::chrono::duration<double> searching = searched_;
+    return fmt::format("{:.1f} s, of which {} searches took {:.1f} s", all.count(), searches_,
+                       searching.count());
   }
 
  private:
@@ -191,8 +202,10 @@ class session_source final : public portfolio_source {
   tuning_session& session_;
   const ranged_parts& parts_;
   const values& key_;
+  clock::duration longest_search_{};
   clock::duration searched_{};
   std::size_t searches_ = 0;
+  clock::time_point began_ = clock::now();
   std::optional<clock::time_point> began_rest_{};  // comparing
   bool is_only_tried_ = false;
 };
@@ -307,10 +320,10 @@ class ranged_tuner {
     log(log_level::info,
         fmt::format("'{}' has a portfolio of {} tunings for {}: it is {:.1f} % slower than tuning "
                     "each size, and no more than {:.1f} % at nine of ten sizes; {} configurations "
-                    "were compared at {} sizes",
+                    "were compared at {} sizes, in {}",
                     parts.base.name, stored.configurations.size(), to_string(key),
                     100 * stored.expected_loss, 100 * stored.worst_loss, stored.compared,
-                    stored.sizes));
+                    stored.sizes, source.effort()));
     return {{portfolio_column, stored.text()}};
   }
 
