@@ -93,9 +93,13 @@ void guide(tuning_options& options, detail::guided_search& by, const search_prob
   constexpr double tied = 0.01;
   constexpr int final_runs = 24;
   constexpr std::size_t live = 16;
+  // Of device time: a second is half a million runs of what small sizes take.
+  constexpr std::chrono::milliseconds patience{20};
   options.observers.push_back(std::make_shared<trial_keeper>(by));
   race_settings& race = options.race;
   race.indifference = std::max(race.indifference, tied);
+  race.drift.patience = std::min<std::chrono::nanoseconds>(race.drift.patience, patience);
+  race.drift.repeats = std::min(race.drift.repeats, 1);
   race.final_runs = by.guided().only.empty() ? 0 : std::min(race.final_runs, final_runs);
   if (!by.guided().only.empty()) {
     race.live = std::max(race.live, live);

@@ -32,17 +32,17 @@ std::vector<double> steps_of(std::size_t dimensions) {
   return steps;
 }
 
-/// Sizes to search at: nearly the largest, then for each range a small one with the others large,
-/// where configurations differ most; then others, evenly.
+/// Sizes to search at: large ones, then for each range a small one with the others in the middle;
+/// then others, evenly.
 std::vector<size_list> searched_sizes(std::span<const size_range> ranges, std::size_t count) {
-  constexpr double largest = 0.9;
-  constexpr double large = 0.85;
-  constexpr double small = 0.3;
+  constexpr double large = 0.8;
+  constexpr double middle = 0.6;
+  constexpr double small = 0.2;
   std::vector<size_list> places;
   for (std::size_t i = 0; i <= ranges.size() && places.size() < count; ++i) {
     size_list& at = places.emplace_back();
     for (std::size_t d = 0; d < ranges.size(); ++d) {
-      at.push_back(ranges[d].at(i == 0 ? largest : d + 1 == i ? small : large));
+      at.push_back(ranges[d].at(i == 0 ? large : d + 1 == i ? small : middle));
     }
   }
   // Small ranges have the same sizes again.
