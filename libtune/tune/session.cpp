@@ -107,9 +107,14 @@ void guide(tuning_options& options, detail::guided_search& by, const search_prob
       options.verify = result_check::finalists;
     }
   }
+  if (by.guided().near) options.budget.reset();
+  if (by.guided().time) {
+    if (!options.budget) options.budget.emplace();
+    auto& time = options.budget->time;
+    time = std::min<std::chrono::nanoseconds>(time.value_or(*by.guided().time), *by.guided().time);
+  }
   if (!by.guided().near) return;
   options.strategy = "near";
-  options.budget.reset();
   options.search.max_count = by.guided().most_trials;
   options.search.max_fraction.reset();
   options.search.early_end = true;
