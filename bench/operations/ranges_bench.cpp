@@ -241,8 +241,9 @@ void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
   const auto before = clock::now();
   const tune::portfolio<Tuning> portfolio = of.portfolio();
   const double making = seconds_since(before);
-  fmt::print("{}: {} tunings in {} leaves for {}\n", of.name, portfolio.tunings().size(),
-             portfolio.facts().leaves, [&] {
+  fmt::print("{}: {} tunings in {} leaves, of {} compared at {} sizes, for {}\n", of.name,
+             portfolio.tunings().size(), portfolio.facts().leaves, portfolio.facts().compared,
+             portfolio.facts().sizes, [&] {
                std::string text;
                for (const auto& each : of.ranges) text += (text.empty() ? "" : " x ") + each.text();
                return text;

@@ -6,7 +6,7 @@
 // Method: seeds and losses are those of the library (libtune/search/seeds), asked without a search.
 //
 // 1. Recordings, each of a kernel on a device, KERNEL_DEVICE.json.gz: each device in turn is new,
-//    and the others of the same kernel are what a database knows, whoever made them.
+//    and the database has the others of the same kernel, of any maker.
 // 2. --devices N: the same with imagined devices of strategies_bench, N for each of four kernels.
 // 3. --keys N: N keys of a matrix product on an imagined device, drawn at random, are tuned one
 //    after the other. A key whose stated loss is within the goal stops after the seeds that this
@@ -54,7 +54,7 @@ struct settings {
   std::uint64_t seed = 1;
 };
 
-/// What the seeds of one search come to.
+/// The losses of one search with its seeds.
 struct outcome {
   double after_all = 0;             // the loss with all of them
   double best_of_one = 0;           // with the best ones of the nearest search

@@ -87,11 +87,34 @@ search_problem limited(search_problem problem,
   return problem;
 }
 
+// Such searches are many, and each is one of several that decide. Those that find what to compare
+// need no final round; where configurations are compared, the result of the fastest is checked.
 void guide(tuning_options& options, detail::guided_search& by, const search_problem& problem) {
+  constexpr double tied = 0.01;
+  constexpr int final_runs = 24;
+  constexpr std::size_t live = 16;
+  // Of device time: a second is half a million runs of what small sizes take.
+  constexpr std::chrono::milliseconds patience{20};
   options.observers.push_back(std::make_shared<trial_keeper>(by));
+  race_settings& race = options.race;
+  race.indifference = std::max(race.indifference, tied);
+  race.drift.patience = std::min<std::chrono::nanoseconds>(race.drift.patience, patience);
+  race.drift.repeats = std::min(race.drift.repeats, 1);
+  race.final_runs = by.guided().only.empty() ? 0 : std::min(race.final_runs, final_runs);
+  if (!by.guided().only.empty()) {
+    race.live = std::max(race.live, live);
+    if (options.verify.value_or(result_check::every) == result_check::every) {
+      options.verify = result_check::finalists;
+    }
+  }
+  if (by.guided().near) options.budget.reset();
+  if (by.guided().time) {
+    if (!options.budget) options.budget.emplace();
+    auto& time = options.budget->time;
+    time = std::min<std::chrono::nanoseconds>(time.value_or(*by.guided().time), *by.guided().time);
+  }
   if (!by.guided().near) return;
   options.strategy = "near";
-  options.budget.reset();
   options.search.max_count = by.guided().most_trials;
   options.search.max_fraction.reset();
   options.search.early_end = true;
@@ -141,7 +164,11 @@ detail::guided_search::guided_search(tuning_session& session, course guided)
     : session_(session),
       guided_(std::move(guided)),
       outer_(std::exchange(session.state_->guide, this)) {}
-detail::guided_search::~guided_search() { session_.state_->guide = outer_; }
+// The time of one of many searches is not that of the result.
+detail::guided_search::~guided_search() {
+  session_.state_->guide = outer_;
+  session_.state_->best_score.reset();
+}
 
 bool tuning_session::is_only_tried() const noexcept { return state_->only_listed; }
 
@@ -223,6 +250,7 @@ std::size_t tuning_session::search(const search_problem& problem, const search_d
     return known;
   };
   state_->hooks.memory = context().impl()->quota();
+  state_->hooks.is_warm = state_->guide != nullptr && stage > 0;
   const auto service = make_compile_service(compile_pool::shared(), context(), with.compile_time);
   const auto run = [&](const std::vector<std::size_t>& listed) {
     if (listed.empty() && !decided.sources.empty()) {

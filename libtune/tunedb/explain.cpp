@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "libtune/base/environment.hpp"
+#include "libtune/tune/ranged/portfolio_core.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/explanation.hpp"
 #include "libtune/tunedb/layers.hpp"
@@ -134,9 +135,14 @@ void print_text(const explanation& all, const result_confidence& why) {
   fmt::print("{}  {}, in {}\n", used ? "would use" : "the best ", fields_text(best.values),
              best.database);
   print_match(best);
-  fmt::print("time       {}\n", time_text(best.score_ns));
-  fmt::print("why        {}\n", why.reason());
-  fmt::print("how sure   {}: {}\n", why.classification(), why.classification_text());
+  // The searches of a portfolio are at several sizes; the last says nothing of the result.
+  const auto tunings = detail::describe_tunings(best.values);
+  for (const std::string& each : tunings) fmt::print("tuning     {}\n", each);
+  if (tunings.empty()) {
+    fmt::print("time       {}\n", time_text(best.score_ns));
+    fmt::print("why        {}\n", why.reason());
+    fmt::print("how sure   {}: {}\n", why.classification(), why.classification_text());
+  }
   if (why.beside_application) {
     fmt::print(
         "measured   beside a running application; LIBTUNE_MODE=resume measures the best again "

@@ -69,6 +69,8 @@ TEST_CASE("a portfolio is one line for people, and whole for programs") {
   const std::string explained =
       tunedb("explain ranged --arg rows=1..4096 --device 'GPU One'").output;
   CHECK(contains(explained, line));
+  CHECK(contains(explained, "wgs=64: in 1 leaf"));
+  CHECK_FALSE(contains(explained, "how sure"));
   const std::string shown = tunedb("show ranged --json").output;
   CHECK(contains(shown, "configurations"));
   CHECK(tunedb("check").code == 0);

@@ -16,7 +16,10 @@ namespace {
 
 using configuration = portfolio_source::configuration;
 
-constexpr double share_of_sizes = 0.9;  // that the worst loss is stated for
+constexpr double share_of_sizes = 0.9;        // that the worst loss is stated for
+constexpr double share_of_comparisons = 0.8;  // of the time, before the audits
+constexpr double share_of_audits = 0.92;      // before the leaves are checked
+constexpr double notable_gain = 0.01;         // of what an audit finds
 constexpr double does_not_work = std::numeric_limits<double>::infinity();
 
 /// The steps of the sequence R_d: powers of the root of x^(d+1) = x + 1, inverted.
@@ -30,15 +33,40 @@ std::vector<double> steps_of(std::size_t dimensions) {
   return steps;
 }
 
+/// Sizes to search at: large ones, then for each range a small one with the others in the middle;
+/// then others, evenly.
+std::vector<size_list> searched_sizes(std::span<const size_range> ranges, std::size_t count) {
+  constexpr double large = 0.8;
+  constexpr double middle = 0.6;
+  constexpr double small = 0.2;
+  std::vector<size_list> places;
+  for (std::size_t i = 0; i <= ranges.size() && places.size() < count; ++i) {
+    size_list& at = places.emplace_back();
+    for (std::size_t d = 0; d < ranges.size(); ++d) {
+      at.push_back(ranges[d].at(i == 0 ? large : d + 1 == i ? small : middle));
+    }
+  }
+  // Small ranges have the same sizes again.
+  for (size_list& each : spread_sizes(ranges, 2 * count)) places.push_back(std::move(each));
+  return places;
+}
+
 class builder {
  public:
   builder(const portfolio_plan& plan, const configuration& fallback, portfolio_source& from)
       : plan_(plan), from_(from), asked_(wanted(plan)), configurations_{fallback} {}
 
   built_portfolio build() {
+    std::size_t failed = 0;
     for (const size_list& at : places_of_searches()) {
       if (from_.should_stop()) break;
-      add(from_.search(at, plan_.finalists, std::nullopt));
+      auto found = from_.search(at, plan_.finalists, std::nullopt);
+      // Large arrays may have no room.
+      if (found.empty() && !from_.should_stop()) {
+        const size_list other = spread_sizes(plan_.ranges, 1, failed++).front();
+        found = from_.search(other, plan_.finalists, std::nullopt);
+      }
+      add(found);
     }
     compare_at_samples();
     if (times_.samples.empty()) {
@@ -48,7 +76,7 @@ class builder {
               .worst_loss = does_not_work};
     }
     portfolio_fit fit = fit_portfolio(times_, plan_.limits);
-    while (!from_.should_stop() && needs_audit()) {
+    while (from_.used_time() < share_of_audits && needs_audit()) {
       if (!audit(fit)) break;
       fit = fit_portfolio(times_, plan_.limits);
     }
@@ -90,7 +118,7 @@ class builder {
     for (const asked_sizes& each : asked) {
       if (2 * places.size() < plan_.searches) places.push_back(each.sizes);
     }
-    for (const size_list& each : spread_sizes(plan_.ranges, plan_.searches)) {
+    for (const size_list& each : searched_sizes(plan_.ranges, plan_.searches)) {
       const bool is_new = std::ranges::find(places, each) == places.end();
       if (is_new && places.size() < plan_.searches) places.push_back(each);
     }
@@ -116,7 +144,9 @@ class builder {
       compare(each.sizes,
               static_cast<double>(each.count) / total * static_cast<double>(spread.size()));
     }
-    for (const size_list& each : spread) compare(each, 1);
+    for (const size_list& each : spread) {
+      if (from_.used_time() < share_of_comparisons) compare(each, 1);
+    }
   }
 
   /// Measures all configurations at sizes. Returns false if none works there.
@@ -152,15 +182,23 @@ class builder {
     }
     if (!at) return false;
     const std::size_t chosen = fit.choose(point_of(*at, plan_.features));
-    const auto found = from_.search(*at, plan_.finalists, configurations_[chosen]);
-    const std::size_t fresh = add(found);
-    for (std::size_t s = 0; fresh > 0 && s < times_.samples.size(); ++s) extend(s, fresh);
-    if (!compare(*at, 1)) return true;
-    const std::vector<double>& times = times_.samples.back().times;
-    const double best = *std::ranges::min_element(times);
-    const auto before = std::span(times).first(times.size() - fresh);
-    audits_.push_back(
-        {.loss = times[chosen] / best - 1, .gap = *std::ranges::min_element(before) / best - 1});
+    const std::size_t fresh = add(from_.search(*at, plan_.finalists, configurations_[chosen]));
+    if (!compare(*at, 1)) {
+      configurations_.resize(configurations_.size() - fresh);
+      return true;
+    }
+    size_times::sample& here = times_.samples.back();
+    const double best = *std::ranges::min_element(here.times);
+    const auto before = std::span(here.times).first(here.times.size() - fresh);
+    const double gap = *std::ranges::min_element(before) / best - 1;
+    audits_.push_back({.loss = here.times[chosen] / best - 1, .gap = gap});
+    if (gap > notable_gain) {
+      for (std::size_t s = 0; s + 1 < times_.samples.size(); ++s) extend(s, fresh);
+    } else {
+      configurations_.resize(configurations_.size() - fresh);
+      here.times.resize(configurations_.size());
+      here.fits.resize(configurations_.size());
+    }
     return true;
   }
 
@@ -193,7 +231,10 @@ class builder {
       gap = std::max(gap, each.gap);
       mean_gap += each.gap / static_cast<double>(audits_.size());
     }
-    made.worst_loss = (1 + loss_bound(losses, share_of_sizes)) * (1 + gap) - 1;
+    double bound = loss_bound(losses, share_of_sizes);
+    // Of too few sizes the largest loss is all that can be said.
+    if (std::isinf(bound) && !losses.empty()) bound = *std::ranges::max_element(losses);
+    made.worst_loss = (1 + bound) * (1 + gap) - 1;
     const double mean = std::accumulate(losses.begin(), losses.end(), 0.0) /
                         static_cast<double>(std::max<std::size_t>(losses.size(), 1));
     made.expected_loss = (1 + mean) * (1 + mean_gap) - 1;
@@ -274,7 +315,7 @@ class builder {
     made.tree = size_tree(std::move(nodes));
   }
 
-  /// What is taken where a choice does not fit, and outside of the ranges.
+  /// Sets the order in which others take the place of a choice that does not fit.
   void order(built_portfolio& made) const {
     std::vector<std::size_t> numbers;
     for (const configuration& each : made.configurations) {
@@ -298,6 +339,7 @@ class builder {
 
   bool works_at(const configuration& one, const std::vector<size_list>& places) {
     return std::ranges::all_of(places, [&](const size_list& at) {
+      if (from_.should_stop()) return true;  // what is in the ranges is taken to work
       return !from_.fits(one, at) || from_.measure(at, std::span(&one, 1)).front().has_value();
     });
   }

@@ -80,6 +80,9 @@ class portfolio_source {
                                                      std::span<const configuration> all) = 0;
   /// True if no more work is to be begun; what there is makes the portfolio.
   virtual bool should_stop() { return false; }
+  /// Returns the part of the time that is used, by the comparisons and what comes after them: from
+  /// 0 to 1, where should_stop is true. Comparisons leave some of it to the rest.
+  virtual double used_time() { return should_stop() ? 1 : 0; }
   /// True if a configuration may be chosen for these sizes. Not measured where it may not.
   virtual bool fits(const configuration&, const size_list&) { return true; }
 };

@@ -36,7 +36,7 @@ struct similar_search {
 /// The loss of a search that stops after its first seeds.
 struct seed_loss {
   double expected = 0;  ///< the mean; 0.05 is 5 % slower than the best
-  /// What nine of ten searches stay below (loss_bound); infinite if too little is known to say.
+  /// Nine of ten searches lose no more (loss_bound); infinite if too little is known to say.
   double bound = 0;
 };
 

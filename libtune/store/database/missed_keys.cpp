@@ -223,7 +223,7 @@ void add_to(std::vector<asked_count>& all, std::span<const asked_count> more) {
   }
 }
 
-/// What a line says of sizes; none if it cannot be read.
+/// The sizes in a line; none if it cannot be read.
 std::vector<asked_count> asked_in(std::string_view line) {
   try {
     return read_line(line).asked;

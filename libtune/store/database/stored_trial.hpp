@@ -67,7 +67,7 @@ struct stored_space {
   friend bool operator==(const stored_space&, const stored_space&) = default;
 };
 
-/// What a search began with, and whether others can learn from its end.
+/// The seeds of a search, and whether others can learn from its end.
 struct stored_seeds {
   /// True if it went over the whole space, so that its best is the best that there is as far as a
   /// search finds that; false if it tried only what is beside given configurations, or stopped.

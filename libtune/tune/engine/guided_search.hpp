@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -26,6 +27,8 @@ class guided_search {
     /// whole space is searched.
     std::optional<std::vector<named_value>> near{};
     std::size_t most_trials = 0;
+    /// The longest time of a search that is not of a list; empty: that of the options.
+    std::optional<std::chrono::nanoseconds> time{};
     /// Finds a configuration by values that are no tuning of the space; empty if there is none. For
     /// the check of a stored result.
     std::function<std::optional<std::size_t>(const search_problem&,

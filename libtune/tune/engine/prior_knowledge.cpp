@@ -88,7 +88,7 @@ std::string fixed_fields(const search_problem& problem) {
 
 namespace {
 
-/// How far the results of one device are for another of the same maker.
+/// The distance of the results of one device from those of another of the same maker.
 double distance(const device_identity& of, const device_identity& from) {
   switch (step_between(of, from)) {
     case match_step::exact: return 0;

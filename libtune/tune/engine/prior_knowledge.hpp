@@ -23,7 +23,7 @@ namespace tune {
 
 class tuning_layers;
 
-/// What similar searches would have lost, had they stopped after their seeds.
+/// The losses of similar searches, had they stopped after their seeds.
 struct known_losses {
   /// After the first seed, after the second and so on; empty if no search was asked. A bound is
   /// infinite where too few were.

@@ -51,7 +51,7 @@ std::optional<double> if_finite(double loss) {
   return std::isfinite(loss) ? std::optional(loss) : std::nullopt;
 }
 
-/// What was known of an end after so many seeds.
+/// The loss that an end after so many seeds was said to have.
 search_seeds say_of(const known_losses& losses, std::size_t seeds) {
   search_seeds said{.tried = seeds, .judges = losses.judges};
   if (seeds == 0 || losses.after.empty()) return said;

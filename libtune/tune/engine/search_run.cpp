@@ -91,6 +91,7 @@ search_run::search_run(const search_setting& setting)
                 setting.device.kind() == device_kind::cpu),
       race_(std::in_place, race_settings_of(setting.options)),
       finals_(setting.judge),
+      warmed_up_(setting.hooks.is_warm),
       begun_(setting.spent.trials) {}
 
 void search_run::resume(const std::vector<trial>& earlier, bool goes_on) {
@@ -218,7 +219,7 @@ void search_run::propose(strategy& strategy, std::size_t most, const known_failu
   }
 }
 
-// What comes after the seeds would be tried in vain.
+// A configuration after the seeds would be tried without need.
 bool search_run::waits_for_seeds() const {
   const auto is_tried = [this](std::size_t seed) { return tried_.contains(seed); };
   return !seeds_.empty() && !pipeline_.empty() && std::ranges::all_of(seeds_, is_tried);

@@ -118,6 +118,7 @@ struct step_hooks {
   step_gate* gate = nullptr;  ///< passed before each step; null: there is none; outlives the search
   /// Counts the device memory that the search holds; null: nothing does.
   std::shared_ptr<detail::memory_quota> memory{};
+  bool is_warm = false;  ///< true if the device has just worked, for the search before
 };
 
 /// Has the watchdog of the hooks watch one step, for as long as this lives.

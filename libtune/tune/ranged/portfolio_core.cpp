@@ -167,6 +167,33 @@ std::optional<std::string> describe_portfolio(const std::vector<named_value>& re
   }
 }
 
+std::vector<std::string> describe_tunings(const std::vector<named_value>& result) {
+  std::vector<std::string> lines;
+  if (!describe_portfolio(result)) return lines;
+  try {
+    const input document =
+        input::parse(std::get<std::string>(result.front().value), nullptr, false);
+    const auto& tunings = array_member(document, "configurations");
+    std::vector<std::size_t> leaves(tunings.size());
+    for (const input& item : array_member(document, "tree")) {
+      const std::size_t chosen = count(item, "below");
+      if (number(item, "coordinate") < 0 && chosen < leaves.size()) ++leaves[chosen];
+    }
+    for (const input& item : tunings) {
+      std::string line;
+      for (const auto& [name, value] : item.items()) {
+        line += fmt::format("{}{}={}", line.empty() ? "" : ", ", name,
+                            value.is_string() ? value.get<std::string>() : value.dump());
+      }
+      const std::size_t own = leaves[lines.size()];
+      lines.push_back(fmt::format("{}: in {} {}", line, own, own == 1 ? "leaf" : "leaves"));
+    }
+  } catch (const argument_error&) {
+    lines.clear();
+  }
+  return lines;
+}
+
 std::vector<asked_sizes> unproven_sizes(const std::vector<named_value>& result,
                                         std::vector<asked_sizes> asked) {
   const bool may_be = result.size() == 1 && result.front().name == portfolio_column;
@@ -193,18 +220,25 @@ std::vector<asked_sizes> unproven_sizes(const std::vector<named_value>& result,
 bool size_tally::count(std::span<const std::uint64_t> sizes) noexcept {
   if (sizes.size() > most_ranges) return true;
   std::uint64_t hash = sizes.size();
-  for (const std::uint64_t size : sizes) hash = (hash ^ size) * 0x9E3779B97F4A7C15U;
+  for (const std::uint64_t size : sizes) {
+    hash = (hash ^ size) * 0x9E3779B97F4A7C15U;
+    hash ^= hash >> 32;
+  }
+  const std::uint32_t tag = static_cast<std::uint32_t>(hash) | 1;
   for (std::size_t tries = 0; tries < most_tries; ++tries) {
-    slot& at = slots_[((hash >> 32) + tries) % most];
-    std::uint8_t expected = empty;
-    if (at.state.compare_exchange_strong(expected, writing, std::memory_order_acquire)) {
+    const std::size_t place = ((hash >> 32) + tries) % most;
+    slot& at = slots_[place];
+    std::uint32_t found = tags_[place].load(std::memory_order_relaxed);
+    if (found == 0 && tags_[place].compare_exchange_strong(found, tag, std::memory_order_relaxed)) {
       at.length = static_cast<std::uint8_t>(sizes.size());
       std::ranges::copy(sizes, at.sizes.begin());
       at.count.store(1, std::memory_order_relaxed);
-      at.state.store(ready, std::memory_order_release);
+      at.is_ready.store(true, std::memory_order_release);
       return true;
     }
-    if (expected == writing) return true;  // by another thread; nobody waits for a count
+    if (found != tag) continue;
+    // Another thread may be writing it; nobody waits for a count.
+    if (!at.is_ready.load(std::memory_order_acquire)) return true;
     if (std::ranges::equal(std::span(at.sizes).first(at.length), sizes)) {
       at.count.fetch_add(1, std::memory_order_relaxed);
       return true;
@@ -216,7 +250,7 @@ bool size_tally::count(std::span<const std::uint64_t> sizes) noexcept {
 std::vector<asked_sizes> size_tally::take() {
   std::vector<asked_sizes> counted;
   for (slot& each : slots_) {
-    if (each.state.load(std::memory_order_acquire) != ready) continue;
+    if (!each.is_ready.load(std::memory_order_acquire)) continue;
     const std::uint64_t count = each.count.exchange(0, std::memory_order_relaxed);
     if (count == 0) continue;
     counted.push_back(

@@ -42,6 +42,10 @@ struct stored_portfolio {
 /// Returns a line for people about a stored result that is a portfolio; empty if it is none.
 std::optional<std::string> describe_portfolio(const std::vector<named_value>& result);
 
+/// Returns a line for people about each tuning of a stored result that is a portfolio; none if it
+/// is none.
+std::vector<std::string> describe_tunings(const std::vector<named_value>& result);
+
 /// Returns those of these sizes that a stored result, a portfolio, has no tuning for: in no range,
 /// and not measured. All if it is none.
 std::vector<asked_sizes> unproven_sizes(const std::vector<named_value>& result,
@@ -60,14 +64,16 @@ class size_tally {
   std::vector<asked_sizes> take();
 
  private:
-  enum state : std::uint8_t { empty, writing, ready };
   struct slot {
-    std::atomic<std::uint8_t> state{empty};
+    std::atomic<bool> is_ready{false};
     std::uint8_t length = 0;
     std::array<std::uint64_t, most_ranges> sizes{};
     std::atomic<std::uint64_t> count{0};
   };
 
+  /// A part of the hash of the sizes in each slot, so that others are passed over without a look at
+  /// them; 0: the slot is free.
+  std::array<std::atomic<std::uint32_t>, most> tags_{};
   std::array<slot, most> slots_;
 };
 

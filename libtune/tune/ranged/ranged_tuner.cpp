@@ -68,14 +68,24 @@ class session_source final : public portfolio_source {
   std::vector<configuration> search(const size_list& sizes, std::size_t most,
                                     const std::optional<configuration>& near) override {
     const auto start = clock::now();
+    // Others begin only where they leave time to compare.
+    constexpr double share_of_searches = 0.6;
+    const double next = std::chrono::duration<double>(first_search_) / whole_time();
+    if (!near && searches_ > 0 && used_time() + next > share_of_searches) return {};
+    std::optional<std::chrono::nanoseconds> time;
+    constexpr clock::duration least = std::chrono::seconds(1);
+    if (searches_ > 0) time = std::max(first_search_, least) / (near ? 4 : 1);
     std::vector<trial> trials = run(sizes, {.only = {},
                                             .near = near,
                                             .most_trials = trials_of_audit,
+                                            .time = time,
                                             .find = finder(),
                                             .parts = divider(sizes),
                                             .may_run = filter(sizes)});
     if (!near) {
-      searched_ += clock::now() - start;
+      const clock::duration own = clock::now() - start;
+      if (searches_ == 0) first_search_ = own;
+      searched_ += own;
       ++searches_;
     }
     std::erase_if(trials, [](const trial& each) { return !each.score; });
@@ -91,7 +101,6 @@ class session_source final : public portfolio_source {
   std::vector<std::optional<double>> measure(const size_list& sizes,
                                              std::span<const configuration> all) override {
     if (is_only_tried_) return std::vector<std::optional<double>>(all.size());
-    if (!began_rest_) began_rest_ = clock::now();
     course only;
     only.find = finder();
     only.parts = divider(sizes);
@@ -110,18 +119,24 @@ class session_source final : public portfolio_source {
     return times;
   }
 
-  // What is compared may take as long as a search, so that all costs no more than one more than
-  // those that are made.
-  bool should_stop() override {
-    if (is_only_tried_) return true;
-    if (searches_ == 0 || !began_rest_) return false;
-    constexpr clock::duration least = std::chrono::seconds(10);
-    const auto own = searched_ / static_cast<clock::rep>(searches_);
-    return clock::now() - *began_rest_ > std::max(own, least);
+  // All of it costs no more than four times the first search.
+  bool should_stop() override { return used_time() >= 1; }
+  double used_time() override {
+    if (is_only_tried_) return 1;
+    if (searches_ == 0) return 0;
+    return std::chrono::duration<double>(clock::now() - began_) / whole_time();
   }
 
   bool fits(const configuration& tuning, const size_list& sizes) override {
     return !parts_.fits || parts_.fits(tuning, sizes);
+  }
+
+  /// The effort so far, in words.
+  std::string effort() const {
+    const std::chrono::duration<double> all = clock::now() - began_;
+    const std::chrono::duration<double> searching = searched_;
+    return fmt::format("{:.1f} s, of which {} searches took {:.1f} s", all.count(), searches_,
+                       searching.count());
   }
 
  private:
@@ -191,9 +206,15 @@ class session_source final : public portfolio_source {
   tuning_session& session_;
   const ranged_parts& parts_;
   const values& key_;
+  std::chrono::duration<double> whole_time() const {
+    constexpr std::chrono::seconds least(4);
+    return std::max<std::chrono::duration<double>>(4 * first_search_, least);
+  }
+
+  clock::duration first_search_{};
   clock::duration searched_{};
   std::size_t searches_ = 0;
-  std::optional<clock::time_point> began_rest_{};  // comparing
+  clock::time_point began_ = clock::now();
   bool is_only_tried_ = false;
 };
 
@@ -307,10 +328,10 @@ class ranged_tuner {
     log(log_level::info,
         fmt::format("'{}' has a portfolio of {} tunings for {}: it is {:.1f} % slower than tuning "
                     "each size, and no more than {:.1f} % at nine of ten sizes; {} configurations "
-                    "were compared at {} sizes",
+                    "were compared at {} sizes, in {}",
                     parts.base.name, stored.configurations.size(), to_string(key),
                     100 * stored.expected_loss, 100 * stored.worst_loss, stored.compared,
-                    stored.sizes));
+                    stored.sizes, source.effort()));
     return {{portfolio_column, stored.text()}};
   }
 
