@@ -47,7 +47,7 @@ struct expected_program {
 void expect_program(const context& context, expected_program expected);
 
 /// Compares a program that is about to be compiled with those that are expected of the context and
-/// thread. Costs next to nothing while none is. An exception of expected_program::differs leaves it.
+/// thread. Costs next to nothing while none is. Throws as the `differs` of an expectation does.
 /// Thread-safe.
 void compare_with_expected(const context& context, const defines& macros,
                            const program_source& source);

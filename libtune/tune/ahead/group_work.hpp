@@ -19,8 +19,8 @@
 #include "libtune/tune/ahead/job_queue.hpp"
 #include "libtune/tune/ahead/pretuning.hpp"
 #include "libtune/tune/ahead/shared_search.hpp"
-#include "libtune/tune/remote/tuner_child.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
+#include "libtune/tune/remote/tuner_child.hpp"
 
 namespace tune {
 

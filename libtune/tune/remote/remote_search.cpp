@@ -180,8 +180,7 @@ void remote_search::converse() {
     while (child_ && !result_) {
       require_not_stopped();
       if (gate_->is_wanted()) return give_memory_back();
-      const auto look =
-          clock::now() + (task_.is_behind ? between_looks_behind : between_looks);
+      const auto look = clock::now() + (task_.is_behind ? between_looks_behind : between_looks);
       auto message = child_->next(std::min(look, watchdog_.deadline().value_or(look)));
       if (has_paused()) watchdog_.begin_anew(clock::now());
       if (message) {
