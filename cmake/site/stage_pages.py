@@ -22,6 +22,8 @@ SECTIONS = [
 FIRST = ["docs/tutorial.md", "docs/writing-an-operation.md", "operations/README.md", "libtune/README.md"]
 
 FENCE = re.compile(r"^(```+).*?^\1[ \t]*$", re.M | re.S)
+# Doxygen would look for our names in it.
+OTHER_LANGUAGE = re.compile(r"^```(?:python|text|cmake|json)$", re.M)
 INDENTED = re.compile(r"(?:(?<=\n\n)|\A)(?:(?: {4}|\t).*\n|\n(?= {4}))+", re.M)
 INLINE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.S)
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])+)\]\(([^()\s]+)\)")
@@ -70,7 +72,7 @@ class Page:
         self.path = path
         self.id = identifier(path)
         with open(path, encoding="utf-8") as file:
-            self.hidden = Hidden(file.read())
+            self.hidden = Hidden(OTHER_LANGUAGE.sub("```{.unparsed}", file.read()))
         taken = set()
         self.headings = [
             (match, slug(self.hidden.show(match.group(2)), taken)) for match in HEADING.finditer(self.hidden.text)
