@@ -29,6 +29,19 @@ void refuse_document(const std::string& reason) {
   throw argument_error("the document is no export of libtune that can be read: " + reason);
 }
 
+input parse_document(std::string_view text, const char* format, int version) {
+  constexpr int greatest_depth = 32;
+  input document = input::parse(
+      text, [](int depth, auto, auto&) { return depth < greatest_depth; }, false);
+  if (document.is_discarded()) refuse_document("it is not JSON");
+  if (member(document, "format") != format) refuse_document("its 'format' is another");
+  if (member(document, "format_version") != version) {
+    refuse_document(fmt::format(
+        "its 'format_version' is not {}; use the tunedb that wrote it, or a newer one", version));
+  }
+  return document;
+}
+
 bool is_utf8(const std::string& text) {
   try {
     static_cast<void>(json(text).dump());

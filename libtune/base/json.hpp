@@ -73,6 +73,9 @@ std::optional<std::string> from_hex(std::string_view digits);
 
 /// @throws argument_error that names the fault of a document, as all functions below do
 [[noreturn]] void refuse_document(const std::string& reason);
+/// Parses a document of libtune: an object whose 'format' and 'format_version' are these. Members
+/// that nest deeper than any that libtune writes are dropped, and then missing.
+input parse_document(std::string_view text, const char* format, int version);
 const input& member(const input& object, const char* name);
 const input& array_member(const input& object, const char* name);
 std::string bytes_from_hex(const input& digits);

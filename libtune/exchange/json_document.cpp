@@ -27,8 +27,6 @@ using detail::text_to_json;
 
 constexpr const char* format_name = "libtune tuning results";
 constexpr int format_version = 1;
-// Deeper than a document nests; deeper members are dropped, and then missing.
-constexpr int greatest_depth = 32;
 
 json to_json(const column_value& v) {
   struct {
@@ -157,15 +155,7 @@ std::string to_json_document(const database_content& content) {
 }
 
 database_content from_json_document(std::string_view text) {
-  const input document = input::parse(
-      text, [](int depth, auto, auto&) { return depth < greatest_depth; }, false);
-  if (document.is_discarded()) refuse_document("it is not JSON");
-  if (member(document, "format") != format_name) refuse_document("its 'format' is another");
-  if (member(document, "format_version") != format_version) {
-    refuse_document(
-        fmt::format("its 'format_version' is not {}; use the tunedb that wrote it, or a newer one",
-                    format_version));
-  }
+  const input document = detail::parse_document(text, format_name, format_version);
   database_content content;
   for (const input& item : array_member(document, "functions")) {
     content.functions.push_back(function_from_json(item));

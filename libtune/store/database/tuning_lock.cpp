@@ -20,13 +20,11 @@ using detail::exact_json;
 using detail::input;
 using detail::json;
 using detail::member;
-using detail::refuse_document;
 using detail::text_from_json;
 using detail::text_to_json;
 
 constexpr const char* format_name = "libtune tuning lock";
 constexpr int format_version = 1;
-constexpr int greatest_depth = 32;  // deeper than a lock nests
 
 std::string place_name(const function_identity& function, const std::vector<named_value>& arguments,
                        const device_identity& device) {
@@ -104,16 +102,7 @@ tuning_lock::tuning_lock(std::vector<locked_function> functions)
 }
 
 tuning_lock tuning_lock::from_json(std::string_view text) {
-  const input document = input::parse(
-      text, [](int depth, auto, auto&) { return depth < greatest_depth; }, false);
-  if (document.is_discarded()) refuse_document("it is not JSON");
-  if (member(document, "format") != format_name) refuse_document("its 'format' is another");
-  if (member(document, "format_version") != format_version) {
-    refuse_document(
-        fmt::format("its 'format_version' is not {}; this libtune is too old, or it "
-                    "has to be made again with tunedb lock",
-                    format_version));
-  }
+  const input document = detail::parse_document(text, format_name, format_version);
   std::vector<locked_function> functions;
   for (const input& item : array_member(document, "functions")) {
     locked_function one{.function = detail::function_from_json(item), .results = {}};
