@@ -223,7 +223,7 @@ void telescope::make_beamformer(const sky& seen) {
 
 // Drivers load, graphs are recorded and coroutines get their memory in the first frames.
 void telescope::start() {
-  run(sizes_.frames_of_dump, false);
+  run(sizes_.frames_of_dump, false, tune::loop_wait::asleep);
   pulse_.emplace();
 }
 
@@ -311,7 +311,7 @@ void telescope::save_dump() {
   download_.read(flags.buffer(), results_.flags.data(), flags.layout().bytes(), 0, false);
 }
 
-run_report telescope::run(std::size_t frames, bool paced) {
+run_report telescope::run(std::size_t frames, bool paced, tune::loop_wait wait) {
   run_report report{.frames = frames};
   const double period = sizes_.frame_seconds();
   if (paced) report.allowed = frames_until_late * period;
@@ -324,6 +324,7 @@ run_report telescope::run(std::size_t frames, bool paced) {
   latencies_.clear();
   latencies_.reserve(frames);
 
+  tune::event_loop loop(wait);
   tune::job_queue jobs;
   const auto begin = clock::now();
   for (std::size_t n = 0; n < frames; ++n) {
@@ -332,13 +333,13 @@ run_report telescope::run(std::size_t frames, bool paced) {
       ready = begin + std::chrono::duration_cast<clock::duration>(
                           std::chrono::duration<double>(static_cast<double>(n + 1) * period));
       const bool sleeps = clock::now() < ready;
-      loop_.run(sleep_until(ready));
+      loop.run(sleep_until(ready));
       if (sleeps) report.overslept = std::max(report.overslept, seconds(clock::now() - ready));
     }
-    jobs.add(loop_.spawn(frame(n, ready, report)));
-    loop_.run(jobs.finish(under_way - 1));
+    jobs.add(loop.spawn(frame(n, ready, report)));
+    loop.run(jobs.finish(under_way - 1));
   }
-  loop_.run(jobs.finish());
+  loop.run(jobs.finish());
   if (pulse_) pulse_->rest();
   report.elapsed = seconds(clock::now() - begin);
   report.median = median_of(latencies_);
