@@ -53,6 +53,12 @@ double quantile_of(std::vector<double> values, double part) {
 
 double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }
 
+tune::task<> tell(tune::event when, tune::heartbeat& pulse,
+                  void (tune::heartbeat::*what)() noexcept) {
+  co_await tune::wait_for_events(std::move(when));
+  (pulse.*what)();
+}
+
 // What nobody ends is over when its time is.
 tune::task<> sleep_until(std::chrono::steady_clock::time_point time) {
   const tune::promise<int> never;
@@ -238,7 +244,8 @@ void telescope::channelise(antenna& of, std::uint64_t number) {
 }
 
 // [frame]
-tune::task<> telescope::frame(std::uint64_t number, clock::time_point ready, run_report& report) {
+tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, clock::time_point ready,
+                              run_report& report) {
   using turn = tune::resource_allocation<tune::device_array>;
   // All turns are asked for before anything waits, in the same order in each frame.
   std::vector<turn> written;
@@ -261,6 +268,8 @@ tune::task<> telescope::frame(std::uint64_t number, clock::time_point ready, run
     written[a].ready(upload_);
   }
   upload_.flush();
+  // What is tuned behind the receiver looks for the times in which nothing computes.
+  if (pulse_) loop.spawn(tell(upload_.enqueue_marker(), *pulse_, &tune::heartbeat::begin));
   co_await voltages.enter(compute_);
   for (std::size_t a = 0; a < antennas_.size(); ++a) {
     co_await read[a].enter(compute_);
@@ -280,6 +289,7 @@ tune::task<> telescope::frame(std::uint64_t number, clock::time_point ready, run
   }
   dumped.ready(compute_);
   compute_.flush();
+  if (pulse_) loop.spawn(tell(compute_.enqueue_marker(), *pulse_, &tune::heartbeat::end));
 
   const tune::device_array& beams = co_await sent.enter(download_);
   download_.read(beams.buffer(), results_.beams.data(), beams.layout().bytes(), 0, false);
@@ -336,7 +346,7 @@ run_report telescope::run(std::size_t frames, bool paced, tune::loop_wait wait) 
       loop.run(sleep_until(ready));
       if (sleeps) report.overslept = std::max(report.overslept, seconds(clock::now() - ready));
     }
-    jobs.add(loop.spawn(frame(n, ready, report)));
+    jobs.add(loop.spawn(frame(loop, n, ready, report)));
     loop.run(jobs.finish(under_way - 1));
   }
   loop.run(jobs.finish());

@@ -108,7 +108,8 @@ class telescope {
   void make_correlator();
   void make_beamformer(const sky& seen);
   void start();
-  tune::task<> frame(std::uint64_t number, clock::time_point ready, run_report& report);
+  tune::task<> frame(tune::event_loop& loop, std::uint64_t number, clock::time_point ready,
+                     run_report& report);
   void channelise(antenna& of, std::uint64_t number);
   void save_dump();
   void collect(std::size_t frames);
