@@ -193,8 +193,11 @@ void heartbeat::begin() noexcept {
 }
 
 void heartbeat::end() noexcept {
-  if (detail::is_forked() || under_way_.load() == 0) return;
-  under_way_.fetch_sub(1);
+  if (detail::is_forked()) return;
+  std::uint32_t before = under_way_.load();
+  do {
+    if (before == 0) return;  // one too many
+  } while (!under_way_.compare_exchange_weak(before, before - 1));
   page_.quiet.end(std::chrono::steady_clock::now().time_since_epoch());
 }
 
