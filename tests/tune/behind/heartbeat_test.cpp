@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "libtune/testing/allocation_counter.hpp"
