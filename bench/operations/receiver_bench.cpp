@@ -12,8 +12,9 @@
 // output once), half of them read. fengine is the filter bank of samples of 10 bits, the transforms
 // and the quantisation one after the other, on as many samples; "sum" is that of the three on their
 // own, timed in the same rounds. There the chunk is also taken in four parts, whose spectra stay in
-// the device's cache between one operation and the next; the transform also works in place, and
-// quantisation also begins with the spectra that were transformed last. Samples are noise, weights
+// the device's cache between one operation and the next; the transform also works in place, and the
+// filter and quantisation backwards ("b"), such that each begins with what the one before it wrote
+// last. Samples are noise, weights
 // those of a sinc, and gains such that few values are clamped ("clamped" is their share). Reported
 // are the time, samples per second, the least traffic over the time, the time of the copy over that
 // of the operation, and arithmetic: two operations for each product, of what the formula has.
@@ -214,6 +215,13 @@ struct fengine_part {
   }
 };
 
+/// What stays in the device's cache between the operations of an F-engine depends on these.
+struct fengine_order {
+  bool in_place = false;            // the transform writes over the filtered samples
+  bool filter_backwards = false;    // the spectra that are transformed first are filtered last
+  bool quantise_backwards = false;  // those that are transformed last are quantised first
+};
+
 /// The templates of an F-engine of any number of channels.
 struct fengine {
   fengine(bench_device& its_device, std::size_t its_unzip)
@@ -223,15 +231,14 @@ struct fengine {
         last(on.context, {.unzip = unzip}) {}
 
   /// Parts that together are a chunk. The spectra between the operations have one place for all.
-  /// @param in_place    the transform writes over the filtered samples
-  /// @param last_first  quantisation begins with the spectra that were transformed last
-  std::vector<fengine_part> make(std::size_t channels, std::size_t parts, bool in_place = false,
-                                 bool last_first = false) {
+  std::vector<fengine_part> make(std::size_t channels, std::size_t parts,
+                                 const fengine_order& order = {}) {
     const std::size_t all = on.size(std::size_t{1} << 24) / (2 * channels);
     const std::size_t spectra = std::max<std::size_t>(32, all / parts);
     const pfb_shape shape{.channels = channels,
                           .samples = (spectra + filter.key().taps - 1) * 2 * channels,
-                          .spectra = spectra};
+                          .spectra = spectra,
+                          .last_first = order.filter_backwards};
     const std::size_t heap = std::min(spectra, (std::size_t{1} << 20) / channels);
     const fft_template transform(on.context,
                                  {.size = {shape.polarisations, spectra, unzip, channels / unzip}},
@@ -243,12 +250,12 @@ struct fengine {
                       last.instantiate(on.queue, {.channels = channels,
                                                   .spectra = spectra,
                                                   .spectra_per_heap = heap,
-                                                  .last_first = last_first})});
+                                                  .last_first = order.quantise_backwards})});
       fengine_part& part = made.back();
       if (i == 0) {
         part.filter.ensure_all_bound();
         part.transform.bind("src", part.filter.buffer("spectra"));
-        if (in_place) part.transform.bind("dest", part.filter.buffer("spectra"));
+        if (order.in_place) part.transform.bind("dest", part.filter.buffer("spectra"));
       } else {
         for (const char* name : {"spectra", "weights", "total_power"}) {
           part.filter.bind(name, made[0].filter.buffer(name));
@@ -296,17 +303,22 @@ void bench_fengine(bench_device& on, std::size_t unzip) {
   fengine engine = timed(searched, [&] { return fengine(on, unzip); });
   fmt::print("F-engine, unzip {}: filter bank {}, quantise {}, tuned in {:.1f} s\n{:<30} {:>9}",
              unzip, text_of(engine.filter), text_of(engine.last), searched, "", "us");
-  for (const char* head : {"in 4 parts", "in place", "last first", "both", "filter", "fft",
-                           "quantise", "sum", "clamped"}) {
+  for (const char* head : {"in 4 parts", "in place", "quantise b", "filter b", "both b",
+                           "all three", "filter", "fft", "quantise", "sum", "clamped"}) {
     fmt::print(" {:>10}", head);
   }
   fmt::print("\n");
   for (const std::size_t channels : {1024, 4096, 8192, 32768}) {
     std::vector<fengine_part> whole = engine.make(channels, 1);
     std::vector<fengine_part> four = engine.make(channels, 4);
-    std::vector<fengine_part> in_place = engine.make(channels, 1, true);
-    std::vector<fengine_part> last_first = engine.make(channels, 1, false, true);
-    std::vector<fengine_part> both = engine.make(channels, 1, true, true);
+    std::vector<std::vector<fengine_part>> ordered;
+    for (const fengine_order& order :
+         {fengine_order{.in_place = true}, fengine_order{.quantise_backwards = true},
+          fengine_order{.filter_backwards = true},
+          fengine_order{.filter_backwards = true, .quantise_backwards = true},
+          fengine_order{true, true, true}}) {
+      ordered.push_back(engine.make(channels, 1, order));
+    }
     const auto all_of = [&](std::vector<fengine_part>& parts) {
       const auto run_all = [&parts] {
         for (fengine_part& part : parts) part.run();
@@ -317,14 +329,11 @@ void bench_fengine(bench_device& on, std::size_t unzip) {
       if (!graph) return contender{run_all};
       return contender{[&on, graph] { on.queue.enqueue(*graph); }};
     };
-    std::vector<contender> contenders{all_of(whole),
-                                      all_of(four),
-                                      all_of(in_place),
-                                      all_of(last_first),
-                                      all_of(both),
-                                      {[&] { whole[0].filter.run(); }},
-                                      {[&] { whole[0].transform.run(); }},
-                                      {[&] { whole[0].last.run(); }}};
+    std::vector<contender> contenders{all_of(whole), all_of(four)};
+    for (auto& parts : ordered) contenders.push_back(all_of(parts));
+    contenders.push_back({[&] { whole[0].filter.run(); }});
+    contenders.push_back({[&] { whole[0].transform.run(); }});
+    contenders.push_back({[&] { whole[0].last.run(); }});
     bench::time_in_turn(on.queue, contenders, on.given.rounds);
     fmt::print("{:<30} {:>9.1f}", fmt::format("F-engine, {} channels", channels),
                contenders[0].median() * 1e6);

@@ -229,7 +229,8 @@ pfb_tuning tune_at(tuning_session& session, const pfb_key& key, const pfb_shape&
                      pfb_shape{.polarisations = 1,
                                .channels = 1040,
                                .samples = (key.taps + 4) * (is_real ? 2080 : 1040) + 5,
-                               .spectra = 5},
+                               .spectra = 5,
+                               .last_first = true},
                      pfb_range{{5}, 0, 5});
   constexpr std::size_t few = std::size_t{1} << 12;  // numbers that the host filters at once
   if (shape.spectra * shape.channels <= few) {
@@ -339,7 +340,8 @@ void pfb::do_run() {
               offsets_[p], offsets_[p + 1], offsets_[p + 2], offsets_[p + 3],
               std::uint64_t{shape_.channels}, std::uint64_t{shape_.spectra}, std::uint64_t{first_},
               static_cast<std::uint32_t>(count_), static_cast<std::uint32_t>(per_item_),
-              static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(positions));
+              static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(positions),
+              std::uint32_t{shape_.last_first ? 1U : 0U});
     };
     total_power_ ? launch(spectra_, *total_power_) : launch(spectra_);
   }

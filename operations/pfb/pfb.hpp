@@ -47,6 +47,9 @@ struct pfb_shape {
   std::size_t channels = 0;       ///< N: complex numbers of a spectrum
   std::size_t samples = 0;        ///< of a polarisation, that the slot has room for
   std::size_t spectra = 0;        ///< of a polarisation, that the slot has room for
+  /// Begins with the last spectra, so that the first ones are in the device's cache for a transform
+  /// that begins with these. Sums are then in the reverse order of the taps.
+  bool last_first = false;
 };
 
 }  // namespace tune::operations
@@ -54,7 +57,7 @@ struct pfb_shape {
 LIBTUNE_FIELDS(tune::operations::pfb_key, taps, bits, unzip)
 LIBTUNE_FIELDS(tune::operations::ranged_pfb_key, taps, bits, unzip, channels, spectra)
 LIBTUNE_FIELDS(tune::operations::pfb_tuning, wgs, adjacent, wide)
-LIBTUNE_FIELDS(tune::operations::pfb_shape, polarisations, channels, samples, spectra)
+LIBTUNE_FIELDS(tune::operations::pfb_shape, polarisations, channels, samples, spectra, last_first)
 
 namespace tune::operations {
 
@@ -65,9 +68,10 @@ namespace tune::operations {
 ///
 ///   y[s][i] = sum over t < T, in this order, of w[t * step + i] * x[o + (s + t) * step + i]
 ///
-/// Pairs of real numbers are complex ones (even i real, odd i imaginary). Number c of the spectrum,
-/// c = q * unzip + r, is written to place q of transform r. So a spectrum is `unzip` transforms of
-/// m = N / unzip numbers each, one after the other.
+/// (from T - 1 down where the last spectra are made first). Pairs of real numbers are complex ones
+/// (even i real, odd i imaginary). Number c of the spectrum, c = q * unzip + r, is written to place
+/// q of transform r. So a spectrum is `unzip` transforms of m = N / unzip numbers each, one after
+/// the other.
 ///
 /// Slots:
 ///   samples      real: uint8, polarisations x packed_row_bytes(samples, bits);

@@ -107,7 +107,7 @@ inline void check_filter(tune::command_queue& queue, pfb& op, const pfb_key& key
   }
 }
 
-/// The same with a template's operation.
+/// The same with a template's operations, from the first spectra on and from the last.
 template <class Sample>
 void filters(const tune::context& context, const pfb_template& made, const pfb_shape& shape,
              const pfb_range& range, const host_array<Sample>& samples) {
@@ -119,8 +119,13 @@ void filters(const tune::context& context, const pfb_template& made, const pfb_s
   CAPTURE(made.tuning().adjacent);
   CAPTURE(made.tuning().wgs);
   tune::command_queue queue = context.create_command_queue();
-  pfb op = made.instantiate(queue, shape);
-  check_filter(queue, op, key, shape, range, samples);
+  for (const bool last_first : {false, true}) {
+    CAPTURE(last_first);
+    pfb_shape turned = shape;
+    turned.last_first = last_first;
+    pfb op = made.instantiate(queue, turned);
+    check_filter(queue, op, key, turned, range, samples);
+  }
 }
 
 /// The same on samples of the key's kind.
