@@ -38,6 +38,7 @@
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/maskedsum/maskedsum.hpp"
+#include "operations/pfb/pfb.hpp"
 #include "operations/transpose/transpose.hpp"
 #include "operations/workload.hpp"
 
@@ -392,6 +393,30 @@ subject<maskedsum_tuning> maskedsum_subject(bench_device& on, std::uint64_t larg
           .fill = fill_with_numbers(on, {"src", "mask"})};
 }
 
+/// Filter banks of two polarisations of samples of 10 bits, with 16 taps.
+subject<pfb_tuning> pfb_subject(bench_device& on, std::uint64_t largest) {
+  const pfb_key exact;
+  const std::uint64_t most = largest != 0 ? largest : 32768;
+  const ranged_pfb_key key{.channels = {16, most, tune::range_scale::logarithmic, 16},
+                           .spectra = {1, std::max<std::uint64_t>(most / 32, 1)}};
+  return {
+      .name = "pfb",
+      .ranges = {key.channels, key.spectra},
+      .space = tuning_space(exact),
+      .search = [&on, exact] { pfb_template(on.context, exact); },
+      .portfolio = [&on, key] { return ranged_pfb_template(on.context, key).portfolio(); },
+      .compile =
+          [&on, exact](const pfb_tuning& tuning) {
+            const auto made = std::make_shared<const pfb_template>(on.context, exact, tuning);
+            return maker([&on, made](const size_list& at) {
+              const std::size_t rows = at[1] + made->key().taps - 1;
+              return on_heap(made->instantiate(
+                  on.queue, {.channels = at[0], .samples = rows * 2 * at[0], .spectra = at[1]}));
+            });
+          },
+      .fill = fill_with_numbers(on, {"samples", "weights"})};
+}
+
 void run_all(bench_device on, const settings& given) {
   tune::tuning_options options{
       .database = "", .mode = tune::tuning_mode::force, .given_by = tune::option_source::command};
@@ -407,6 +432,7 @@ void run_all(bench_device on, const settings& given) {
   if (wanted("hreduce")) run(on, hreduce_subject(on, given.largest), given);
   if (wanted("transpose")) run(on, transpose_subject(on, given.largest), given);
   if (wanted("maskedsum")) run(on, maskedsum_subject(on, given.largest), given);
+  if (wanted("pfb")) run(on, pfb_subject(on, given.largest), given);
 }
 
 }  // namespace
@@ -426,7 +452,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", given.seed, "of the sizes");
   app.add_flag("--each", given.each, "print each size");
   app.add_option("--device", given.device, "its index, as LIBTUNE_DEVICE counts");
-  app.add_option("--only", given.only, "hreduce, transpose or maskedsum");
+  app.add_option("--only", given.only, "hreduce, transpose, maskedsum or pfb");
   CLI11_PARSE(app, argc, argv);
   run_all({.device = tune::all_devices().at(given.device)}, given);
 }

@@ -11,10 +11,13 @@
 // the operation, and a copy of as many bytes as the operation has to move (every sample, weight and
 // output once), half of them read. fengine is the filter bank of samples of 10 bits, the transforms
 // and the quantisation one after the other, on as many samples; "sum" is that of the three on their
-// own, timed in the same rounds. There the chunk is also taken in several parts, whose spectra stay
-// in the device's cache between one operation and the next. Reported are the time, samples per
-// second, the least traffic over the time, the time of the copy over that of the operation, and
-// arithmetic: two operations for each product, of what the formula has.
+// own, timed in the same rounds. There the chunk is also taken in four parts, whose spectra stay in
+// the device's cache between one operation and the next; the transform also works in place, and the
+// filter and quantisation backwards ("b"), such that each begins with what the one before it wrote
+// last. Samples are noise, weights
+// those of a sinc, and gains such that few values are clamped ("clamped" is their share). Reported
+// are the time, samples per second, the least traffic over the time, the time of the copy over that
+// of the operation, and arithmetic: two operations for each product, of what the formula has.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -53,6 +56,7 @@ struct settings {
   std::vector<std::string> only;
   std::vector<std::string> tunings;
   std::size_t bits = 10;
+  std::vector<std::size_t> unzips{4, 1};
 };
 
 struct bench_device {
@@ -94,13 +98,15 @@ auto timed(double& seconds, Make&& make) {
   return made;
 }
 
-/// Fills an array with random bytes, or with floats of about 1.
-void write_random(bench_device& on, const tune::device_array& array, bool is_float) {
+/// Fills an array with random bytes, or with floats of about 1, or of about a part of that.
+/// @param exponent  of the part, a power of two
+void write_random(bench_device& on, const tune::device_array& array, bool is_float,
+                  std::uint32_t exponent = 0) {
   std::mt19937 engine(1);
   std::vector<std::uint32_t> part(1000003);
   for (std::uint32_t& word : part) {
     word = static_cast<std::uint32_t>(engine());
-    if (is_float) word = (word & 0x807FFFFFU) | 0x3F800000U;
+    if (is_float) word = (word & 0x807FFFFFU) | (0x3F800000U - (exponent << 23U));
   }
   const std::size_t all = array.layout().bytes();
   const std::size_t bytes = part.size() * sizeof(part[0]);
@@ -155,8 +161,8 @@ void bench_pfb_tunings(bench_device& on, const std::vector<std::string>& tunings
     std::istringstream numbers(text);
     pfb_tuning given;
     char comma = 0;
-    numbers >> given.wgs >> comma >> given.adjacent;
-    if (!numbers) throw tune::argument_error("a tuning is wgs,adjacent, not " + text);
+    numbers >> given.wgs >> comma >> given.adjacent >> comma >> given.wide;
+    if (!numbers) throw tune::argument_error("a tuning is wgs,adjacent,wide, not " + text);
     bench_pfb(on, {.bits = on.given.bits}, {32768}, given);
   }
 }
@@ -209,6 +215,13 @@ struct fengine_part {
   }
 };
 
+/// What stays in the device's cache between the operations of an F-engine depends on these.
+struct fengine_order {
+  bool in_place = false;            // the transform writes over the filtered samples
+  bool filter_backwards = false;    // the spectra that are transformed first are filtered last
+  bool quantise_backwards = false;  // those that are transformed last are quantised first
+};
+
 /// The templates of an F-engine of any number of channels.
 struct fengine {
   fengine(bench_device& its_device, std::size_t its_unzip)
@@ -218,12 +231,14 @@ struct fengine {
         last(on.context, {.unzip = unzip}) {}
 
   /// Parts that together are a chunk. The spectra between the operations have one place for all.
-  std::vector<fengine_part> make(std::size_t channels, std::size_t parts) {
+  std::vector<fengine_part> make(std::size_t channels, std::size_t parts,
+                                 const fengine_order& order = {}) {
     const std::size_t all = on.size(std::size_t{1} << 24) / (2 * channels);
     const std::size_t spectra = std::max<std::size_t>(32, all / parts);
     const pfb_shape shape{.channels = channels,
                           .samples = (spectra + filter.key().taps - 1) * 2 * channels,
-                          .spectra = spectra};
+                          .spectra = spectra,
+                          .last_first = order.filter_backwards};
     const std::size_t heap = std::min(spectra, (std::size_t{1} << 20) / channels);
     const fft_template transform(on.context,
                                  {.size = {shape.polarisations, spectra, unzip, channels / unzip}},
@@ -231,14 +246,16 @@ struct fengine {
     transforms[channels] = transform.tuning();
     std::vector<fengine_part> made;
     for (std::size_t i = 0; i < parts; ++i) {
-      made.push_back(
-          {filter.instantiate(on.queue, shape), transform.instantiate(on.queue),
-           last.instantiate(on.queue,
-                            {.channels = channels, .spectra = spectra, .spectra_per_heap = heap})});
+      made.push_back({filter.instantiate(on.queue, shape), transform.instantiate(on.queue),
+                      last.instantiate(on.queue, {.channels = channels,
+                                                  .spectra = spectra,
+                                                  .spectra_per_heap = heap,
+                                                  .last_first = order.quantise_backwards})});
       fengine_part& part = made.back();
       if (i == 0) {
         part.filter.ensure_all_bound();
         part.transform.bind("src", part.filter.buffer("spectra"));
+        if (order.in_place) part.transform.bind("dest", part.filter.buffer("spectra"));
       } else {
         for (const char* name : {"spectra", "weights", "total_power"}) {
           part.filter.bind(name, made[0].filter.buffer(name));
@@ -252,13 +269,26 @@ struct fengine {
       part.last.bind("spectra", part.transform.buffer("dest"));
       part.last.ensure_all_bound();
       write_random(on, part.filter.buffer("samples"), false);
-      write_random(on, part.last.buffer("gains"), true);
+      // Parts of about 28, so that few values are clamped, as in a receiver.
+      write_random(on, part.last.buffer("gains"), true, 4);
       part.last.buffer("delay").zero(on.queue);
       part.last.buffer("phase").zero(on.queue);
     }
-    write_random(on, made[0].filter.buffer("weights"), true);
+    const std::vector<float> weights = pfb_weights(filter.key().taps, 2 * channels);
+    made[0].filter.buffer("weights").set(
+        on.queue, tune::host_array<float>::wrap_const(weights, {weights.size()}));
     made[0].filter.buffer("total_power").zero(on.queue);
     return made;
+  }
+
+  /// The share of the values that were clamped.
+  double clamped(quantise& op) const {
+    const auto counts = op.buffer("saturated").get<std::uint32_t>(on.queue);
+    double sum = 0;
+    for (std::size_t heap = 0; heap < counts.size()[0]; ++heap) {
+      sum += static_cast<double>(counts(heap, 0)) + counts(heap, 1);
+    }
+    return sum / static_cast<double>(on.size(std::size_t{1} << 24));
   }
 
   bench_device& on;
@@ -273,14 +303,22 @@ void bench_fengine(bench_device& on, std::size_t unzip) {
   fengine engine = timed(searched, [&] { return fengine(on, unzip); });
   fmt::print("F-engine, unzip {}: filter bank {}, quantise {}, tuned in {:.1f} s\n{:<30} {:>9}",
              unzip, text_of(engine.filter), text_of(engine.last), searched, "", "us");
-  for (const char* head : {"in 4 parts", "in 8", "filter", "fft", "quantise", "sum"}) {
+  for (const char* head : {"in 4 parts", "in place", "quantise b", "filter b", "both b",
+                           "all three", "filter", "fft", "quantise", "sum", "clamped"}) {
     fmt::print(" {:>10}", head);
   }
   fmt::print("\n");
   for (const std::size_t channels : {1024, 4096, 8192, 32768}) {
     std::vector<fengine_part> whole = engine.make(channels, 1);
     std::vector<fengine_part> four = engine.make(channels, 4);
-    std::vector<fengine_part> eight = engine.make(channels, 8);
+    std::vector<std::vector<fengine_part>> ordered;
+    for (const fengine_order& order :
+         {fengine_order{.in_place = true}, fengine_order{.quantise_backwards = true},
+          fengine_order{.filter_backwards = true},
+          fengine_order{.filter_backwards = true, .quantise_backwards = true},
+          fengine_order{true, true, true}}) {
+      ordered.push_back(engine.make(channels, 1, order));
+    }
     const auto all_of = [&](std::vector<fengine_part>& parts) {
       const auto run_all = [&parts] {
         for (fengine_part& part : parts) part.run();
@@ -291,21 +329,20 @@ void bench_fengine(bench_device& on, std::size_t unzip) {
       if (!graph) return contender{run_all};
       return contender{[&on, graph] { on.queue.enqueue(*graph); }};
     };
-    std::vector<contender> contenders{all_of(whole),
-                                      all_of(four),
-                                      all_of(eight),
-                                      {[&] { whole[0].filter.run(); }},
-                                      {[&] { whole[0].transform.run(); }},
-                                      {[&] { whole[0].last.run(); }}};
+    std::vector<contender> contenders{all_of(whole), all_of(four)};
+    for (auto& parts : ordered) contenders.push_back(all_of(parts));
+    contenders.push_back({[&] { whole[0].filter.run(); }});
+    contenders.push_back({[&] { whole[0].transform.run(); }});
+    contenders.push_back({[&] { whole[0].last.run(); }});
     bench::time_in_turn(on.queue, contenders, on.given.rounds);
     fmt::print("{:<30} {:>9.1f}", fmt::format("F-engine, {} channels", channels),
                contenders[0].median() * 1e6);
     double sum = 0;
     for (std::size_t i = 1; i < contenders.size(); ++i) {
-      if (i >= 3) sum += contenders[i].median();
+      if (i >= contenders.size() - 3) sum += contenders[i].median();
       fmt::print(" {:>10.1f}", contenders[i].median() * 1e6);
     }
-    fmt::print(" {:>10.1f}\n", sum * 1e6);
+    fmt::print(" {:>10.1f} {:>10.1e}\n", sum * 1e6, engine.clamped(whole[0].last));
     std::fflush(stdout);
   }
 }
@@ -333,7 +370,7 @@ void run(bench_device on) {
     bench_unpack(on, {.bits = 8, .type = tune::dtype::float32});
   }
   if (on.wants("fengine")) {
-    for (const std::size_t unzip : {4, 1}) bench_fengine(on, unzip);
+    for (const std::size_t unzip : on.given.unzips) bench_fengine(on, unzip);
   }
   if (on.wants("ddc")) {
     bench_ddc(on, {.taps = 128, .subsampling = 8, .bits = 10});
@@ -353,8 +390,9 @@ int main(int argc, char** argv) {
   app.add_option("--device", given.devices, "indices, as LIBTUNE_DEVICE counts; default: all");
   app.add_option("--only", given.only, "pfb, pfb_whole, pfb_complex, fengine, ddc or unpack");
   app.add_option("--pfb", given.tunings,
-                 "time pfb with such tunings in place of searching: wgs,adjacent");
+                 "time pfb with such tunings in place of searching: wgs,adjacent,wide");
   app.add_option("--bits", given.bits, "of the samples of --pfb; 0: complex ones");
+  app.add_option("--unzip", given.unzips, "transforms of a spectrum of fengine: 1, 2 or 4");
   app.add_flag("--table", given.table, "show every configuration of each search");
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);

@@ -6,8 +6,10 @@
 #include <complex>
 #include <fmt/format.h>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libtune/verify/answer.hpp"
 #include "operations/pfb/reference.hpp"
@@ -21,6 +23,7 @@ namespace {
 
 constexpr std::size_t polarisations_of_launch = 4;  // that the kernel has offsets for
 constexpr std::size_t most_divisions = 1024;        // of the spectra of a run
+constexpr std::size_t channel_multiple = 16;
 constexpr std::size_t most_channels = std::size_t{1} << 24;
 // Spectra that an item could make in the time that it takes to begin.
 constexpr std::size_t spectra_of_start = 8;
@@ -36,12 +39,34 @@ pfb_key checked_key(const pfb_key& key) {
   return key;
 }
 
-pfb_tuning checked_tuning(const pfb_tuning& t) {
+pfb_key exact_key(const ranged_pfb_key& key) {
+  return {.taps = key.taps, .bits = key.bits, .unzip = key.unzip};
+}
+
+ranged_pfb_key checked_key(const ranged_pfb_key& key) {
+  static_cast<void>(checked_key(exact_key(key)));
+  const size_range& channels = key.channels;
+  if (channels.multiple() % channel_multiple != 0 || channels.high() > most_channels) {
+    throw argument_error(
+        fmt::format("pfb cannot make {} channels; their range has a multiple of {}, and ends at {} "
+                    "at most: size_range(16, 4096, range_scale::logarithmic, 16)",
+                    channels.text(), channel_multiple, most_channels));
+  }
+  return key;
+}
+
+/// True if a program with this tuning can be made for a key.
+bool is_tuning_of(const pfb_key& key, const pfb_tuning& t) {
   const bool has_width = t.adjacent == 2 || t.adjacent == 4 || t.adjacent == 8;
-  if (t.wgs != 0 && has_width) return t;
+  return t.wgs != 0 && (has_width || (t.adjacent == 1 && key.bits != 0));
+}
+
+pfb_tuning checked_tuning(const pfb_key& key, const pfb_tuning& t) {
+  if (is_tuning_of(key, t)) return t;
   throw argument_error(
-      fmt::format("pfb cannot have the tuning {}; adjacent is 2, 4 or 8, and wgs 1 or more",
-                  to_string(to_values(t))));
+      fmt::format("pfb cannot have the tuning {} for samples of {} bits; adjacent is 2, 4 or 8, or "
+                  "1 for real samples, and wgs 1 or more",
+                  to_string(to_values(t)), key.bits));
 }
 
 program build(const context& context, const pfb_key& key, const pfb_tuning& tuning) {
@@ -49,7 +74,8 @@ program build(const context& context, const pfb_key& key, const pfb_tuning& tuni
   return compile(context, {"pfb.kernel", std::string(packed) + std::string(embedded::pfb_kernel)},
                  defines(key)
                      .add("wgs", static_cast<int>(tuning.wgs))
-                     .add("adjacent", static_cast<int>(tuning.adjacent)));
+                     .add("adjacent", static_cast<int>(tuning.adjacent))
+                     .add("wide", tuning.wide ? 1 : 0));
 }
 
 /// Returns the bytes of the blocks of rows that a group has in local memory.
@@ -58,15 +84,17 @@ std::size_t block_bytes(const pfb_key& key, const pfb_tuning& t) {
   const std::size_t floats = t.wgs * t.adjacent;
   const std::size_t row_bytes =
       key.bits != 0 ? (divide_up(floats * key.bits, 32) + 1) * 4 : floats * 4;
-  return 2 * rows * row_bytes;
+  constexpr std::size_t piece = 16;
+  return 2 * rows * (t.wide ? round_up(row_bytes + piece, piece) : row_bytes);
 }
 
 std::size_t step_of(const pfb_key& key, const pfb_shape& shape) {
-  if (shape.channels == 0 || shape.channels % 16 != 0 || shape.channels > most_channels) {
+  if (shape.channels == 0 || shape.channels % channel_multiple != 0 ||
+      shape.channels > most_channels) {
     throw argument_error(
-        fmt::format("pfb cannot make {} channels; their number is a multiple of 16, "
+        fmt::format("pfb cannot make {} channels; their number is a multiple of {}, "
                     "and {} at most",
-                    shape.channels, most_channels));
+                    shape.channels, channel_multiple, most_channels));
   }
   return key.bits != 0 ? 2 * shape.channels : shape.channels;
 }
@@ -93,7 +121,7 @@ std::size_t groups_at_once(const device& device, const kernel& kernel, const pfb
 
 /// A filter bank that the host computes, too: parts of work groups, and odd offsets.
 struct pfb_case {
-  pfb_case(command_queue queue, const pfb_key& its_key, const pfb_shape& its_shape,
+  pfb_case(const command_queue& queue, const pfb_key& its_key, const pfb_shape& its_shape,
            pfb_range its_range)
       : key(its_key), shape(its_shape), range(std::move(its_range)), work(queue) {
     const std::size_t step = step_of(key, shape);
@@ -157,17 +185,76 @@ struct pfb_case {
   answer expected;
 };
 
+/// The shape of two polarisations, with the rows of samples that all spectra are made of.
+pfb_shape shape_of(const pfb_key& key, std::size_t channels, std::size_t spectra) {
+  pfb_shape shape{.polarisations = 2, .channels = channels, .samples = 0, .spectra = spectra};
+  shape.samples = (spectra + key.taps - 1) * step_of(key, shape);
+  return shape;
+}
+
+std::size_t sample_bytes(const pfb_key& key, const pfb_shape& shape) {
+  return shape.polarisations *
+         (key.bits != 0 ? packed_row_bytes(shape.samples, key.bits) : shape.samples * 8);
+}
+
 /// The shape that is measured: 16384 channels, as many spectra as the memory to be moved allows.
 pfb_shape measured_shape(const tuning_session& session, const pfb_key& key) {
   const bool is_gpu = session.context().device().kind() == device_kind::gpu;
   const std::size_t channels = is_gpu ? 16384 : 1024;
-  const std::size_t step = key.bits != 0 ? 2 * channels : channels;
   const std::size_t bytes = is_gpu ? workload_bytes(session) / 4 : computed_workload_bytes(session);
-  const std::size_t spectra = std::max<std::size_t>(4, bytes / (2 * channels * 8));
-  return {.polarisations = 2,
-          .channels = channels,
-          .samples = (spectra + key.taps) * step,
-          .spectra = spectra};
+  return shape_of(key, channels, std::max<std::size_t>(4, bytes / (2 * channels * 8)));
+}
+
+/// Finds the best tuning for one shape.
+pfb_tuning tune_at(tuning_session& session, const pfb_key& key, const pfb_shape& shape) {
+  const context& context = session.context();
+  auto queue = context.create_tuning_command_queue();
+  const std::size_t step = step_of(key, shape);
+  const bool is_real = key.bits != 0;
+  const std::size_t row = is_real ? packed_row_bytes(shape.samples, key.bits) : shape.samples;
+  const device_array samples(
+      context, {is_real ? dtype::uint8 : dtype::complex64, {shape.polarisations, row}});
+  samples.zero(queue);
+  const device_array weights(context, {dtype::float32, {key.taps * step}});
+  weights.zero(queue);
+  const workload work(queue);
+  std::vector<pfb_case> known;
+  known.emplace_back(queue, key,
+                     pfb_shape{.polarisations = 3,
+                               .channels = 16,
+                               .samples = (2 * key.taps + 8) * (is_real ? 32 : 16) + 77,
+                               .spectra = key.taps + 9},
+                     pfb_range{{77, 0, 31}, 2, key.taps + 6});
+  known.emplace_back(queue, key,
+                     pfb_shape{.polarisations = 1,
+                               .channels = 1040,
+                               .samples = (key.taps + 4) * (is_real ? 2080 : 1040) + 5,
+                               .spectra = 5,
+                               .last_first = true},
+                     pfb_range{{5}, 0, 5});
+  constexpr std::size_t few = std::size_t{1} << 12;  // numbers that the host filters at once
+  if (shape.spectra * shape.channels <= few) {
+    known.emplace_back(queue, key, shape, pfb_range{{0, 0}, 0, shape.spectra});
+  }
+  const auto outputs = static_cast<double>(shape.polarisations * shape.spectra * shape.channels);
+  const double bytes = static_cast<double>(samples.layout().bytes()) + 8 * outputs;
+  const double flops = 4 * static_cast<double>(key.taps) * outputs;
+  return session.tune(tuning_space(key), [&](const pfb_tuning& tuning) {
+    const program built = build(context, key, tuning);
+    pfb op(queue, built, tuning, key, shape);
+    op.bind("samples", samples);
+    op.bind("weights", weights);
+    // What is measured is looked at as far as its bounds go.
+    return make_measure(queue, std::move(op), work, answer())
+        .work({.flops = flops, .bytes = bytes})
+        .check([=] {
+          std::optional<std::string> wrong;
+          for (const pfb_case& each : known) {
+            if (!wrong) wrong = each.find_wrong(built, tuning);
+          }
+          return wrong;
+        });
+  });
 }
 
 }  // namespace
@@ -253,7 +340,8 @@ void pfb::do_run() {
               offsets_[p], offsets_[p + 1], offsets_[p + 2], offsets_[p + 3],
               std::uint64_t{shape_.channels}, std::uint64_t{shape_.spectra}, std::uint64_t{first_},
               static_cast<std::uint32_t>(count_), static_cast<std::uint32_t>(per_item_),
-              static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(positions));
+              static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(positions),
+              std::uint32_t{shape_.last_first ? 1U : 0U});
     };
     total_power_ ? launch(spectra_, *total_power_) : launch(spectra_);
   }
@@ -271,20 +359,38 @@ std::vector<named_value> pfb::do_parameters() const {
 pfb_template::pfb_template(const context& context, const pfb_key& key,
                            const std::optional<pfb_tuning>& tuning)
     : key_(checked_key(key)),
-      tuning_(checked_tuning(tuning ? *tuning : autotune(context, key_))),
+      tuning_(checked_tuning(key_, tuning ? *tuning : autotune(context, key_))),
       program_(build(context, key_, tuning_)) {}
 
 pfb pfb_template::instantiate(const command_queue& queue, const pfb_shape& shape) const {
   return {queue, program_, tuning_, key_, shape};
 }
 
+ranged_pfb_template::ranged_pfb_template(const context& context, const ranged_pfb_key& key)
+    : key_(exact_key(checked_key(key))), portfolio_(autotune.portfolio(context, key)) {
+  for (const pfb_tuning& each : portfolio_.tunings()) {
+    programs_.push_back(build(context, key_, checked_tuning(key_, each)));
+  }
+}
+
+pfb ranged_pfb_template::instantiate(const command_queue& queue, const pfb_shape& shape) const {
+  const std::size_t spectra = spectra_within(key_, shape, step_of(key_, shape));
+  const std::size_t chosen = portfolio_.choose({shape.channels, spectra});
+  return {queue, programs_[chosen], portfolio_.tunings()[chosen], key_, shape};
+}
+
 space<pfb_tuning> tuning_space(const pfb_key& key) {
   using t = pfb_tuning;
   space<t> space;
-  space.add(&t::wgs, {64, 128});
-  space.add(&t::adjacent, {2, 4});
-  space.restrict([key](const t& c) { return c.adjacent == 2 || c.adjacent * key.taps <= 32; },
+  space.add(&t::wgs, {64, 128, 256});
+  space.add(&t::adjacent,
+            key.bits != 0 ? std::vector<std::size_t>{1, 2, 4} : std::vector<std::size_t>{2, 4});
+  space.add(&t::wide, {false, true});
+  space.restrict([key](const t& c) { return c.adjacent <= 2 || c.adjacent * key.taps <= 32; },
                  "32 registers for the samples", &t::adjacent);
+  space.restrict([](const t& c) { return c.adjacent == 1 ? c.wgs != 64 : c.wgs != 256; },
+                 "256 items where an item has one float, 64 where it has more", &t::wgs,
+                 &t::adjacent);
   space.needs([key](const t& c) {
     return resources{.work_group = {c.wgs, 1, 1},
                      .local_memory_bytes = block_bytes(key, c) + c.wgs * 8};
@@ -293,49 +399,26 @@ space<pfb_tuning> tuning_space(const pfb_key& key) {
 }
 
 const autotuner<pfb_key, pfb_tuning> pfb_template::autotune{
-    {.name = "operations.pfb_template.autotune", .version = 2, .test = {}},
+    {.name = "operations.pfb_template.autotune", .version = 3, .test = {}},
     [](tuning_session& session, const pfb_key& key) {
-      const context& context = session.context();
-      auto queue = context.create_tuning_command_queue();
-      const pfb_shape shape = measured_shape(session, key);
-      const std::size_t step = step_of(key, shape);
-      const bool is_real = key.bits != 0;
-      const std::size_t row = is_real ? packed_row_bytes(shape.samples, key.bits) : shape.samples;
-      const device_array samples(
-          context, {is_real ? dtype::uint8 : dtype::complex64, {shape.polarisations, row}});
-      samples.zero(queue);
-      const device_array weights(context, {dtype::float32, {key.taps * step}});
-      weights.zero(queue);
-      const workload work(queue);
-      const pfb_case small(queue, key,
-                           {.polarisations = 3,
-                            .channels = 16,
-                            .samples = (2 * key.taps + 8) * (is_real ? 32 : 16) + 77,
-                            .spectra = key.taps + 9},
-                           {{77, 0, 31}, 2, key.taps + 6});
-      const pfb_case wide(queue, key,
-                          {.polarisations = 1,
-                           .channels = 1040,
-                           .samples = (key.taps + 4) * (is_real ? 2080 : 1040) + 5,
-                           .spectra = 5},
-                          {{5}, 0, 5});
-      const double bytes = static_cast<double>(
-          samples.layout().bytes() + shape.polarisations * shape.spectra * shape.channels * 8);
-      const double flops =
-          static_cast<double>(shape.polarisations * shape.spectra * shape.channels * 4 * key.taps);
-      return session.tune(tuning_space(key), [&](const pfb_tuning& tuning) {
-        const program built = build(context, key, tuning);
-        pfb op(queue, built, tuning, key, shape);
-        op.bind("samples", samples);
-        op.bind("weights", weights);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer())
-            .work({.flops = flops, .bytes = bytes})
-            .check([=] {
-              auto wrong = small.find_wrong(built, tuning);
-              return wrong ? wrong : wide.find_wrong(built, tuning);
-            });
-      });
+      return tune_at(session, key, measured_shape(session, key));
+    }};
+
+const ranged_autotuner<ranged_pfb_key, pfb_tuning> ranged_pfb_template::autotune{
+    {.name = "operations.ranged_pfb_template.autotune",
+     .version = 0,
+     .test = {},
+     .features = {},
+     // Parts of groups are allowed for, and there are at most 1024 parts of the spectra.
+     .fits = [](const pfb_tuning&, std::span<const std::uint64_t>) { return true; },
+     .limits = {},
+     .goal = {}},
+    [](tuning_session& session, const ranged_pfb_key& key, std::span<const std::uint64_t> sizes) {
+      const pfb_key exact = exact_key(key);
+      const pfb_shape shape = shape_of(exact, sizes[0], sizes[1]);
+      require_memory(session, 2 * sample_bytes(exact, shape) +
+                                  2 * shape.polarisations * shape.spectra * shape.channels * 8);
+      return tune_at(session, exact, shape);
     }};
 
 }  // namespace tune::operations

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libtune/libtune.hpp"
+#include "libtune/tune/ranged/ranged_autotuner.hpp"
 #include "operations/pfb/pfb_weights.hpp"
 #include "operations/unpack/packed_samples.hpp"
 
@@ -22,10 +23,22 @@ struct pfb_key {
   std::size_t unzip = 4;  ///< interleaved transforms that a spectrum is written for: 1, 2 or 4
 };
 
+/// A filter bank, and the shapes that one portfolio of tunings serves.
+struct ranged_pfb_key {
+  std::size_t taps = 16;  ///< rows of samples that a spectrum is made of
+  std::size_t bits = 10;  ///< of a packed real sample, 2 to 16; 0: samples are complex64
+  std::size_t unzip = 4;  ///< interleaved transforms that a spectrum is written for: 1, 2 or 4
+  /// Complex numbers of a spectrum; multiples of 16, 2^24 at most.
+  size_range channels{16, 65536, range_scale::logarithmic, 16};
+  size_range spectra{1, 65536};  ///< of a polarisation, that a run makes
+};
+
 /// The division of the spectra among work groups and work items.
 struct pfb_tuning {
-  std::size_t wgs = 64;      ///< work items of a group
-  std::size_t adjacent = 2;  ///< floats of a row that an item filters: 2, 4 or 8
+  std::size_t wgs = 64;  ///< work items of a group
+  /// Floats of a row that an item filters: 1 (real samples only), 2, 4 or 8.
+  std::size_t adjacent = 2;
+  bool wide = false;  ///< in CUDA rows come to local memory in pieces of 16 bytes, where they can
 };
 
 /// The arrays of a filter bank.
@@ -34,13 +47,17 @@ struct pfb_shape {
   std::size_t channels = 0;       ///< N: complex numbers of a spectrum
   std::size_t samples = 0;        ///< of a polarisation, that the slot has room for
   std::size_t spectra = 0;        ///< of a polarisation, that the slot has room for
+  /// Begins with the last spectra, so that the first ones are in the device's cache for a transform
+  /// that begins with these. Sums are then in the reverse order of the taps.
+  bool last_first = false;
 };
 
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::pfb_key, taps, bits, unzip)
-LIBTUNE_FIELDS(tune::operations::pfb_tuning, wgs, adjacent)
-LIBTUNE_FIELDS(tune::operations::pfb_shape, polarisations, channels, samples, spectra)
+LIBTUNE_FIELDS(tune::operations::ranged_pfb_key, taps, bits, unzip, channels, spectra)
+LIBTUNE_FIELDS(tune::operations::pfb_tuning, wgs, adjacent, wide)
+LIBTUNE_FIELDS(tune::operations::pfb_shape, polarisations, channels, samples, spectra, last_first)
 
 namespace tune::operations {
 
@@ -51,9 +68,10 @@ namespace tune::operations {
 ///
 ///   y[s][i] = sum over t < T, in this order, of w[t * step + i] * x[o + (s + t) * step + i]
 ///
-/// Pairs of real numbers are complex ones (even i real, odd i imaginary). Number c of the spectrum,
-/// c = q * unzip + r, is written to place q of transform r. So a spectrum is `unzip` transforms of
-/// m = N / unzip numbers each, one after the other.
+/// (from T - 1 down where the last spectra are made first). Pairs of real numbers are complex ones
+/// (even i real, odd i imaginary). Number c of the spectrum, c = q * unzip + r, is written to place
+/// q of transform r. So a spectrum is `unzip` transforms of m = N / unzip numbers each, one after
+/// the other.
 ///
 /// Slots:
 ///   samples      real: uint8, polarisations x packed_row_bytes(samples, bits);
@@ -138,6 +156,40 @@ class pfb_template {
   pfb_key key_;
   pfb_tuning tuning_;
   program program_;
+};
+
+/// The same for ranges of shapes: a few programs, one of which is chosen for each shape, in
+/// nanoseconds. Immutable, so thread-safe.
+class ranged_pfb_template {
+ public:
+  /// Looks up the portfolio for a filter bank and ranges of shapes in the database; without one it
+  /// searches, and stores it. Sizes are those of two polarisations.
+  static const ranged_autotuner<ranged_pfb_key, pfb_tuning> autotune;
+
+  /// Tunes on first use, and compiles a program for each tuning of the portfolio.
+  /// @param context  compiles the kernels, and tunes them
+  /// @param key      the filter bank, and the shapes that are tuned for. Operations may have any
+  ///                 other; they are remembered for the next tuning.
+  /// @throws argument_error if taps is 0, bits is neither 0 nor 2 to 16, unzip is not 1, 2 or 4, or
+  ///         the range of channels has other numbers than multiples of 16 up to 2^24; what
+  ///         autotuner and compile throw
+  explicit ranged_pfb_template(const context& context, const ranged_pfb_key& key = {});
+
+  /// The filter bank, without the ranges.
+  const pfb_key& key() const noexcept { return key_; }
+  /// The tunings, and the choice among them by channels and spectra.
+  const tune::portfolio<pfb_tuning>& portfolio() const noexcept { return portfolio_; }
+
+  /// An operation for one shape, with the tuning that is chosen for its channels and the spectra
+  /// that its samples and its room suffice for. Runs of fewer spectra (set_range) keep it.
+  /// @throws argument_error if the channels are not a multiple of 16, are 0 or more than 2^24;
+  ///         device_error
+  pfb instantiate(const command_queue& queue, const pfb_shape& shape) const;
+
+ private:
+  pfb_key key_;
+  tune::portfolio<pfb_tuning> portfolio_;
+  std::vector<program> programs_;  // one of each tuning
 };
 
 /// The configurations that are searched.

@@ -70,17 +70,8 @@ inline void expect_close(const host_array<complex>& expected, const host_array<c
 /// Runs twice over the same range, so that the power is that of both; what lies outside the range
 /// stays.
 template <class Sample>
-void filters(const tune::context& context, const pfb_template& made, const pfb_shape& shape,
-             const pfb_range& range, host_array<Sample> samples) {
-  const pfb_key& key = made.key();
-  CAPTURE(key.taps);
-  CAPTURE(key.bits);
-  CAPTURE(key.unzip);
-  CAPTURE(shape.channels);
-  CAPTURE(made.tuning().adjacent);
-  CAPTURE(made.tuning().wgs);
-  tune::command_queue queue = context.create_command_queue();
-  pfb op = made.instantiate(queue, shape);
+void check_filter(tune::command_queue& queue, pfb& op, const pfb_key& key, const pfb_shape& shape,
+                  const pfb_range& range, const host_array<Sample>& samples) {
   op.set_range(range.offsets, range.first_spectrum, range.spectra);
   op.ensure_all_bound();
   const auto weights = tune::operations::pfb_weights(key.taps, step_of(key, shape));
@@ -104,6 +95,37 @@ void filters(const tune::context& context, const pfb_template& made, const pfb_s
   if (key.bits == 0) return;
   const auto found = op.buffer("total_power").template get<std::uint64_t>(queue);
   for (std::size_t p = 0; p < shape.polarisations; ++p) CHECK(found(p) == power(p));
+}
+
+/// The same on samples of the key's kind.
+inline void check_filter(tune::command_queue& queue, pfb& op, const pfb_key& key,
+                         const pfb_shape& shape, const pfb_range& range) {
+  if (key.bits != 0) {
+    check_filter(queue, op, key, shape, range, packed_samples(key, shape));
+  } else {
+    check_filter(queue, op, key, shape, range, complex_samples(shape));
+  }
+}
+
+/// The same with a template's operations, from the first spectra on and from the last.
+template <class Sample>
+void filters(const tune::context& context, const pfb_template& made, const pfb_shape& shape,
+             const pfb_range& range, const host_array<Sample>& samples) {
+  const pfb_key& key = made.key();
+  CAPTURE(key.taps);
+  CAPTURE(key.bits);
+  CAPTURE(key.unzip);
+  CAPTURE(shape.channels);
+  CAPTURE(made.tuning().adjacent);
+  CAPTURE(made.tuning().wgs);
+  tune::command_queue queue = context.create_command_queue();
+  for (const bool last_first : {false, true}) {
+    CAPTURE(last_first);
+    pfb_shape turned = shape;
+    turned.last_first = last_first;
+    pfb op = made.instantiate(queue, turned);
+    check_filter(queue, op, key, turned, range, samples);
+  }
 }
 
 /// The same on samples of the key's kind.

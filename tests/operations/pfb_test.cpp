@@ -46,6 +46,11 @@ LIBTUNE_DEVICE_TEST_CASE("a filter bank of real samples is that of the host", de
   filters_odd_ranges(context, {.taps = 4}, {.wgs = 64, .adjacent = 4}, 48);
 }
 
+LIBTUNE_DEVICE_TEST_CASE("both parts of a number can be filtered by items of their own", device) {
+  const tune::context context = device.create_context();
+  filters_odd_ranges(context, {.taps = 4}, {.wgs = 64, .adjacent = 1, .wide = true}, 48);
+}
+
 LIBTUNE_DEVICE_TEST_CASE("a filter bank of complex samples is that of the host", device) {
   const tune::context context = device.create_context();
   filters_odd_ranges(context, {.taps = 4, .bits = 0}, {.wgs = 64, .adjacent = 4}, 48);
@@ -84,6 +89,8 @@ LIBTUNE_DEVICE_TEST_CASE("a range that does not fit is an error, and one without
                        tune::argument_error);
   CHECK_THROWS_WITH_AS(pfb_template(context, {}, pfb_tuning{.adjacent = 3}),
                        doctest::Contains("adjacent is 2"), tune::argument_error);
+  CHECK_THROWS_WITH_AS(pfb_template(context, {.bits = 0}, pfb_tuning{.adjacent = 1}),
+                       doctest::Contains("samples of 0 bits"), tune::argument_error);
 }
 
 TEST_CASE("the space of pfb has the test default") {
@@ -91,7 +98,8 @@ TEST_CASE("the space of pfb has the test default") {
     for (const std::size_t bits : {0, 2, 10, 16}) {
       const auto space = tune::operations::tuning_space(pfb_key{taps, bits, 4});
       CHECK(space.find(pfb_tuning{}).has_value());
-      CHECK(space.size() >= 2);
+      CHECK(space.size() >= 4);
+      for (const pfb_tuning& each : space) CHECK((each.adjacent != 1 || bits != 0));
     }
   }
 }

@@ -19,9 +19,11 @@
 #include "operations/hreduce/reference.hpp"
 #include "operations/maskedsum/maskedsum.hpp"
 #include "operations/maskedsum/reference.hpp"
+#include "operations/pfb/pfb.hpp"
 #include "operations/transpose/reference.hpp"
 #include "operations/transpose/transpose.hpp"
 #include "tests/operations/numbers.hpp"
+#include "tests/operations/pfb_cases.hpp"
 
 namespace ranges_test {
 
@@ -167,6 +169,94 @@ LIBTUNE_DEVICE_TEST_CASE("masked sums are tuned for ranges", device) {
   check_tuned(device, [](const tune::context& context, const size_range& edge) {
     return ranged_maskedsum_template(context, false, edge, edge);
   });
+}
+
+constexpr tune::range_scale logarithmic = tune::range_scale::logarithmic;
+
+void check_filtered(const ranged_pfb_template& made, const tune::context& context,
+                    std::size_t channels, std::size_t spectra) {
+  CAPTURE(channels);
+  CAPTURE(spectra);
+  const pfb_key& key = made.key();
+  pfb_shape shape{.channels = channels, .spectra = spectra};
+  const std::size_t step = key.bits != 0 ? 2 * channels : channels;
+  shape.samples = (spectra + key.taps - 1) * step + 33;
+  tune::command_queue queue = context.create_command_queue();
+  pfb op = made.instantiate(queue, shape);
+  pfb_cases::check_filter(queue, op, key, shape, {{33, 2}, 0, spectra});
+}
+
+/// Shapes in the ranges, and outside of them.
+void check_filters(const ranged_pfb_template& made, const tune::context& context) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 6; ++i) {
+    check_filtered(made, context, 16 * (1 + random() % 30), 1 + random() % 40);
+  }
+  const tune::testing::scoped_seal sealed;
+  const tune::testing::allocation_counter counter;
+  std::size_t beyond = 0;
+  const std::size_t count = made.portfolio().tunings().size();
+  for (std::uint64_t size = 16; size < 16000; size += 16) {
+    beyond += made.portfolio().choose({size, 9}) >= count ? 1 : 0;
+  }
+  CHECK(counter.count() == 0);
+  CHECK(beyond == 0);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a filter bank for ranges serves any shape", device) {
+  const tune::context context = device.create_context();
+  check_filters(ranged_pfb_template(context, {.taps = 4,
+                                              .bits = 8,
+                                              .unzip = 2,
+                                              .channels = {16, 64, logarithmic, 16},
+                                              .spectra = {1, 32}}),
+                context);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a filter bank is tuned for ranges, to tunings of its space", device) {
+  const tune::testing::test_mode_guard forced(tune::testing::test_mode::forced);
+  const tune::testing::temporary_directory folder;
+  const std::string cache = folder / "programs";
+  const tune::testing::scoped_environment programs("LIBTUNE_CACHE", cache.c_str());
+  const tune::context context = device.create_context();
+  tune::tuning_options options{.strategy = "random"};
+  options.measure = tune::measure_settings{.max_iterations = 3};
+  options.search.max_count = 2;
+  tune::set_tuning_options(context, options);
+  const ranged_pfb_template made(context, {.taps = 1,
+                                           .bits = 0,
+                                           .unzip = 1,
+                                           .channels = {64, 128, logarithmic, 64},
+                                           .spectra = {4, 8, logarithmic, 4}});
+  CHECK(made.portfolio().facts().sizes == 4);
+  CHECK(made.portfolio().facts().compared > 1);
+  // Half of a complex sample is none of them, at any size.
+  const auto space = tuning_space(made.key());
+  for (const pfb_tuning& each : made.portfolio().tunings()) {
+    CHECK(space.find(each).has_value());
+    CHECK(each.adjacent != 1);
+  }
+  check_filters(made, context);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a filter bank for ranges refuses numbers of channels that none has",
+                         device) {
+  const tune::context context = device.create_context();
+  CHECK_THROWS_WITH_AS(ranged_pfb_template(context, {.channels = {16, 4096}}),
+                       doctest::Contains("16..4096 channels"), tune::argument_error);
+  CHECK_THROWS_WITH_AS(
+      ranged_pfb_template(context, {.channels = {16, std::uint64_t{1} << 25, logarithmic, 16}}),
+      doctest::Contains("ends at 16777216"), tune::argument_error);
+  CHECK_THROWS_WITH_AS(ranged_pfb_template(context, {.unzip = 3}),
+                       doctest::Contains("3 transforms"), tune::argument_error);
+  const ranged_pfb_template made(context, {.taps = 2, .unzip = 1});
+  tune::command_queue queue = context.create_command_queue();
+  CHECK_THROWS_WITH_AS(made.instantiate(queue, {.channels = 24, .samples = 200, .spectra = 8}),
+                       doctest::Contains("multiple of 16"), tune::argument_error);
+  pfb none = made.instantiate(queue, {.channels = 16, .samples = 5, .spectra = 8});
+  CHECK(none.spectra() == 0);
+  CHECK_NOTHROW(none.ensure_all_bound());
+  CHECK_NOTHROW(none.run());
 }
 
 }  // namespace ranges_test

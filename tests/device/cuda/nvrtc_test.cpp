@@ -195,7 +195,7 @@ const sample samples[] = {
       {"resident_groups", 2}},
      dither_helpers},
     {"operations/pfb/pfb.kernel",
-     {{"taps", 4}, {"bits", 0}, {"unzip", 4}, {"wgs", 64}, {"adjacent", 4}}},
+     {{"taps", 4}, {"bits", 0}, {"unzip", 4}, {"wgs", 64}, {"adjacent", 4}, {"wide", 1}}},
     {"operations/rfi/background.kernel",
      {{"width", 3},
       {"windows", 1},
