@@ -6,7 +6,7 @@
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
-set(LIBTUNE_PACKAGE_CONTACT "libtune authors <libtune@packages.debian.org>" CACHE STRING
+set(LIBTUNE_PACKAGE_CONTACT "The libtune authors <libtune@example.org>" CACHE STRING
   "The name and address of the maintainer of packages")
 mark_as_advanced(LIBTUNE_PACKAGE_CONTACT)
 
@@ -24,7 +24,7 @@ macro(libtune_package component package)
   set(${libtune_package_prefix}_PACKAGE_SECTION ${libtune_package_SECTION})
   set(${libtune_package_prefix}_PACKAGE_DEPENDS "${libtune_package_DEPENDS}")
   set(${libtune_package_prefix}_PACKAGE_RECOMMENDS "${libtune_package_RECOMMENDS}")
-  set(${libtune_package_prefix}_PACKAGE_MULTIARCH ${libtune_package_MULTIARCH})
+  set(${libtune_package_prefix}_MULTIARCH ${libtune_package_MULTIARCH})
   set(${libtune_package_prefix}_DESCRIPTION
       "${libtune_package_SUMMARY}\n${libtune_package_DESCRIPTION}")
 endmacro()
@@ -32,23 +32,28 @@ endmacro()
 set(libtune_package_release 1)
 set(libtune_same_version "(= ${PROJECT_VERSION}-${libtune_package_release})")
 set(libtune_runtime_package libtune${libtune_soversion})
-set(libtune_about "libtune tunes CUDA and OpenCL kernels inside the program that runs them. The first time \
-that a kernel is needed on a new device, driver or problem, it measures variants of the kernel, and stores \
-the fastest in an SQLite database.")
+set(libtune_about "libtune tunes CUDA and OpenCL kernels inside the program that runs them. The
+first time that a kernel is needed on a new device, driver or problem, it
+measures variants of the kernel, and stores the fastest in an SQLite database.
+.")
 
 libtune_package(libtune_runtime ${libtune_runtime_package} SECTION libs MULTIARCH same
   SUMMARY "embedded autotuner for CUDA and OpenCL - shared libraries"
-  DESCRIPTION "${libtune_about}\nThis package contains the shared libraries, and the helper programs that they start.")
+  DESCRIPTION "${libtune_about}
+This package contains the shared libraries, and the helper programs that they
+start.")
 libtune_package(libtune_development libtune-dev SECTION libdevel MULTIARCH same
   SUMMARY "embedded autotuner for CUDA and OpenCL - development files"
-  DESCRIPTION "${libtune_about}\nThis package contains the headers, the files for CMake and pkg-config, and the \
+  DESCRIPTION "${libtune_about}
+This package contains the headers, the files for CMake and pkg-config, and the
 library for tests of operations."
   DEPENDS "${libtune_runtime_package} ${libtune_same_version}, libboost-dev (>= 1.74)"
   RECOMMENDS doctest-dev)
 libtune_package(libtune_tools libtune-tools SECTION utils MULTIARCH foreign
   SUMMARY "embedded autotuner for CUDA and OpenCL - tuning databases"
-  DESCRIPTION "${libtune_about}\nThis package contains the program tunedb, which shows, merges, locks and checks \
-tuning databases, reports on searches, and tunes ahead of use."
+  DESCRIPTION "${libtune_about}
+This package contains the program tunedb, which shows, merges, locks and
+checks tuning databases, reports on searches, and tunes ahead of use."
   DEPENDS "${libtune_runtime_package} ${libtune_same_version}")
 
 set(CPACK_PACKAGE_NAME libtune)
@@ -72,6 +77,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS
 set(CPACK_DEBIAN_LIBTUNE_RUNTIME_PACKAGE_CONTROL_EXTRA
   "${PROJECT_SOURCE_DIR}/packaging/debian/triggers" "${PROJECT_BINARY_DIR}/packaging/shlibs")
 set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_BINARY_DIR}/packaging/finish.cmake")
+set(CPACK_POST_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/packaging/debian/repack.cmake")
 # The libraries keep their interface within a minor version (packaging/abi).
 file(CONFIGURE OUTPUT packaging/shlibs @ONLY CONTENT [[libtune @libtune_soversion@ @libtune_runtime_package@ (>= @PROJECT_VERSION@)
 libtune_operations @libtune_soversion@ @libtune_runtime_package@ (>= @PROJECT_VERSION@)

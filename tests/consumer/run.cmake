@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The libtune authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Installs a built libtune as packages are made, moves it, then configures, builds and runs the
-# project beside this script against it. All that happens in a folder outside of the build tree, where
+# Installs a built libtune as packages are made, or makes packages of it and unpacks these (-Dpackages=ON),
+# moves it, then configures, builds and runs the project beside this script against it. All that happens in a folder outside of the build tree, where
 # helper programs would be found without any package. Stops at the first step that fails.
 function(step)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
@@ -32,11 +32,17 @@ execute_process(COMMAND mktemp -d -t libtune_consumer.XXXXXX OUTPUT_VARIABLE wor
   OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 set(ENV{LIBTUNE_DB} "${work_dir}/tuning.db")
 
-# As packages are made; then it lies elsewhere.
-step("${CMAKE_COMMAND}" -E env "DESTDIR=${work_dir}/stage" "${CMAKE_COMMAND}" --install
-     "${libtune_build_dir}" --config "${config}" --prefix /opt/libtune)
 set(prefix "${work_dir}/prefix")
-file(RENAME "${work_dir}/stage/opt/libtune" "${prefix}")
+if(packages)
+  include("${CMAKE_CURRENT_LIST_DIR}/packages.cmake")
+  file(RENAME "${work_dir}/root/usr" "${prefix}")
+  set(ENV{LD_LIBRARY_PATH} "${prefix}/${libdir}")  # which holds for /usr by itself
+else()
+  # As packages are made; then it lies elsewhere.
+  step("${CMAKE_COMMAND}" -E env "DESTDIR=${work_dir}/stage" "${CMAKE_COMMAND}" --install
+       "${libtune_build_dir}" --config "${config}" --prefix /opt/libtune)
+  file(RENAME "${work_dir}/stage/opt/libtune" "${prefix}")
+endif()
 
 # The program finds the installed library, not the built one, and does its work.
 if(tunedb)
