@@ -89,6 +89,7 @@ configure_file("${PROJECT_SOURCE_DIR}/packaging/debian/finish.cmake.in"
 set(CPACK_SOURCE_GENERATOR TXZ)
 set(CPACK_SOURCE_PACKAGE_FILE_NAME libtune-${PROJECT_VERSION})
 set(CPACK_SOURCE_IGNORE_FILES
-  "^${PROJECT_SOURCE_DIR}/build/" "^${PROJECT_SOURCE_DIR}/\\\\.git/" "^${PROJECT_SOURCE_DIR}/\\\\.cache/"
-  "^${PROJECT_SOURCE_DIR}/compile_commands.json$" "__pycache__" "~$")
+  "^${PROJECT_SOURCE_DIR}/build/" "^${PROJECT_SOURCE_DIR}/compile_commands.json$" "/__pycache__/"
+  # Hidden folders other than .ci: .git, .cache and those of editors.
+  "^${PROJECT_SOURCE_DIR}/[.][^c/][^/]*/" "^${PROJECT_SOURCE_DIR}/[.]c[^i/][^/]*/" "^${PROJECT_SOURCE_DIR}/[.]git$")
 include(CPack)
