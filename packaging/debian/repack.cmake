@@ -4,6 +4,9 @@
 # What CPack runs when it has made packages, for what CMake 3.25 cannot say: the field Multi-Arch, no
 # scripts that call ldconfig beside the trigger that does, and compression by xz.
 cmake_policy(VERSION 3.25)
+if(NOT CPACK_GENERATOR STREQUAL "DEB")
+  return()
+endif()
 
 function(step)
   execute_process(COMMAND ${ARGN} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
