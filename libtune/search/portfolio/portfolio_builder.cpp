@@ -104,8 +104,9 @@ class builder {
       if (each.sizes.size() == plan.ranges.size() && each.count > 0) asked.push_back(each);
     }
     std::ranges::stable_sort(asked, std::ranges::greater(), &asked_sizes::count);
-    std::ranges::stable_partition(
-        asked, [&](const asked_sizes& each) { return !are_inside(plan.ranges, each.sizes); });
+    std::stable_partition(asked.begin(), asked.end(), [&](const asked_sizes& each) {
+      return !are_inside(plan.ranges, each.sizes);
+    });
     if (asked.size() > plan.most_asked) asked.resize(plan.most_asked);
     return asked;
   }

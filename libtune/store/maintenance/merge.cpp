@@ -143,9 +143,9 @@ void merge_searches(connection& target, const function_content& content, merge_r
       ++report.searches_known;
     }
   }
-  for (const auto& [started_at, text] : order) {
+  for (const auto& each : order) {
     take_or_leave(target, content.function, report, [&] {
-      const search_content& search = *added.at(text);
+      const search_content& search = *added.at(each.second);
       check_search(content.function, search);
       detail::write_search(target, content.function, search);
       ++report.searches_added;
