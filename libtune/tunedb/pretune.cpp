@@ -93,8 +93,7 @@ std::vector<pretuning_item> missed_items(const tuning_settings& settings,
   if (settings.missed.empty()) {
     throw nothing_found("keys that miss are not noted here: LIBTUNE_MISSED is off");
   }
-  const auto layers = open_layers(settings.database, settings.system_databases,
-                                  database_access::read_only, settings.shared_database);
+  const auto layers = open_layers(settings, database_access::read_only);
   const auto keys =
       still_missing(missed_keys(settings.missed).read().keys, *layers, lacks_asked_sizes);
   missed_selection selected = select_missed(keys, functions);

@@ -15,6 +15,7 @@
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
+#include "libtune/tune/shared_results.hpp"
 
 namespace tune {
 namespace {
@@ -240,6 +241,9 @@ void group_work::lead(led_job& job, const device& leader, detail::kept_child& ch
   tell([&](pretuning_listener& listener) { listener.began(job.number(), result.subject); });
   try {
     tune_key(job, leader, child, item, result);
+    if (setting_.shared && result.state == pretuning_state::tuned) {
+      setting_.shared->push(item.function, {item.key, group_.info().identity});
+    }
   } catch (const tuning_stopped_error& stopped) {
     result.state = pretuning_state::stopped;
     result.reason = stopped.what();

@@ -93,6 +93,8 @@ struct device_group {
 /// The groups of some devices, in the order in which they first occur.
 std::vector<device_group> group_devices(std::span<const device> devices);
 
+class shared_results;
+
 /// The state that all groups of devices share while they tune. All that it refers to outlives it.
 struct pretuning_setting {
   const remote_tuner& tune;
@@ -100,8 +102,9 @@ struct pretuning_setting {
   const pretuning_options& options;      ///< as they were given
   const tuning_options& search_options;  ///< with all resolved
   std::shared_ptr<const tuning_layers> layers;
-  std::size_t searches;  ///< under way at once at most, while none is divided
-  std::size_t devices;   ///< of all groups
+  std::shared_ptr<shared_results> shared;  ///< null: nothing is pushed
+  std::size_t searches;                    ///< under way at once at most, while none is divided
+  std::size_t devices;                     ///< of all groups
   const tuning_refusal& refuses;
   std::mutex& telling;                     ///< held while the listener is called
   std::vector<pretuning_result>& results;  ///< each is written by the device that leads its job

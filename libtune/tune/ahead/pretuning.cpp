@@ -17,6 +17,7 @@
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/settings.hpp"
+#include "libtune/tune/shared_results.hpp"
 
 namespace tune {
 namespace {
@@ -45,6 +46,8 @@ tuning_options resolve(const tuning_settings& settings) {
   tuning_options resolved = settings.search;
   resolved.database = settings.database;
   resolved.system_databases = settings.system_databases;
+  resolved.shared_store = settings.shared_store;
+  resolved.push_results = settings.push_results;
   resolved.match = settings.match;
   resolved.mode = tuning_mode::tune;
   return resolved;
@@ -127,8 +130,8 @@ std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
       .items = items,
       .options = options,
       .search_options = search_options,
-      .layers = open_layers(settings.database, settings.system_databases,
-                            database_access::read_write, settings.shared_database),
+      .layers = open_layers(settings),
+      .shared = settings.push_results ? shared_results::of(settings) : nullptr,
       .searches = std::min(devices.size(), jobs.items.size()),
       .devices = devices.size(),
       .refuses = refuses,

@@ -53,7 +53,7 @@ std::string describe(const device_address& address);
 std::string describe_all(std::span<const device> all);
 
 /// The version of the messages. The form of the handshake is the same in all versions.
-constexpr std::uint32_t tuner_protocol = 8;
+constexpr std::uint32_t tuner_protocol = 9;
 
 /// The longest message; a greater length is invalid.
 constexpr std::uint64_t longest_tuner_message_bytes = std::uint64_t{1} << 28;
