@@ -22,6 +22,11 @@ class self_timed final : public detail::measurable {
   std::vector<run_time> do_sample(int iterations) override {
     return {std::chrono::duration<double>(seconds_per_iteration_(iterations))};
   }
+  std::vector<run_time> do_sample_whole(int runs) override {
+    std::vector<run_time> times;
+    for (int i = 0; i < runs; ++i) times.push_back(do_sample(1).front());
+    return times;
+  }
   void do_finish() override {}  // the function has waited
   void do_cache(cache_state) override {}
   run_time do_timer_resolution() const override { return run_time::zero(); }
@@ -160,6 +165,20 @@ std::vector<run_time> measure::time_runs(int runs) {
     prepare();
     prepared_ = false;
     for (const run_time time : impl_->sample(batch)) times.push_back(time);
+  }
+  return times;
+}
+
+std::vector<run_time> measure::sample_whole(int runs) {
+  require_operation();
+  if (runs < 1)
+    throw argument_error("a configuration cannot be run " + std::to_string(runs) + " times");
+  const int batch = reset_ && reset_before_ == reset_before::run ? 1 : runs;
+  std::vector<run_time> times;
+  for (int done = 0; done < runs; done += batch) {
+    prepare();
+    prepared_ = false;
+    for (const run_time time : impl_->sample_whole(batch)) times.push_back(time);
   }
   return times;
 }

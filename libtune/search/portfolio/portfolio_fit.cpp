@@ -19,7 +19,8 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 // What a comparison has to save, in losses of samples of mean weight: less is noise.
 constexpr double least_gain = 0.01;
-constexpr double failing_cost = 1e6;  // finite, so that sums can be compared
+constexpr std::size_t most_folds = 16;  // as each is a fit
+constexpr double failing_cost = 1e6;    // finite, so that sums can be compared
 
 using numbers = std::vector<std::size_t>;
 
@@ -267,11 +268,19 @@ leaf_orders order_leaves(const size_times& times, const size_tree& tree,
 
 std::vector<double> left_out_losses(const size_times& times, const portfolio_limits& limits) {
   std::vector<double> losses;
-  for (std::size_t i = 0; times.samples.size() > 1 && i < times.samples.size(); ++i) {
-    size_times others = times;
-    others.samples.erase(others.samples.begin() + static_cast<std::ptrdiff_t>(i));
+  const std::size_t count = times.samples.size();
+  if (count < 2) return losses;
+  losses.resize(count);
+  const std::size_t folds = std::min(count, most_folds);
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    size_times others;
+    for (std::size_t s = 0; s < count; ++s) {
+      if (s % folds != fold) others.samples.push_back(times.samples[s]);
+    }
     const portfolio_fit fit = fit_portfolio(others, limits);
-    losses.push_back(times.loss(i, chosen_at(times.samples[i], fit, others, limits)));
+    for (std::size_t s = fold; s < count; s += folds) {
+      losses[s] = times.loss(s, chosen_at(times.samples[s], fit, others, limits));
+    }
   }
   return losses;
 }

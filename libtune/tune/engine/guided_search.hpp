@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -14,6 +15,15 @@
 #include "libtune/tune/trial.hpp"
 
 namespace tune::detail {
+
+struct quick_memory;
+
+/// The way in which a guided search treats its list.
+enum class guided_way : std::uint8_t {
+  race,     ///< as a search does
+  compare,  ///< quickly, without checks, without trials in the database (quick_comparison)
+  check,    ///< runs each once, and checks its result
+};
 
 /// Searches of a session that are made for a reason of the library, in place of what the options
 /// and the strategy decide: while one lives, it holds for all searches of the session, and has the
@@ -27,7 +37,11 @@ class guided_search {
     /// whole space is searched.
     std::optional<std::vector<named_value>> near{};
     std::size_t most_trials = 0;
-    /// The longest time of a search that is not of a list; empty: that of the options.
+    guided_way way = guided_way::race;  ///< of the list
+    /// What is kept from one search to the next; null: nothing. Not null for other ways than a
+    /// race. Outlives this.
+    quick_memory* memory = nullptr;
+    /// The longest time of a search that is not a race of a list; empty: that of the options.
     std::optional<std::chrono::nanoseconds> time{};
     /// Finds a configuration by values that are no tuning of the space; empty if there is none. For
     /// the check of a stored result.
@@ -51,13 +65,19 @@ class guided_search {
   bool is_only_tried() const noexcept { return session_.is_only_tried(); }
   /// The trials of the last search that has ended.
   const std::vector<trial>& trials() const noexcept { return trials_; }
-  void keep(std::vector<trial> trials) { trials_ = std::move(trials); }
+  /// The configurations of the space that it searched.
+  std::size_t space_size() const noexcept { return space_size_; }
+  void keep(std::vector<trial> trials, std::size_t space_size) {
+    trials_ = std::move(trials);
+    space_size_ = space_size;
+  }
 
  private:
   tuning_session& session_;
   course guided_;
   guided_search* outer_;
   std::vector<trial> trials_;
+  std::size_t space_size_ = 0;
 };
 
 }  // namespace tune::detail

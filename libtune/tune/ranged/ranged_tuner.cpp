@@ -4,6 +4,7 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/engine/guided_search.hpp"
+#include "libtune/tune/engine/quick_comparison.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/ranged/portfolio_core.hpp"
 #include "libtune/tune/ranged/ranged_autotuner.hpp"
@@ -27,6 +29,11 @@ using clock = std::chrono::steady_clock;
 
 // A search around a choice, for the loss at a size that was not seen.
 constexpr std::size_t trials_of_audit = 40;
+// What a search found to take more than this part of the least time is compared nowhere, unless
+// there is room for all.
+constexpr double worth_comparing = 1.5;
+// Of the time of a whole tuning, for all configurations at one size.
+constexpr double share_of_size = 0.06;
 
 const std::string& text_in(const values& result) {
   const auto found = std::ranges::find(result, portfolio_column, &named_value::name);
@@ -65,8 +72,8 @@ class session_source final : public portfolio_source {
   session_source(tuning_session& session, const ranged_parts& parts, const values& key)
       : session_(session), parts_(parts), key_(key) {}
 
-  std::vector<configuration> search(const size_list& sizes, std::size_t most,
-                                    const std::optional<configuration>& near) override {
+  findings search(const size_list& sizes, const found_limits& most,
+                  const std::optional<configuration>& near) override {
     const auto start = clock::now();
     // Others begin only where they leave time to compare.
     constexpr double share_of_searches = 0.6;
@@ -75,48 +82,73 @@ class session_source final : public portfolio_source {
     std::optional<std::chrono::nanoseconds> time;
     constexpr clock::duration least = std::chrono::seconds(1);
     if (searches_ > 0) time = std::max(first_search_, least) / (near ? 4 : 1);
-    std::vector<trial> trials = run(sizes, {.only = {},
-                                            .near = near,
-                                            .most_trials = trials_of_audit,
-                                            .time = time,
-                                            .find = finder(),
-                                            .parts = divider(sizes),
-                                            .may_run = filter(sizes)});
+    outcome_of_run found = run(sizes, {.only = {},
+                                       .near = near,
+                                       .most_trials = trials_of_audit,
+                                       .memory = &memory_,
+                                       .time = time,
+                                       .find = finder(),
+                                       .parts = divider(sizes),
+                                       .may_run = filter(sizes)});
+    std::vector<trial>& trials = found.trials;
     if (!near) {
       const clock::duration own = clock::now() - start;
       if (searches_ == 0) first_search_ = own;
       searched_ += own;
       ++searches_;
     }
-    std::erase_if(trials, [](const trial& each) { return !each.score; });
-    std::ranges::stable_sort(trials, {},
-                             [](const trial& each) { return *each.score / each.level; });
-    std::vector<configuration> best;
+    const bool is_whole =
+        !near && !trials.empty() && trials.size() >= found.space_size && trials.size() <= most.all;
+    const auto cost = [](const trial& each) {
+      return each.score ? each.score->count() / each.level
+                        : std::numeric_limits<double>::infinity();
+    };
+    std::ranges::stable_sort(trials, {}, cost);
+    if (trials.empty() || !trials.front().score) return {};
+    findings made{.is_whole = is_whole};
     for (const trial& each : trials) {
-      if (best.size() < most && fits(each.configuration, sizes)) best.push_back(each.configuration);
+      // What was skipped because it does not fit here may work elsewhere, as may what has no room.
+      const bool may_work = each.outcome == outcome::skipped ||
+                            each.outcome == outcome::over_limit ||
+                            each.outcome == outcome::launch_failed;
+      const bool is_wanted = is_whole ? each.score || may_work
+                                      : each.score && made.best.size() < most.best &&
+                                            cost(each) <= worth_comparing * cost(trials.front()) &&
+                                            fits(each.configuration, sizes);
+      if (is_wanted) made.best.push_back(each.configuration);
     }
-    return best;
+    return made;
   }
 
   std::vector<std::optional<double>> measure(const size_list& sizes,
                                              std::span<const configuration> all) override {
-    if (is_only_tried_) return std::vector<std::optional<double>>(all.size());
-    course only;
-    only.find = finder();
-    only.parts = divider(sizes);
-    only.may_run = filter(sizes);
-    for (const configuration& each : all) {
-      if (fits(each, sizes)) only.only.push_back(each);
-    }
-    const std::vector<trial> trials =
-        only.only.empty() ? std::vector<trial>() : run(sizes, std::move(only));
-    std::vector<std::optional<double>> times;
-    for (const configuration& each : all) {
-      const auto made = std::ranges::find(trials, each, &trial::configuration);
-      const bool has_time = made != trials.end() && made->score && fits(each, sizes);
-      times.push_back(has_time ? std::optional(made->score->count() / made->level) : std::nullopt);
+    std::vector<std::optional<double>> times(all.size());
+    if (is_only_tried_) return times;
+    const auto start = clock::now();
+    const std::vector<trial> trials = run_list(sizes, all, guided_way::compare);
+    const std::chrono::duration<double, std::milli> elapsed = clock::now() - start;
+    log(log_level::debug,
+        fmt::format("'{}': {} configurations were compared at {} in {:.1f} ms", parts_.base.name,
+                    all.size(), words_of(parts_.ranges, sizes), elapsed.count()));
+    // The trials are in the order of the list, without those that the space does not have.
+    auto next = trials.begin();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto made = std::find_if(
+          next, trials.end(), [&](const trial& each) { return each.configuration == all[i]; });
+      if (made == trials.end()) continue;
+      next = made + 1;
+      const bool was_late = !made->score && made->dropped;
+      if (was_late) times[i] = not_measured;
+      if (made->score) times[i] = made->score->count() / made->level;
     }
     return times;
+  }
+
+  bool works(const size_list& sizes, const configuration& one) override {
+    if (is_only_tried_) return true;
+    const std::vector<trial> trials = run_list(sizes, std::span(&one, 1), guided_way::check);
+    // The test default works everywhere, whether it is in the space or not.
+    return trials.empty() ? one == parts_.base.test_default : trials.front().score.has_value();
   }
 
   // All of it costs no more than four times the first search.
@@ -142,8 +174,26 @@ class session_source final : public portfolio_source {
  private:
   using course = guided_search::course;
 
+  struct outcome_of_run {
+    std::vector<trial> trials{};
+    std::size_t space_size = 0;
+  };
+
+  std::vector<trial> run_list(const size_list& sizes, std::span<const configuration> all,
+                              guided_way way) {
+    course only{.way = way, .memory = &memory_};
+    only.time = std::chrono::duration_cast<std::chrono::nanoseconds>(share_of_size * whole_time());
+    only.find = finder();
+    only.parts = divider(sizes);
+    only.may_run = filter(sizes);
+    for (const configuration& each : all) {
+      if (fits(each, sizes)) only.only.push_back(each);
+    }
+    return only.only.empty() ? std::vector<trial>() : run(sizes, std::move(only)).trials;
+  }
+
   // What goes wrong at one size leaves the others.
-  std::vector<trial> run(const size_list& sizes, course how) {
+  outcome_of_run run(const size_list& sizes, course how) {
     const guided_search guide(session_, std::move(how));
     is_only_tried_ = guide.is_only_tried();
     try {
@@ -161,7 +211,7 @@ class session_source final : public portfolio_source {
     } catch (const argument_error& failure) {
       tell(sizes, failure);
     }
-    return guide.trials();
+    return {.trials = guide.trials(), .space_size = guide.space_size()};
   }
 
   void tell(const size_list& sizes, const error& failure) const {
@@ -211,6 +261,7 @@ class session_source final : public portfolio_source {
     return std::max<std::chrono::duration<double>>(4 * first_search_, least);
   }
 
+  quick_memory memory_;
   clock::duration first_search_{};
   clock::duration searched_{};
   std::size_t searches_ = 0;
@@ -324,14 +375,21 @@ class ranged_tuner {
                                   .expected_loss = built.expected_loss,
                                   .worst_loss = built.worst_loss,
                                   .sizes = built.sizes,
-                                  .compared = built.compared};
+                                  .compared = built.compared,
+                                  .unchecked = built.unchecked};
     log(log_level::info,
-        fmt::format("'{}' has a portfolio of {} tunings for {}: it is {:.1f} % slower than tuning "
-                    "each size, and no more than {:.1f} % at nine of ten sizes; {} configurations "
-                    "were compared at {} sizes, in {}",
-                    parts.base.name, stored.configurations.size(), to_string(key),
-                    100 * stored.expected_loss, 100 * stored.worst_loss, stored.compared,
-                    stored.sizes, source.effort()));
+        fmt::format(
+            "'{}' has a portfolio of {} tunings for {}: {}; {} configurations were compared "
+            "at {} sizes, in {}",
+            parts.base.name, stored.configurations.size(), to_string(key),
+            describe_losses(stored.expected_loss, stored.worst_loss), stored.compared, stored.sizes,
+            source.effort()));
+    if (stored.unchecked > 0) {
+      log(log_level::warning,
+          fmt::format("'{}': the time ended before the choices of {} of {} leaves were checked; "
+                      "they are taken to work at all sizes of the ranges",
+                      parts.base.name, stored.unchecked, stored.tree.leaves()));
+    }
     return {{portfolio_column, stored.text()}};
   }
 
@@ -357,7 +415,8 @@ portfolio_facts facts_of(const portfolio_core& core) {
           .worst_loss = stored.worst_loss,
           .sizes = stored.sizes,
           .compared = stored.compared,
-          .leaves = stored.tree.leaves()};
+          .leaves = stored.tree.leaves(),
+          .unchecked = stored.unchecked};
 }
 
 std::vector<std::vector<named_value>> configurations_of(const portfolio_core& core) {
