@@ -45,6 +45,7 @@
 #include "bench/operations/device_time.hpp"
 #include "libtune/search/space/random_source.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
+#include "operations/gemm/gemm.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/maskedsum/maskedsum.hpp"
 #include "operations/transpose/transpose.hpp"
@@ -263,7 +264,7 @@ class contest {
     tune::operation& first = *entries_.front().op;
     const auto names = first.slot_names();
     for (const std::string& name : op.slot_names()) {
-      if (name != "partial" && std::ranges::find(names, name) != names.end()) {
+      if (!name.starts_with("partial") && std::ranges::find(names, name) != names.end()) {
         op.bind(name, first.buffer(name));
       }
     }
@@ -464,6 +465,48 @@ subject<maskedsum_tuning> maskedsum_subject(bench_device& on, std::uint64_t larg
           .fill = fill_with_numbers(on, {"src", "mask"})};
 }
 
+/// Sets every element of an array of halves to a number between -1 and 1 that is not small.
+void set_halves(tune::command_queue& queue, const tune::device_array& array) {
+  std::vector<std::uint16_t> bits(array.layout().bytes() / sizeof(std::uint16_t));
+  std::uint32_t state = 1;
+  for (std::uint16_t& each : bits) {
+    state = state * 1664525U + 1013904223U;
+    each = static_cast<std::uint16_t>(0x3800U | (state >> 8 & 0x3FFU) | (state >> 16 & 0x8000U));
+  }
+  queue.write(array.buffer(), bits.data(), array.layout().bytes());
+}
+
+subject<gemm_tuning> gemm_subject(bench_device& on, std::uint64_t largest, tune::dtype type) {
+  const tune::size_range edge(16, largest != 0 ? largest : 8192);
+  const gemm_key key{.input = type, .output = type, .m = edge, .n = edge, .k = edge};
+  // There is no template for one size; a portfolio for it is a search, and little else.
+  const tune::size_range one(edge.at(0.8), edge.at(0.8));
+  const gemm_key exact{.input = type, .output = type, .m = one, .n = one, .k = one};
+  const bool is_half = type == tune::dtype::float16;
+  return {.name = is_half ? "gemm_half" : "gemm",
+          .ranges = {edge, edge, edge},
+          .space = tuning_space(key, on.device),
+          .search = [&on, exact] { gemm_template(on.context, exact); },
+          .portfolio = [&on, key] { return *gemm_template(on.context, key).choice(); },
+          .compile =
+              [&on, key](const gemm_tuning& tuning) {
+                auto made = std::make_shared<const gemm_template>(on.context, key, tuning);
+                return maker([&on, made](const size_list& at) {
+                  return on_heap(made->instantiate(on.queue, at[0], at[1], at[2]));
+                });
+              },
+          .fill =
+              [&on, is_half](tune::operation& op, const size_list&) {
+                for (const char* name : {"a", "b"}) {
+                  if (is_half) {
+                    set_halves(on.queue, op.buffer(name));
+                  } else {
+                    set_numbers(on.queue, op.buffer(name));
+                  }
+                }
+              }};
+}
+
 void run_all(bench_device on, const settings& given) {
   tune::tuning_options options{
       .database = "", .mode = tune::tuning_mode::force, .given_by = tune::option_source::command};
@@ -479,6 +522,8 @@ void run_all(bench_device on, const settings& given) {
   if (wanted("hreduce")) run(on, hreduce_subject(on, given.largest), given);
   if (wanted("transpose")) run(on, transpose_subject(on, given.largest), given);
   if (wanted("maskedsum")) run(on, maskedsum_subject(on, given.largest), given);
+  if (wanted("gemm")) run(on, gemm_subject(on, given.largest, tune::dtype::float32), given);
+  if (wanted("gemm_half")) run(on, gemm_subject(on, given.largest, tune::dtype::float16), given);
 }
 
 }  // namespace
@@ -501,7 +546,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", given.seed, "of the sizes");
   app.add_flag("--each", given.each, "print each size");
   app.add_option("--device", given.device, "its index, as LIBTUNE_DEVICE counts");
-  app.add_option("--only", given.only, "hreduce, transpose or maskedsum");
+  app.add_option("--only", given.only, "hreduce, transpose, maskedsum, gemm or gemm_half");
   CLI11_PARSE(app, argc, argv);
   run_all({.device = tune::all_devices().at(given.device)}, given);
 }

@@ -26,6 +26,7 @@
 #include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
+#include "libtune/tune/engine/trial_attempt.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
 
@@ -75,13 +76,22 @@ const char* suffix_of(result_check verify) {
 class trial_keeper final : public observer {
  public:
   explicit trial_keeper(detail::guided_search& guide) : guide_(guide) {}
-  void search_finished(const search_finished_event& event) override {
-    guide_.keep(event.trials, event.space.configurations);
-  }
+  void search_finished(const search_finished_event& event) override { guide_.keep(event.trials); }
 
  private:
   detail::guided_search& guide_;
 };
+
+/// Returns all configurations that no limit of the device excludes.
+std::vector<std::vector<named_value>> all_of(const search_problem& problem, const device& device) {
+  std::vector<std::vector<named_value>> all;
+  for (std::size_t index = 0; index < problem.space.size(); ++index) {
+    const auto asked = problem.needs ? problem.needs(index) : std::nullopt;
+    if (asked && find_broken_limit(*asked, device.limits())) continue;
+    all.push_back(problem.configuration(index));
+  }
+  return all;
+}
 
 /// The same problem, in which those configurations that must not be launched are skipped.
 search_problem limited(search_problem problem,
@@ -270,10 +280,10 @@ std::size_t tuning_session::compare(const search_problem& problem, const tuning_
   const std::size_t number = has_best ? best->index : 0;
   if (!has_best) {
     tuning_failed_error failure(state_->subject, trials);
-    guide.keep(std::move(trials), problem.space.size());
+    guide.keep(std::move(trials));
     throw failure;
   }
-  guide.keep(std::move(trials), problem.space.size());
+  guide.keep(std::move(trials));
   return number;
 }
 
@@ -289,6 +299,9 @@ std::size_t tuning_session::search(const search_problem& problem, const search_d
     if (!decided.options.goal || decided.options.goal->is_time()) {
       return compare(searched, decided.options);
     }
+  }
+  if (state_->guide != nullptr && searched.space.size() <= state_->guide->guided().most_kept) {
+    state_->guide->keep_space(all_of(searched, context().device()));
   }
   const int stage = state_->searches++;
   // Before the service is made, because some lists only read the space and leave by an exception.

@@ -319,8 +319,9 @@ TEST_CASE("a portfolio that was interrupted is continued") {
   const sizes_key few{.kind = 0, .size = {1, 12}};
   app.breaks_at = 6;
   CHECK_THROWS_AS(app.autotune.portfolio(app.context, few, options), std::runtime_error);
+  // Of the search; comparisons are made anew.
   const int before = std::exchange(heard->made, 0);
-  CHECK(before > 24);
+  CHECK(before == 8);
   app.breaks_at = 0;
   CHECK(app.autotune.portfolio(app.context, few, options).tunings().size() > 1);
   CHECK(heard->resumed == before);

@@ -16,14 +16,15 @@ namespace {
 
 using configuration = portfolio_source::configuration;
 
-constexpr double share_of_sizes = 0.9;        // that the worst loss is stated for
-constexpr double share_of_pilots = 0.4;       // of the time, with all configurations
-constexpr double share_of_comparisons = 0.7;  // before the audits
-constexpr double share_of_audits = 0.85;      // before the leaves are checked
-constexpr double notable_gain = 0.01;         // of what an audit finds
-constexpr std::size_t most_fresh = 5;         // of what it finds are compared at all sizes
+constexpr double share_of_sizes = 0.9;         // that the worst loss is stated for
+constexpr double share_of_pilots = 0.6;        // of the time, with all configurations
+constexpr double share_of_comparisons = 0.75;  // before the audits
+constexpr double share_of_audits = 0.85;       // before the leaves are checked
+constexpr double notable_gain = 0.01;          // of what an audit finds
+constexpr std::size_t most_fresh = 5;          // of what it finds are compared at all sizes
 // A configuration that was no nearer to the best at any of the first sizes is left out.
 constexpr double promising = 0.15;
+constexpr std::size_t least_pilots = 4;    // sizes; else nothing is left out for its times
 constexpr double nearly_best = 0.03;       // what comes so near counts for its place in line
 constexpr std::size_t least_compared = 8;  // however little time there is
 constexpr double does_not_work = std::numeric_limits<double>::infinity();
@@ -167,20 +168,34 @@ class builder {
       compare(each.sizes,
               static_cast<double>(each.count) / total * static_cast<double>(spread.size()));
     }
-    const double before = from_.used_time();
+    std::optional<double> before;  // that programs are compiled at the first size is no part of it
     std::size_t cells = 0;
     bool are_chosen = false;
     for (std::size_t i = 0; i < spread.size() && from_.used_time() < share_of_comparisons; ++i) {
-      cells += compare(spread[i], 1) ? configurations_.size() : 0;
+      const bool has_times = compare(spread[i], 1);
       const double used = from_.used_time();
+      if (before && has_times) cells += configurations_.size();
+      if (!before) before = used;
       const bool is_due = times_.samples.size() >= plan_.pilots || used > share_of_pilots;
       if (are_chosen || !is_due || times_.samples.empty()) continue;
       are_chosen = true;
-      const double cell = (used - before) / static_cast<double>(std::max<std::size_t>(cells, 1));
+      const double cell = (used - *before) / static_cast<double>(std::max<std::size_t>(cells, 1));
       const double left = std::max(share_of_comparisons - used, 0.0);
       const double row = left / static_cast<double>(std::max<std::size_t>(spread.size() - i, 1));
       keep_promising(cell > 0 ? row / cell : static_cast<double>(configurations_.size()));
+      if (is_whole_) check_results();
     }
+  }
+
+  /// Leaves out those with a wrong result, which no search has looked at.
+  void check_results() {
+    const std::vector<bool> works = from_.check(sizes_.front(), configurations_);
+    std::vector<std::size_t> kept;
+    for (std::size_t c = 0; c < works.size(); ++c) {
+      const bool is_known = c == 0 || works[c] || std::isinf(times_.samples.front().times[c]);
+      if (is_known) kept.push_back(c);
+    }
+    if (kept.size() < works.size()) take(kept);
   }
 
   /// Leaves out the configurations that are not near the best at any size so far; of the others,
@@ -205,7 +220,8 @@ class builder {
         std::clamp(most, static_cast<double>(least_compared), static_cast<double>(count)));
     std::vector<std::size_t> kept;
     for (const std::size_t c : order) {
-      const bool stays = c == 0 || (kept.size() < allowed && least[c] <= promising);
+      const bool is_promising = times_.samples.size() < least_pilots || least[c] <= promising;
+      const bool stays = c == 0 || (kept.size() < allowed && is_promising);
       if (stays) {
         kept.push_back(c);
       } else {
@@ -507,7 +523,7 @@ class builder {
   bool works_at(const configuration& one, const std::vector<size_list>& places) {
     return std::ranges::all_of(places, [&](const size_list& at) {
       if (from_.should_stop()) return true;  // what is in the ranges is taken to work
-      return !from_.fits(one, at) || from_.works(at, one);
+      return !from_.fits(one, at) || from_.check(at, std::span(&one, 1)).front();
     });
   }
 

@@ -51,8 +51,8 @@ struct portfolio_plan {
   std::size_t samples = 0;      ///< sizes at which configurations are compared; 0: by the ranges
   /// Of each search that does not see the whole space, that are compared at all sizes.
   std::size_t finalists = 24;
-  /// Of a search that does: all, if they are no more than this.
-  std::size_t most_compared = 1024;
+  /// All of a space that has no more configurations than this are compared, and one search is made.
+  std::size_t most_compared = 512;
   /// The sizes at which all of these are compared; then those go on that were near the best at one.
   std::size_t pilots = 12;
   /// Sizes that nothing has been measured at before, at which the choice is compared with a search
@@ -76,14 +76,14 @@ class portfolio_source {
   /// What a search has found.
   struct findings {
     std::vector<configuration> best{};  ///< the best first; none if nothing works there
-    /// True if these are all that may work anywhere, whatever their times.
+    /// True if these are all of the space, tried or not, except those that work nowhere.
     bool is_whole = false;
   };
 
   /// The most configurations to be found.
   struct found_limits {
-    std::size_t best = 24;  ///< where the space was not seen as a whole
-    std::size_t all = 0;    ///< where it was: then all of them are asked for, no more than these
+    std::size_t best = 24;  ///< of those that it tried
+    std::size_t all = 0;    ///< a space of no more than these is asked for as a whole
   };
 
   /// A time of a configuration that there was no time to measure.
@@ -101,9 +101,11 @@ class portfolio_source {
   /// @param all  the most promising first: what comes first is measured first
   virtual std::vector<std::optional<double>> measure(const size_list& sizes,
                                                      std::span<const configuration> all) = 0;
-  /// Runs a configuration at these sizes and checks its result: true if that is right.
-  virtual bool works(const size_list& sizes, const configuration& one) {
-    return measure(sizes, std::span(&one, 1)).front().has_value();
+  /// Runs configurations at these sizes and checks their results: true for each that is right.
+  virtual std::vector<bool> check(const size_list& sizes, std::span<const configuration> all) {
+    std::vector<bool> works;
+    for (const auto& time : measure(sizes, all)) works.push_back(time.has_value());
+    return works;
   }
   /// True if no more work is to be begun; what there is makes the portfolio.
   virtual bool should_stop() { return false; }

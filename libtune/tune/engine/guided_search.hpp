@@ -37,6 +37,8 @@ class guided_search {
     /// whole space is searched.
     std::optional<std::vector<named_value>> near{};
     std::size_t most_trials = 0;
+    /// The whole space is kept if it has no more configurations than this (space).
+    std::size_t most_kept = 0;
     guided_way way = guided_way::race;  ///< of the list
     /// What is kept from one search to the next; null: nothing. Not null for other ways than a
     /// race. Outlives this.
@@ -65,19 +67,18 @@ class guided_search {
   bool is_only_tried() const noexcept { return session_.is_only_tried(); }
   /// The trials of the last search that has ended.
   const std::vector<trial>& trials() const noexcept { return trials_; }
-  /// The configurations of the space that it searched.
-  std::size_t space_size() const noexcept { return space_size_; }
-  void keep(std::vector<trial> trials, std::size_t space_size) {
-    trials_ = std::move(trials);
-    space_size_ = space_size;
-  }
+  void keep(std::vector<trial> trials) { trials_ = std::move(trials); }
+  /// The configurations of the space that was searched last, without those that a limit of the
+  /// device excludes; empty if they are more than course::most_kept.
+  const std::vector<std::vector<named_value>>& space() const noexcept { return space_; }
+  void keep_space(std::vector<std::vector<named_value>> space) { space_ = std::move(space); }
 
  private:
   tuning_session& session_;
   course guided_;
   guided_search* outer_;
   std::vector<trial> trials_;
-  std::size_t space_size_ = 0;
+  std::vector<std::vector<named_value>> space_;
 };
 
 }  // namespace tune::detail

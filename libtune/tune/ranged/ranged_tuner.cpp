@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <limits>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -34,6 +35,7 @@ constexpr std::size_t trials_of_audit = 40;
 constexpr double worth_comparing = 1.5;
 // Of the time of a whole tuning, for all configurations at one size.
 constexpr double share_of_size = 0.06;
+constexpr double share_of_first_size = 0.3;
 
 const std::string& text_in(const values& result) {
   const auto found = std::ranges::find(result, portfolio_column, &named_value::name);
@@ -66,6 +68,12 @@ bool are_sizes(std::span<const std::uint64_t> sizes) {
       sizes, [](std::uint64_t size) { return size > 0 && size <= size_range::most; });
 }
 
+/// True if what a trial shows leaves it possible that the configuration works at other sizes.
+bool may_work(const trial& made) {
+  return made.score || made.outcome == outcome::skipped || made.outcome == outcome::over_limit ||
+         made.outcome == outcome::launch_failed;
+}
+
 /// Searches and measures by the author's function, in a session.
 class session_source final : public portfolio_source {
  public:
@@ -85,6 +93,7 @@ class session_source final : public portfolio_source {
     outcome_of_run found = run(sizes, {.only = {},
                                        .near = near,
                                        .most_trials = trials_of_audit,
+                                       .most_kept = near ? 0 : most.all,
                                        .memory = &memory_,
                                        .time = time,
                                        .find = finder(),
@@ -97,25 +106,24 @@ class session_source final : public portfolio_source {
       searched_ += own;
       ++searches_;
     }
-    const bool is_whole =
-        !near && !trials.empty() && trials.size() >= found.space_size && trials.size() <= most.all;
     const auto cost = [](const trial& each) {
       return each.score ? each.score->count() / each.level
                         : std::numeric_limits<double>::infinity();
     };
     std::ranges::stable_sort(trials, {}, cost);
     if (trials.empty() || !trials.front().score) return {};
-    findings made{.is_whole = is_whole};
+    // The whole of a small space is compared, what the search has found before the rest.
+    findings made{.is_whole = !near && !found.space.empty()};
     for (const trial& each : trials) {
-      // What was skipped because it does not fit here may work elsewhere, as may what has no room.
-      const bool may_work = each.outcome == outcome::skipped ||
-                            each.outcome == outcome::over_limit ||
-                            each.outcome == outcome::launch_failed;
-      const bool is_wanted = is_whole ? each.score || may_work
-                                      : each.score && made.best.size() < most.best &&
-                                            cost(each) <= worth_comparing * cost(trials.front()) &&
-                                            fits(each.configuration, sizes);
-      if (is_wanted) made.best.push_back(each.configuration);
+      const bool is_near = cost(each) <= worth_comparing * cost(trials.front()) &&
+                           made.best.size() < most.best && fits(each.configuration, sizes);
+      if (made.is_whole ? may_work(each) : is_near) made.best.push_back(each.configuration);
+    }
+    if (!made.is_whole) return made;
+    std::unordered_set<std::string> tried;
+    for (const trial& each : trials) tried.insert(to_string(each.configuration));
+    for (configuration& each : found.space) {
+      if (!tried.contains(to_string(each))) made.best.push_back(std::move(each));
     }
     return made;
   }
@@ -144,11 +152,20 @@ class session_source final : public portfolio_source {
     return times;
   }
 
-  bool works(const size_list& sizes, const configuration& one) override {
-    if (is_only_tried_) return true;
-    const std::vector<trial> trials = run_list(sizes, std::span(&one, 1), guided_way::check);
+  std::vector<bool> check(const size_list& sizes, std::span<const configuration> all) override {
     // The test default works everywhere, whether it is in the space or not.
-    return trials.empty() ? one == parts_.base.test_default : trials.front().score.has_value();
+    std::vector<bool> works(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      works[i] = is_only_tried_ || all[i] == parts_.base.test_default;
+    }
+    if (is_only_tried_) return works;
+    for (const trial& each : run_list(sizes, all, guided_way::check)) {
+      const auto of = std::ranges::find(all, each.configuration);
+      const bool was_late = !each.score && each.dropped;
+      if (of != all.end())
+        works[static_cast<std::size_t>(of - all.begin())] = each.score || was_late;
+    }
+    return works;
   }
 
   // All of it costs no more than four times the first search.
@@ -176,13 +193,15 @@ class session_source final : public portfolio_source {
 
   struct outcome_of_run {
     std::vector<trial> trials{};
-    std::size_t space_size = 0;
+    std::vector<configuration> space{};
   };
 
   std::vector<trial> run_list(const size_list& sizes, std::span<const configuration> all,
                               guided_way way) {
     course only{.way = way, .memory = &memory_};
-    only.time = std::chrono::duration_cast<std::chrono::nanoseconds>(share_of_size * whole_time());
+    // Those that no search has tried are compiled at the first size.
+    const double share = std::exchange(is_first_, false) ? share_of_first_size : share_of_size;
+    only.time = std::chrono::duration_cast<std::chrono::nanoseconds>(share * whole_time());
     only.find = finder();
     only.parts = divider(sizes);
     only.may_run = filter(sizes);
@@ -211,7 +230,7 @@ class session_source final : public portfolio_source {
     } catch (const argument_error& failure) {
       tell(sizes, failure);
     }
-    return {.trials = guide.trials(), .space_size = guide.space_size()};
+    return {.trials = guide.trials(), .space = guide.space()};
   }
 
   void tell(const size_list& sizes, const error& failure) const {
@@ -267,6 +286,7 @@ class session_source final : public portfolio_source {
   std::size_t searches_ = 0;
   clock::time_point began_ = clock::now();
   bool is_only_tried_ = false;
+  bool is_first_ = true;  // true until configurations have been compared
 };
 
 /// Returns the sizes that programs have asked this portfolio for.
