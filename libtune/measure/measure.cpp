@@ -22,11 +22,6 @@ class self_timed final : public detail::measurable {
   std::vector<run_time> do_sample(int iterations) override {
     return {std::chrono::duration<double>(seconds_per_iteration_(iterations))};
   }
-  std::vector<run_time> do_sample_whole(int runs) override {
-    std::vector<run_time> times;
-    for (int i = 0; i < runs; ++i) times.push_back(do_sample(1).front());
-    return times;
-  }
   void do_finish() override {}  // the function has waited
   void do_cache(cache_state) override {}
   run_time do_timer_resolution() const override { return run_time::zero(); }

@@ -40,7 +40,12 @@ class measurable {
  private:
   virtual void do_run(int runs) = 0;
   virtual std::vector<run_time> do_sample(int iterations) = 0;
-  virtual std::vector<run_time> do_sample_whole(int runs) = 0;
+  // Unless it knows better, the time that a run takes at all.
+  virtual std::vector<run_time> do_sample_whole(int runs) {
+    std::vector<run_time> times;
+    for (int i = 0; i < runs; ++i) times.push_back(do_sample(1).front());
+    return times;
+  }
   virtual void do_finish() = 0;
   virtual void do_cache(cache_state state) = 0;
   virtual run_time do_timer_resolution() const = 0;
