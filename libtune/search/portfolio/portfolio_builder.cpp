@@ -144,7 +144,7 @@ class builder {
   }
 
   std::size_t spread_samples() const {
-    return plan_.samples != 0 ? plan_.samples : std::size_t{16} + 16 * plan_.ranges.size();
+    return plan_.samples != 0 ? plan_.samples : std::size_t{32} + 32 * plan_.ranges.size();
   }
 
   bool has_sample(const size_list& at) const {

@@ -19,6 +19,7 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 // What a comparison has to save, in losses of samples of mean weight: less is noise.
 constexpr double least_gain = 0.01;
+constexpr int most_passes = 4;          // of improvements
 constexpr std::size_t most_folds = 16;  // as each is a fit
 constexpr double failing_cost = 1e6;    // finite, so that sums can be compared
 
@@ -69,6 +70,35 @@ numbers cover(const costs& all, std::size_t most) {
     chosen.push_back(best);
     sum = best_sum;
     for (std::size_t s = 0; s < all.samples(); ++s) least[s] = std::min(least[s], all.at(s, best));
+  }
+  return chosen;
+}
+
+/// The same, with one after the other exchanged for what lowers the losses more.
+numbers exchanged(const costs& all, numbers chosen) {
+  std::vector<double> without(all.samples());
+  bool is_better = chosen.size() > 1;
+  for (int pass = 0; is_better && pass < most_passes; ++pass) {
+    is_better = false;
+    for (std::size_t& each : chosen) {
+      std::ranges::fill(without, infinite);
+      for (const std::size_t other : chosen) {
+        for (std::size_t s = 0; other != each && s < all.samples(); ++s) {
+          without[s] = std::min(without[s], all.at(s, other));
+        }
+      }
+      const auto sum_with = [&](std::size_t c) {
+        double sum = 0;
+        for (std::size_t s = 0; s < all.samples(); ++s) sum += std::min(without[s], all.at(s, c));
+        return sum;
+      };
+      double least = sum_with(each) - least_gain;
+      for (std::size_t c = 0; c < all.configurations(); ++c) {
+        const double sum = sum_with(c);
+        if (sum >= least) continue;
+        std::tie(each, least, is_better) = std::tuple(c, sum, true);
+      }
+    }
   }
   return chosen;
 }
@@ -230,13 +260,14 @@ portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& lim
     throw argument_error("a portfolio is fitted to the times of no configuration; measure some");
   }
   const costs all(times, limits.loss);
-  grown best = grow(times, all, cover(all, limits.configurations), limits.leaves);
+  grown best = grow(times, all, exchanged(all, cover(all, limits.configurations)), limits.leaves);
   // A tree that may choose any of them can need few enough.
   numbers every(all.configurations());
   std::iota(every.begin(), every.end(), std::size_t{0});
   grown free = grow(times, all, every, limits.leaves);
   const bool is_small = free.fit.configurations.size() <= limits.configurations;
-  return is_small && free.cost < best.cost ? std::move(free.fit) : std::move(best.fit);
+  if (is_small && free.cost < best.cost) return std::move(free.fit);
+  return std::move(best.fit);
 }
 
 leaf_orders order_leaves(const size_times& times, const size_tree& tree,
