@@ -22,6 +22,8 @@
 namespace tune::operations {
 namespace {
 
+constexpr std::size_t words_of_progress = 4;  // heap_progress in the kernel
+
 void check_channels(const quantise_key& key, std::size_t channels) {
   if (channels != 0 && channels % (2 * key.unzip) == 0 && channels <= std::size_t{1} << 24) return;
   throw argument_error(
@@ -180,7 +182,13 @@ quantise::quantise(const command_queue& queue, const program& built, const quant
       out_(add_slot("out", unpadded(output_size(key, shape_)),
                     key.bits == 8 ? dtype::int8 : dtype::uint8)),
       saturated_(add_slot("saturated", unpadded({shape_.spectra / shape_.spectra_per_heap, 2}),
-                          dtype::uint32)) {
+                          dtype::uint32)),
+      progress_(queue.context(),
+                {dtype::uint32,
+                 {std::max<std::size_t>(shape_.spectra / shape_.spectra_per_heap, 1),
+                  words_of_progress}}) {
+  command_queue zeroing = queue;
+  progress_.zero(zeroing);
   tiles_ = static_cast<std::uint32_t>(tiles_of_spectrum(key, tuning, shape_));
   const std::size_t groups = tiles_ * (shape_.spectra / tuning.spectra);
   if (groups > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
@@ -207,14 +215,14 @@ void quantise::set_seed(std::uint64_t seed) noexcept {
 
 void quantise::do_run() {
   if (range_.global.x == 0) return;
-  saturated_->buffer().zero(queue());
   enqueue(kernel_, range_, spectra_, delay_, phase_, gains_, out_, saturated_, part_,
           static_cast<std::uint32_t>(shape_.first_channel),
           static_cast<std::uint32_t>(output_channels(shape_)),
           static_cast<std::uint32_t>(shape_.spectra),
           static_cast<std::uint32_t>(shape_.spectra_per_heap), first_spectrum_,
           philox_keys(seed_, false), philox_keys(seed_, true), tiles_,
-          static_cast<std::uint32_t>(shape_.last_first ? range_.global.x / range_.local.x : 0));
+          static_cast<std::uint32_t>(shape_.last_first ? range_.global.x / range_.local.x : 0),
+          progress_.buffer());
 }
 
 std::vector<named_value> quantise::do_parameters() const {
