@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
-#include "libtune/operation/dimension.hpp"
 
 namespace tune::operations {
 
@@ -56,6 +57,37 @@ device_array allocate_rows(const context& context, element_type type, std::size_
                            std::size_t columns) {
   const std::size_t padded = dimension(columns, {.type = type}).required_padded_size();
   return {context, {type, {rows, columns}, {rows, padded}}};
+}
+
+std::vector<dimension> unpadded(const std::vector<std::size_t>& size) {
+  std::vector<dimension> made;
+  for (const std::size_t extent : size) made.push_back({extent, {.exact = true}});
+  return made;
+}
+
+void expect_quantised(answer& expected,
+                      std::function<std::optional<std::string>(std::span<const std::uint8_t>,
+                                                               std::span<const std::uint32_t>)>
+                          find_wrong) {
+  expected.verify(
+      [find_wrong = std::move(find_wrong)](
+          command_queue& queue,
+          const std::vector<answer::result>& results) -> std::optional<std::string> {
+        std::vector<std::uint8_t> out;
+        std::vector<std::uint32_t> saturated;
+        for (const auto& [name, array] : results) {
+          const std::size_t bytes = array.layout().bytes();
+          if (name == "out") {
+            out.resize(bytes);
+            queue.read(array.buffer(), out.data(), bytes);
+          } else if (name == "saturated") {
+            saturated.resize(bytes / sizeof(std::uint32_t));
+            queue.read(array.buffer(), saturated.data(), bytes);
+          }
+        }
+        return find_wrong(out, saturated);
+      },
+      {"out", "saturated"});
 }
 
 std::size_t width_class(std::size_t columns) noexcept {

@@ -3,14 +3,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "libtune/array/device_array.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/operation/dimension.hpp"
 #include "libtune/tune/session.hpp"
+#include "libtune/verify/answer.hpp"
 
 namespace tune::operations {
 
@@ -36,6 +42,18 @@ void require_memory(const tuning_session& session, std::size_t bytes);
 /// Returns an array as operations allocate theirs: with its rows padded to whole lines of memory.
 device_array allocate_rows(const context& context, element_type type, std::size_t rows,
                            std::size_t columns);
+
+/// Returns dimensions of these sizes that have no padding.
+std::vector<dimension> unpadded(const std::vector<std::size_t>& size);
+
+/// For operations that quantise: has an answer read the slots out and saturated to the host, and
+/// ask a function what is wrong with them.
+/// @param find_wrong  given the bytes of out and the counts; returns nothing if they are right
+void expect_quantised(
+    answer& expected,
+    std::function<std::optional<std::string>(std::span<const std::uint8_t> out,
+                                             std::span<const std::uint32_t> saturated)>
+        find_wrong);
 
 /// Returns the class of widths that is tuned for: the columns rounded up to a power of two from 128
 /// to 65536. So an application tunes once and not for each of its shapes.

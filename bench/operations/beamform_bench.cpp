@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
-#include "libtune/exchange/reports.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/beamform/beamform.hpp"
 #include "operations/workload.hpp"
@@ -29,23 +28,14 @@
 namespace {
 
 using namespace tune::operations;  // NOLINT: the subject of the program
+using bench::bench_device;
 using bench::contender;
 
-struct settings {
-  int rounds = 20;
-  std::size_t limit = 0;
-  std::size_t device = 0;
+struct settings : bench::common_settings {
   std::size_t beams = 8;
   std::size_t channels = 512;
   std::size_t spectra = 256;
   std::vector<std::size_t> antennas{80, 64, 256};
-  bool table = false;
-};
-
-struct bench_device {
-  tune::device device;
-  tune::context context = device.create_context();
-  tune::command_queue queue = context.create_command_queue({.profiling = true});
 };
 
 void bench_beamform(bench_device& on, const settings& given, const beamform_template& tuned,
@@ -81,12 +71,7 @@ void bench_beamform(bench_device& on, const settings& given, const beamform_temp
 }
 
 void run(bench_device on, const settings& given) {
-  bench::search_afresh(on.context, given.limit);
-  if (given.table) {
-    tune::tuning_options options = *tune::tuning_options_of(on.context);
-    options.observers.push_back(std::make_shared<tune::table_reporter>(std::cout));
-    tune::set_tuning_options(on.context, options);
-  }
+  bench::search_afresh(on.context, given.limit, given.table);
   fmt::print("{} {}, {} channels x {} spectra\n{:<36} {:>12} {:>12} {:>14} {:>7} {:>7}\n",
              on.device.info().backend, on.device.name(), given.channels, given.spectra, "", "time",
              "bandwidth", "", "of copy", "default");
@@ -111,15 +96,12 @@ int main(int argc, char** argv) {
   tune::serve_if_worker(argc, argv);
   settings given;
   CLI::App app("Measures beamform; see the head of the source for the method.");
-  app.add_option("--rounds", given.rounds, "how often each contender is timed");
-  app.add_option("--limit", given.limit, "try so many configurations, chosen at random");
-  app.add_option("--device", given.device, "its index, as LIBTUNE_DEVICE counts");
+  bench::add_options(app, given);
   app.add_option("--beams", given.beams, "beams, of alternating polarisation");
   app.add_option("--channels", given.channels, "channels");
   app.add_option("--spectra", given.spectra, "spectra of a batch");
   app.add_option("--antennas", given.antennas, "numbers of antennas");
-  app.add_flag("--table", given.table, "show every configuration of each search");
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);
-  run({.device = tune::all_devices().at(given.device)}, given);
+  run(bench::device_at(given.device), given);
 }

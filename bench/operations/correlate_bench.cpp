@@ -191,14 +191,7 @@ void bench_shape(bench_device& on, shape_case shape, const settings& given) {
 }
 
 void run(bench_device on, const settings& given) {
-  tune::tuning_options options{
-      .database = "", .mode = tune::tuning_mode::force, .given_by = tune::option_source::command};
-  if (given.table) options.observers = {std::make_shared<tune::table_reporter>(std::cout)};
-  if (given.limit > 0) {
-    options.strategy = "random";
-    options.search.max_count = given.limit;
-  }
-  tune::set_tuning_options(on.context, options);
+  bench::search_afresh(on.context, given.limit, given.table);
   fmt::print("{} {}\n{:<26} {:>9} {:>16} {:>15} {:>12} {:>11} {:>8}\n", on.device.info().backend,
              on.device.name(), "antennas channels spectra batches", "time", "useful",
              "copy of input", "reduction", "", "search");

@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/operations/device_time.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <iostream>
+#include <memory>
+
+#include "libtune/exchange/reports.hpp"
 
 namespace bench {
 namespace {
@@ -45,13 +50,23 @@ contender copy_of(tune::command_queue& queue, const tune::device_array& from,
   return {[&queue, from, to] { to.copy_from(queue, from); }};
 }
 
-void search_afresh(const tune::context& context, std::size_t limit) {
+void add_options(CLI::App& app, common_settings& given) {
+  app.add_option("--rounds", given.rounds, "how often each contender is timed");
+  app.add_option("--limit", given.limit, "try so many configurations, chosen at random");
+  app.add_option("--device", given.device, "its index, as LIBTUNE_DEVICE counts");
+  app.add_flag("--table", given.table, "show every configuration of each search");
+}
+
+bench_device device_at(std::size_t index) { return {.device = tune::all_devices().at(index)}; }
+
+void search_afresh(const tune::context& context, std::size_t limit, bool table) {
   tune::tuning_options options{
       .database = "", .mode = tune::tuning_mode::force, .given_by = tune::option_source::command};
   if (limit > 0) {
     options.strategy = "random";
     options.search.max_count = limit;
   }
+  if (table) options.observers = {std::make_shared<tune::table_reporter>(std::cout)};
   tune::set_tuning_options(context, options);
 }
 

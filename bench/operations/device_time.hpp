@@ -8,7 +8,32 @@
 
 #include "libtune/libtune.hpp"
 
+namespace CLI {
+class App;
+}  // namespace CLI
+
 namespace bench {
+
+/// What a benchmark of one operation on one device is asked for.
+struct common_settings {
+  int rounds = 20;         ///< how often each contender is timed
+  std::size_t limit = 0;   ///< configurations of a search, chosen at random; 0: all
+  std::size_t device = 0;  ///< its index, as LIBTUNE_DEVICE counts
+  bool table = false;      ///< show every configuration of each search
+};
+
+/// Adds the options --rounds, --limit, --device and --table.
+void add_options(CLI::App& app, common_settings& given);
+
+/// A device, with the context and the queue that a benchmark works with.
+struct bench_device {
+  tune::device device;
+  tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue({.profiling = true});
+};
+
+/// The one with this index, as LIBTUNE_DEVICE counts.
+bench_device device_at(std::size_t index);
 
 /// Something that enqueues on a queue, and what its device time was.
 struct contender {
@@ -33,7 +58,8 @@ contender copy_of(tune::command_queue& queue, const tune::device_array& from,
 
 /// Lets autotuners of a context search whatever a database has, over their whole space, or over so
 /// many configurations chosen at random if the limit is not 0.
-void search_afresh(const tune::context& context, std::size_t limit);
+/// @param table  print every configuration of each search
+void search_afresh(const tune::context& context, std::size_t limit, bool table = false);
 
 /// The devices of these indices, as LIBTUNE_DEVICE counts; all if there are none.
 std::vector<tune::device> chosen_devices(const std::vector<std::size_t>& indices);

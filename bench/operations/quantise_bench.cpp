@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
-#include "libtune/exchange/reports.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/quantise/quantise.hpp"
 #include "operations/workload.hpp"
@@ -31,23 +30,14 @@
 namespace {
 
 using namespace tune::operations;  // NOLINT: the subject of the program
+using bench::bench_device;
 using bench::contender;
 
-struct settings {
-  int rounds = 30;
-  std::size_t limit = 0;
-  std::size_t device = 0;
+struct settings : bench::common_settings {
   std::size_t log2_values = 23;
   std::vector<std::size_t> channels{1024, 4096, 8192, 32768};
   std::vector<std::string> tunings;
-  bool table = false;
   bool all = false;
-};
-
-struct bench_device {
-  tune::device device;
-  tune::context context = device.create_context();
-  tune::command_queue queue = context.create_command_queue({.profiling = true});
 };
 
 void bench_shape(bench_device& on, const settings& given, const quantise_template& tuned,
@@ -112,12 +102,7 @@ void bench_tunings(bench_device& on, const settings& given) {
 }
 
 void run(bench_device on, const settings& given) {
-  bench::search_afresh(on.context, given.limit);
-  if (given.table) {
-    tune::tuning_options options = *tune::tuning_options_of(on.context);
-    options.observers.push_back(std::make_shared<tune::table_reporter>(std::cout));
-    tune::set_tuning_options(on.context, options);
-  }
+  bench::search_afresh(on.context, given.limit, given.table);
   fmt::print("{} {}, 2^{} values of 2 polarisations\n{:<42} {:>12} {:>12} {:>7} {:>7}\n",
              on.device.info().backend, on.device.name(), given.log2_values, "", "time", "bandwidth",
              "of copy", "default");
@@ -137,17 +122,14 @@ int main(int argc, char** argv) {
   tune::serve_if_worker(argc, argv);
   settings given;
   CLI::App app("Measures quantise; see the head of the source for the method.");
-  app.add_option("--rounds", given.rounds, "how often each contender is timed");
-  app.add_option("--limit", given.limit, "try so many configurations, chosen at random");
-  app.add_option("--device", given.device, "its index, as LIBTUNE_DEVICE counts");
+  bench::add_options(app, given);
   app.add_option("--log2-values", given.log2_values, "spectra times channels, as a power of two");
   app.add_option("--channels", given.channels, "numbers of channels");
   app.add_option(
       "--tuning", given.tunings,
       "time such tunings in place of searching: width,height,spectra,together,ahead,resident");
-  app.add_flag("--table", given.table, "show every configuration of each search");
   app.add_flag("--all", given.all, "complex samples and 4 bits, too");
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);
-  run({.device = tune::all_devices().at(given.device)}, given);
+  run(bench::device_at(given.device), given);
 }

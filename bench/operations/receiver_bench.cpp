@@ -35,7 +35,6 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
-#include "libtune/exchange/reports.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/ddc/ddc.hpp"
 #include "operations/fft/fft.hpp"
@@ -348,12 +347,7 @@ void bench_fengine(bench_device& on, std::size_t unzip) {
 }
 
 void run(bench_device on) {
-  bench::search_afresh(on.context, on.given.limit);
-  if (on.given.table) {
-    tune::tuning_options options = *tune::tuning_options_of(on.context);
-    options.observers.push_back(std::make_shared<tune::table_reporter>(std::cout));
-    tune::set_tuning_options(on.context, options);
-  }
+  bench::search_afresh(on.context, on.given.limit, on.given.table);
   fmt::print("{} {}\n{:<30} {:>9} {:>10} {:>8} {:>8} {:>9} {:>10}  {}\n", on.device.info().backend,
              on.device.name(), "", "us", "Gsample/s", "GB/s", "of copy", "TFLOP/s", "search",
              "tuning");

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -123,13 +124,6 @@ std::uint64_t take(std::uint64_t& from, std::size_t count) {
   return taken;
 }
 
-/// Dimensions without padding.
-std::vector<dimension> packed(const std::vector<std::size_t>& size) {
-  std::vector<dimension> made;
-  for (const std::size_t extent : size) made.push_back({extent, {.exact = true}});
-  return made;
-}
-
 /// Beams that the host forms as well: with antennas that no step divides, spectra that no group
 /// divides, and both polarisations.
 class known_beams {
@@ -145,24 +139,11 @@ class known_beams {
     saturated.fill(counted_before);
     work_.set("in", input_.in).set("weights", input_.weights).set("delays", input_.delays);
     work_.set("saturated", std::move(saturated));
-    answer_.verify(
-        [expected](command_queue& its_queue,
-                   const std::vector<answer::result>& results) -> std::optional<std::string> {
-          std::vector<std::int8_t> out;
-          std::vector<std::uint32_t> counts;
-          for (const auto& [name, array] : results) {
-            const std::size_t bytes = array.layout().bytes();
-            if (name == "out") {
-              out.resize(bytes);
-              its_queue.read(array.buffer(), out.data(), bytes);
-            } else if (name == "saturated") {
-              counts.resize(bytes / sizeof(std::uint32_t));
-              its_queue.read(array.buffer(), counts.data(), bytes);
-            }
-          }
-          return find_misformed(*expected, out.data(), counts.data(), counted_before);
-        },
-        {"out", "saturated"});
+    expect_quantised(answer_, [expected](std::span<const std::uint8_t> out,
+                                         std::span<const std::uint32_t> counts) {
+      return find_misformed(*expected, reinterpret_cast<const std::int8_t*>(out.data()),
+                            counts.data(), counted_before);
+    });
   }
 
   std::optional<std::string> find_wrong(const program& built, const beamform_tuning& tuning) const {
@@ -198,13 +179,13 @@ beamform::beamform(const command_queue& queue, const program& built, const beamf
       key_(key),
       shape_(checked_shape(shape)),
       in_(add_slot("in",
-                   packed({shape.batches, shape.antennas, shape.channels, shape.spectra, 2, 2}),
+                   unpadded({shape.batches, shape.antennas, shape.channels, shape.spectra, 2, 2}),
                    dtype::int8)),
-      weights_(add_slot("weights", packed({shape.antennas, shape.beams}), dtype::complex64)),
-      delays_(add_slot("delays", packed({shape.antennas, shape.beams}), dtype::float32)),
-      out_(add_slot("out", packed({shape.batches, shape.beams, shape.channels, shape.spectra, 2}),
+      weights_(add_slot("weights", unpadded({shape.antennas, shape.beams}), dtype::complex64)),
+      delays_(add_slot("delays", unpadded({shape.antennas, shape.beams}), dtype::float32)),
+      out_(add_slot("out", unpadded({shape.batches, shape.beams, shape.channels, shape.spectra, 2}),
                     dtype::int8)),
-      saturated_(add_slot("saturated", packed({shape.beams}), dtype::uint32)),
+      saturated_(add_slot("saturated", unpadded({shape.beams}), dtype::uint32)),
       second_polarisation_(0xaaaaaaaaaaaaaaaa & all_beams(shape.beams)),
       dithered_(all_beams(shape.beams)) {
   const std::size_t groups =

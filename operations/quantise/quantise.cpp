@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,8 @@
 
 namespace tune::operations {
 namespace {
+
+constexpr std::size_t words_of_progress = 4;  // heap_progress in the kernel
 
 void check_channels(const quantise_key& key, std::size_t channels) {
   if (channels != 0 && channels % (2 * key.unzip) == 0 && channels <= std::size_t{1} << 24) return;
@@ -119,13 +122,6 @@ std::vector<std::size_t> output_size(const quantise_key& key, const quantise_sha
   return size;
 }
 
-/// Dimensions without padding.
-std::vector<dimension> packed(const std::vector<std::size_t>& size) {
-  std::vector<dimension> made;
-  for (const std::size_t extent : size) made.push_back({extent, {.exact = true}});
-  return made;
-}
-
 /// Spectra that the host quantises as well: with a width that is no multiple of a group's, a cut,
 /// two heaps, delays and phases of several turns, and values that saturate.
 class known_spectra {
@@ -142,25 +138,11 @@ class known_spectra {
         quantise_on_host(key, shape_, input, first_spectrum, seed));
     work_.set("spectra", std::move(input.spectra)).set("delay", std::move(input.delay));
     work_.set("phase", std::move(input.phase)).set("gains", std::move(input.gains));
-    answer_.verify(
-        [its_key = key_, expected = expected_](
-            command_queue& its_queue,
-            const std::vector<answer::result>& results) -> std::optional<std::string> {
-          std::vector<std::uint8_t> out;
-          std::vector<std::uint32_t> saturated;
-          for (const auto& [name, array] : results) {
-            const std::size_t bytes = array.layout().bytes();
-            if (name == "out") {
-              out.resize(bytes);
-              its_queue.read(array.buffer(), out.data(), bytes);
-            } else if (name == "saturated") {
-              saturated.resize(bytes / sizeof(std::uint32_t));
-              its_queue.read(array.buffer(), saturated.data(), bytes);
-            }
-          }
+    expect_quantised(
+        answer_, [its_key = key_, expected = expected_](std::span<const std::uint8_t> out,
+                                                        std::span<const std::uint32_t> saturated) {
           return find_misquantised(its_key, *expected, out.data(), saturated.data());
-        },
-        {"out", "saturated"});
+        });
   }
 
   std::optional<std::string> find_wrong(const program& built, const quantise_tuning& tuning) const {
@@ -192,15 +174,21 @@ quantise::quantise(const command_queue& queue, const program& built, const quant
       tuning_(tuning),
       shape_(checked(key, shape)),
       spectra_(add_slot("spectra",
-                        packed({2, shape_.spectra, key.unzip, channels_of_part(key, shape_)}),
+                        unpadded({2, shape_.spectra, key.unzip, channels_of_part(key, shape_)}),
                         dtype::complex64)),
-      delay_(add_slot("delay", packed({shape_.spectra, 2}), dtype::float32)),
-      phase_(add_slot("phase", packed({shape_.spectra, 2}), dtype::float32)),
-      gains_(add_slot("gains", packed({output_channels(shape_), 2}), dtype::complex64)),
-      out_(add_slot("out", packed(output_size(key, shape_)),
+      delay_(add_slot("delay", unpadded({shape_.spectra, 2}), dtype::float32)),
+      phase_(add_slot("phase", unpadded({shape_.spectra, 2}), dtype::float32)),
+      gains_(add_slot("gains", unpadded({output_channels(shape_), 2}), dtype::complex64)),
+      out_(add_slot("out", unpadded(output_size(key, shape_)),
                     key.bits == 8 ? dtype::int8 : dtype::uint8)),
-      saturated_(add_slot("saturated", packed({shape_.spectra / shape_.spectra_per_heap, 2}),
-                          dtype::uint32)) {
+      saturated_(add_slot("saturated", unpadded({shape_.spectra / shape_.spectra_per_heap, 2}),
+                          dtype::uint32)),
+      progress_(queue.context(),
+                {dtype::uint32,
+                 {std::max<std::size_t>(shape_.spectra / shape_.spectra_per_heap, 1),
+                  words_of_progress}}) {
+  command_queue zeroing = queue;
+  progress_.zero(zeroing);
   tiles_ = static_cast<std::uint32_t>(tiles_of_spectrum(key, tuning, shape_));
   const std::size_t groups = tiles_ * (shape_.spectra / tuning.spectra);
   if (groups > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
@@ -227,14 +215,14 @@ void quantise::set_seed(std::uint64_t seed) noexcept {
 
 void quantise::do_run() {
   if (range_.global.x == 0) return;
-  saturated_->buffer().zero(queue());
   enqueue(kernel_, range_, spectra_, delay_, phase_, gains_, out_, saturated_, part_,
           static_cast<std::uint32_t>(shape_.first_channel),
           static_cast<std::uint32_t>(output_channels(shape_)),
           static_cast<std::uint32_t>(shape_.spectra),
           static_cast<std::uint32_t>(shape_.spectra_per_heap), first_spectrum_,
           philox_keys(seed_, false), philox_keys(seed_, true), tiles_,
-          static_cast<std::uint32_t>(shape_.last_first ? range_.global.x / range_.local.x : 0));
+          static_cast<std::uint32_t>(shape_.last_first ? range_.global.x / range_.local.x : 0),
+          progress_.buffer());
 }
 
 std::vector<named_value> quantise::do_parameters() const {

@@ -106,6 +106,7 @@ class quantise final : public operation {
   slot_ref<> gains_;
   slot_ref<> out_;
   slot_ref<> saturated_;
+  device_array progress_;  // of the heaps: what their groups have counted, 0 between runs
   nd_range range_;
   std::uint32_t tiles_ = 0;  // of a spectrum
   std::uint32_t part_ = 0;   // m
