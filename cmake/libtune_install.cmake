@@ -4,9 +4,8 @@ include(CMakePackageConfigHelpers)
 
 set(libtune_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/libtune")
 
-# Each file belongs to a component, and most components to one package (libtune_packages.cmake):
-# libtune_runtime, libtune_development, libtune_tools; libtune_documents is in none.
-set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libtune_development)
+# Each file belongs to a component, and each component to one package (libtune_packages.cmake), except
+# libtune_documents, which is in none. What names none belongs to libtune_development.
 
 target_sources(libtune PUBLIC
   FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${libtune_public_headers})
