@@ -3,7 +3,7 @@
 
 # What CPack makes of this tree: archives of its sources, and packages for Debian and Ubuntu, which
 # packaging/README.md describes. A package is a component of the installation.
-if(NOT PROJECT_IS_TOP_LEVEL)
+if(NOT PROJECT_IS_TOP_LEVEL OR NOT EXISTS "${PROJECT_SOURCE_DIR}/packaging/debian")
   return()
 endif()
 set(LIBTUNE_PACKAGE_CONTACT "The libtune authors <libtune@example.org>" CACHE STRING
