@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The libtune authors
 # SPDX-License-Identifier: BSD-3-Clause
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libtune_development)
+
 # The folder of the helper programs, in the installation. Where libraries lie in a folder for each
 # architecture, as in Debian's /usr/lib/x86_64-linux-gnu, helpers of several architectures and versions
 # must have room beside each other, too.

@@ -4,9 +4,8 @@ include(CMakePackageConfigHelpers)
 
 set(libtune_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/libtune")
 
-# Each file belongs to a component, and most components to one package (libtune_packages.cmake):
-# libtune_runtime, libtune_development, libtune_tools; libtune_documents is in none.
-set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libtune_development)
+# Each file belongs to a component, and each component to one package (libtune_packages.cmake), except
+# libtune_documents, which is in none. What names none belongs to libtune_development.
 
 target_sources(libtune PUBLIC
   FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${libtune_public_headers})
@@ -33,6 +32,13 @@ set_target_properties(libtune_worker PROPERTIES
   INSTALL_RPATH "$ORIGIN/${libtune_libraries_from_helpers}")
 install(TARGETS libtune_worker libtune_tuner DESTINATION "${libtune_helper_folder}"
   COMPONENT libtune_runtime)
+# Plug-ins are found as the helpers are, which are files that may be executed.
+foreach(plugin IN ITEMS libtune_mpi libtune_postgresql)
+  if(TARGET ${plugin})
+    install(TARGETS ${plugin} DESTINATION "${libtune_helper_folder}" COMPONENT ${plugin}
+      PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  endif()
+endforeach()
 
 # Found as the helpers are, which are files that may be executed.
 if(TARGET libtune_postgresql)
@@ -79,7 +85,9 @@ if(libtune_type STREQUAL "STATIC_LIBRARY")
   set(libtune_pc_requires "OpenCL, libcrypto, sqlite3, fmt, spdlog")
   set(libtune_pc_libs "-lSQLiteCpp -ldl -pthread")
 endif()
-foreach(package IN ITEMS libtune libtune-operations)
-  configure_file("${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in" "${PROJECT_BINARY_DIR}/${package}.pc" @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION "${libtune_pc_dir}")
+file(GLOB libtune_pc_files CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/*.pc.in")
+foreach(file IN LISTS libtune_pc_files)
+  cmake_path(GET file STEM LAST_ONLY package)
+  configure_file("${file}" "${PROJECT_BINARY_DIR}/${package}" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${package}" DESTINATION "${libtune_pc_dir}")
 endforeach()
