@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
+#include <memory>
 #include <pwd.h>
 #include <stdexcept>
 #include <string>
@@ -28,25 +28,27 @@ class postgresql_server {
  public:
   /// The folder with initdb and postgres; empty if they are not installed.
   static std::string programs() {
-    std::vector<std::filesystem::path> folders{"/usr/bin", "/usr/local/bin"};
+    std::vector<std::filesystem::path> folders;
     std::error_code none;
     for (const auto& version : std::filesystem::directory_iterator("/usr/lib/postgresql", none)) {
       folders.push_back(version.path() / "bin");
     }
+    folders.insert(folders.end(), {"/usr/local/bin", "/usr/bin"});
     for (const auto& folder : folders) {
-      if (std::filesystem::exists(folder / "initdb") &&
-          std::filesystem::exists(folder / "postgres")) {
-        return folder.string();
-      }
+      const auto has = [&](const char* name) { return std::filesystem::exists(folder / name); };
+      if (has("initdb") && has("postgres") && has("psql")) return folder.string();
     }
     return {};
   }
 
-  /// The one of this process, started with the first call; null if PostgreSQL is not installed.
+  /// The one of this process, made with the first call; null if PostgreSQL is not installed.
   static postgresql_server* shared() {
-    static std::optional<postgresql_server> server;
-    if (!server && !programs().empty()) server.emplace();
-    return server ? &*server : nullptr;
+    static const std::unique_ptr<postgresql_server> server = [] {
+      auto made = programs().empty() ? nullptr : std::make_unique<postgresql_server>();
+      if (made) made->start();
+      return made;
+    }();
+    return server.get();
   }
 
   postgresql_server() {
@@ -59,7 +61,6 @@ class postgresql_server {
                 folder_ + "/data >" + folder_ + "/initdb.log 2>&1");
     std::ofstream(folder_ + "/data/pg_hba.conf")
         << "local all guest scram-sha-256\nlocal all all trust\n";
-    start();
   }
   ~postgresql_server() {
     kill();
@@ -82,7 +83,7 @@ class postgresql_server {
               "listen_addresses=", "-F", static_cast<char*>(nullptr));
       ::_exit(1);
     }
-    for (int i = 0; i < 600; ++i) {
+    for (int i = 0; i < 200; ++i) {
       if (try_sql("postgres", "SELECT 1")) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }

@@ -50,7 +50,7 @@ using tune::testing::test_mode_guard;
 struct store_place {
   store_place() : server(postgresql_server::shared()) {
     if (server == nullptr) {
-      tune::testing::skip("PostgreSQL's initdb and postgres are not installed (postgresql)");
+      tune::testing::skip("PostgreSQL's initdb and postgres are not installed (the package postgresql)");
       return;
     }
     server->start();
@@ -140,7 +140,6 @@ store_fault fault_of(const auto& use) {
   try {
     use();
   } catch (const shared_store_error& failure) {
-    MESSAGE(failure.what());
     return failure.fault();
   }
   FAIL("nothing was thrown");
@@ -612,7 +611,6 @@ ended tunedb(const std::string& arguments) {
   }
   const int status = ::pclose(pipe);
   if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
-  MESSAGE(result.output);
   return result;
 }
 

@@ -141,11 +141,18 @@ attempt connect_in_time(const sql_driver& driver, const std::string& url,
   return made.get();
 }
 
-/// "[a-z0-9.-]*" with a port of digits: what a URL has between user and path, if it is well formed.
+/// Names of hosts with ports of digits, as a well-formed URL has them between user and path.
 bool is_host_list(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) {
-    const bool is_name = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    return is_name || std::string_view(".-_:,[]%").find(c) != std::string_view::npos;
+  bool in_port = false;
+  bool in_brackets = false;
+  return std::ranges::all_of(text, [&](char c) {
+    const bool is_digit = c >= '0' && c <= '9';
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (c == '[' || c == ']') in_brackets = c == '[';
+    if (c == ',') in_port = false;
+    if (c == ':' && !in_brackets) return !std::exchange(in_port, true);
+    if (in_port) return is_digit;
+    return is_digit || is_letter || std::string_view(".-_:,[]%").find(c) != std::string_view::npos;
   });
 }
 
