@@ -30,6 +30,11 @@ set(libtune_helper_folder "${CMAKE_INSTALL_LIBEXECDIR}/libtune")
 set_target_properties(libtune_worker PROPERTIES
   INSTALL_RPATH "$ORIGIN/../../${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS libtune_worker libtune_tuner DESTINATION "${libtune_helper_folder}")
+if(TARGET libtune_mpi)
+  # It is looked for as the helpers are, which are programs.
+  install(TARGETS libtune_mpi DESTINATION "${libtune_helper_folder}" PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endif()
 
 if(TARGET tunedb)
   set_target_properties(tunedb PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")

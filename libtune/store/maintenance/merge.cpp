@@ -107,14 +107,18 @@ void take_or_leave(connection& target, const function_identity& function, merge_
   }
 }
 
-void merge_results(connection& target, const function_content& content, merge_report& report) {
+void merge_results(connection& target, const function_content& content, merge_winner winner,
+                   merge_report& report) {
   raw_table results(target, table_name(content.function));
   const bool by_time = own_name(content.function.name) == content.function.name;
   for (const result_content& result : content.results) {
     take_or_leave(target, content.function, report, [&] {
       check_result(content.function, result);
       const auto present = detail::read_result(results, content.function, result);
-      if (present && !wins_over(result, *present, by_time)) {
+      const bool stays = winner == merge_winner::incoming
+                             ? present && canonical_text(*present) == canonical_text(result)
+                             : present && !wins_over(result, *present, by_time);
+      if (stays) {
         ++report.results_kept;
         return;
       }
@@ -173,7 +177,8 @@ bool prepare_table(connection& target, const function_content& content, merge_re
 
 }  // namespace
 
-merge_report merge_content(const std::string& path, const database_content& content) {
+merge_report merge_content(const std::string& path, const database_content& content,
+                           merge_winner winner) {
   const std::string file = detail::absolute_path(path);
   merge_report report;
   try {
@@ -184,7 +189,7 @@ merge_report merge_content(const std::string& path, const database_content& cont
     detail::write_transaction transaction(target, detail::tool_wait);
     for (const function_content& function : content.functions) {
       if (!prepare_table(target, function, report)) continue;
-      merge_results(target, function, report);
+      merge_results(target, function, winner, report);
       merge_searches(target, function, report);
     }
     transaction.commit();
