@@ -22,10 +22,10 @@ struct merge_report {
   std::vector<std::string> reasons{};  ///< why, each once; empty if all was taken
 };
 
-/// The result that stays where there are two for one key.
+/// What stays where there are two results for one key.
 enum class merge_winner : std::uint8_t {
-  better,   ///< as wins_over says
-  incoming  ///< the one that is brought in
+  better,   ///< the result that wins_over says, and all searches
+  incoming  ///< the result that is brought in; of searches too those alone, if there are any
 };
 
 /// Brings contents into a database, in one transaction. The file is made if need be. For each key

@@ -229,6 +229,8 @@ void served_device::carry_out(const tuning_request& request, kept_child& child) 
     tuned_values made = setting_.tune(task);
     send(tuning_result{std::move(made.values), made.score});
   } catch (const tuning_stopped_error& stopped) {
+    // A rank that leaves is lost: another one does its key.
+    if (setting_.is_ended()) return setting_.link.close();
     setting_.link.send(fleet_stopped{setting_.place, stopped.what()});
   } catch (...) {
     send(describe_failure(std::current_exception()));

@@ -436,7 +436,15 @@ void leading::spread() {
 // When they have answered, they have stored all.
 void leading::dismiss(const std::vector<pretuning_result>& results) {
   for (const auto& rank : ranks_) rank->link.send(fleet_end{results});
-  for (const auto& rank : ranks_) wait_for<fleet_end>(rank->link, call_);
+  const auto patience = call_.is_stopped() ? std::chrono::milliseconds(500)
+                                           : std::chrono::milliseconds(longest_answer);
+  const auto until = rank_link::clock::now() + patience;
+  for (const auto& rank : ranks_) {
+    for (bool ended = false; !ended && !rank->link.is_lost();) {
+      const auto message = rank->link.next(until);
+      ended = !message || std::holds_alternative<fleet_end>(*message);
+    }
+  }
 }
 
 std::vector<pretuning_result> run(const fleet_call& call) {

@@ -104,9 +104,7 @@ void rank_link::send(const fleet_message& message) noexcept {
     const auto bytes = encode_message(fleet_form, message, "a message to a rank is too long");
     std::span<const std::byte> left(bytes);
     const std::lock_guard lock(sending_);
-    while (!lost_ && !left.empty()) {
-      if (!send_part(left)) close();
-    }
+    while (!lost_ && !mute_ && !left.empty()) mute_ = !send_part(left);
   } catch (const std::exception& failure) {
     give_up(failure.what());
   }

@@ -82,7 +82,8 @@ class rank_link {
   void send(const fleet_message& message) noexcept;
   /// Returns the next message; empty if none has come by then, or none will.
   std::optional<fleet_message> next(clock::time_point until) noexcept;
-  /// True if the other end has closed, or sent what is no message; and after close.
+  /// True if the other end has closed and all that it sent has been returned, or it sent what is no
+  /// message; and after close.
   bool is_lost() const noexcept { return lost_; }
   /// Leaves the other rank, which is lost from then on.
   void close() noexcept;
@@ -94,6 +95,7 @@ class rank_link {
 
   file_descriptor socket_;  // open for as long as this lives, for several threads use it
   std::mutex sending_;
+  bool mute_ = false;  // the other end takes no more
   frame_reader frames_;
   std::atomic<bool> lost_;
 };
