@@ -418,15 +418,16 @@ std::vector<pretuning_result> leading::tune_all() {
 
 // Also what was tuned inside of autotune functions, on whichever rank.
 void leading::spread() {
+  const fleet_question inside{.keys = question_.keys, .new_ones = true};
   std::vector<fleet_content> news;
   for_others([&](served_rank& rank) {
-    auto answer = ask(rank, {.new_ones = true});
+    auto answer = ask(rank, inside);
     if (!answer) return;
     call_.database.merge(answer->content, merge_winner::better);
     news.push_back(*std::move(answer));
   });
   if (std::ranges::all_of(ranks_, &served_rank::shares_database)) return;
-  news.push_back({.content = call_.database.read({.new_ones = true})});
+  news.push_back({.content = call_.database.read(inside)});
   news.push_back({.content = call_.database.read(question_), .replaces = true});
   for_others([&](served_rank& rank) {
     for (const fleet_content& each : news) rank.link.send(each);

@@ -54,7 +54,7 @@ database_content fleet_database::read(const fleet_question& question) const {
     if (!question.new_ones && !tables.contains(table_name(function))) continue;
     function_content found = reader.read(function);
     const auto is_asked = [&](const std::string& key, const std::string& time) {
-      return keys.contains(key) || (question.new_ones && time >= begin_);
+      return question.new_ones ? time >= begin_ && !keys.contains(key) : keys.contains(key);
     };
     std::erase_if(found.results, [&](const result_content& item) {
       return !is_asked(key_text(function, search_columns(item.arguments, item.device())),
