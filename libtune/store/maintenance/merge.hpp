@@ -22,7 +22,7 @@ struct merge_report {
   std::vector<std::string> reasons{};  ///< why, each once; empty if all was taken
 };
 
-/// What stays where there are two results for one key.
+/// The result that stays where there are two for one key.
 enum class merge_winner : std::uint8_t {
   better,   ///< the result that wins_over says, and all searches
   incoming  ///< the result that is brought in; of searches too those alone, if there are any

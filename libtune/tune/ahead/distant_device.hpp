@@ -49,8 +49,8 @@ class device_messages {
   bool ended_ = false;
 };
 
-/// A device of another rank, as the one that leads has it: a device that is there to be told from
-/// others, and cannot run anything here. One thread at a time tunes on it.
+/// A device of another rank, for the one that leads. Its handle stands for it among other devices;
+/// nothing runs on it here. One thread at a time tunes on it.
 class distant_device {
  public:
   /// @param link   outlives it
@@ -77,7 +77,7 @@ class distant_device {
   device_messages messages_;
 };
 
-/// What a served device needs of its rank. All that it refers to outlives it.
+/// The parts of its rank that a served device uses. All that it refers to outlives it.
 struct served_device_setting {
   rank_link& link;
   std::uint64_t place = 0;

@@ -23,9 +23,10 @@ class fleet_database {
 
   /// A text that is the same for processes of one machine that use the same file.
   const std::string& place() const noexcept { return place_; }
-  /// What it has of that which is asked for. @throws database_error
+  /// The results and searches that are asked for. @throws database_error
   database_content read(const fleet_question& question) const;
-  /// Brings in what another rank has; what cannot be taken is logged. @throws database_error
+  /// Brings in results and searches of another rank; those that cannot be taken are logged.
+  /// @throws database_error
   void merge(const database_content& content, merge_winner winner) const;
 
  private:

@@ -25,7 +25,7 @@
 
 namespace tune::detail {
 
-/// The first message to a rank that leads: what this one has.
+/// The first message to a rank that leads.
 struct fleet_hello {
   std::string machine{};   ///< the same text for ranks of one machine
   std::string database{};  ///< the same text for ranks of one machine that share a database
@@ -36,13 +36,13 @@ struct fleet_assignment {
   std::vector<std::uint64_t> devices{};
   std::uint64_t children = 1;  ///< that share the cores of its machine
 };
-/// Asks for what a database has. Answered by fleet_content.
+/// Asks for results and searches of a database. Answered by fleet_content.
 struct fleet_question {
   std::vector<function_identity> functions{};
   std::vector<std::string> keys{};  ///< of these functions: content_key of each
   bool new_ones = false;            ///< and all that came since the call of pretune
 };
-/// What a database has; from the rank that leads: to be brought into one's own.
+/// Results and searches of a database; from the rank that leads: to be brought into one's own.
 struct fleet_content {
   database_content content{};
   bool replaces = false;  ///< it wins over other results for its keys

@@ -156,7 +156,7 @@ class group_work {
 /// pretune, with another way to tune than child processes of a program.
 /// @param tune     thread-safe
 /// @param refuses  thread-safe
-/// @param is_lost  thread-safe; the jobs of such a device are given to others
+/// @param is_lost  thread-safe; other devices do the jobs of a lost one
 std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
                                            std::span<const pretuning_item> items,
                                            std::span<const device> devices,

@@ -10,7 +10,7 @@
 
 namespace tune::detail {
 
-/// What is done while MPI is there.
+/// A call that needs MPI.
 struct mpi_meeting {
   std::function<void(std::size_t rank, std::size_t size, const communicator::all_gather& gather)>
       meet{};

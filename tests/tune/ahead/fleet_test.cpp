@@ -70,6 +70,7 @@ struct rank {
   tune::pretuning_options options;
   counting_listener listener;
   std::unique_ptr<tune::communicator> ranks;
+  int more_keys = 0;  // than the others
   std::atomic<bool> stopped = false;
   std::vector<tune::pretuning_result> results;
   std::string failure;
@@ -84,18 +85,18 @@ struct fleet {
   }
 
   void pretune(int keys) {
-    std::vector<tune::pretuning_item> items;
-    for (int rows = 1; rows <= keys; ++rows) {
-      items.push_back({simulated_function(), simulated_key(rows)});
-    }
     auto ranks = tune::communicator::of_threads(all.size());
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < all.size(); ++i) {
       all[i]->ranks = std::make_unique<tune::communicator>(std::move(ranks[i]));
     }
-    for (const auto& one : all) threads.emplace_back([&, one = one.get()] { run(*one, items); });
+    for (const auto& one : all) threads.emplace_back([=, one = one.get()] { run(*one, keys); });
   }
-  static void run(rank& one, const std::vector<tune::pretuning_item>& items) {
+  static void run(rank& one, int keys) {
+    std::vector<tune::pretuning_item> items;
+    for (int rows = 1; rows <= keys + one.more_keys; ++rows) {
+      items.push_back({simulated_function(), simulated_key(rows)});
+    }
     std::vector<tune::device> devices;
     for (const auto& fake : one.fakes) devices.push_back(fake.device());
     try {
@@ -354,6 +355,26 @@ TEST_CASE("what is tuned inside of a function reaches all ranks") {
   here.pretune(3);
   here.check_agreement();
   CHECK(here.all[1]->database().find(simulated_function("inner"), inner));
+}
+
+TEST_CASE("where ranks have other keys those of the rank that leads count") {
+  fleet here(3);
+  here.all[1]->more_keys = 2;
+  here.all[2]->more_keys = -1;
+  here.pretune(2);
+  here.check_agreement();
+  CHECK(here.all[2]->results.size() == 2);
+  CHECK(here.trials() == 2 * 32);
+}
+
+TEST_CASE("ranks share one database") {
+  fleet here(3);
+  for (const auto& one : here.all)
+    one->options.tuning.database = here.all[0]->options.tuning.database;
+  here.pretune(5);
+  here.check_agreement();
+  CHECK(here.count(2, pretuning_state::tuned) == 5);
+  CHECK(here.trials() == 5 * 32);
 }
 
 TEST_CASE("a failure of a key is the same for all, with its reason") {
