@@ -58,6 +58,9 @@ find_path(LIBTUNE_PQ_INCLUDE_DIR libpq-fe.h PATH_SUFFIXES postgresql DOC "The fo
 find_library(LIBTUNE_PQ_LIBRARY pq DOC "libpq, of libpq-dev")
 mark_as_advanced(LIBTUNE_PQ_INCLUDE_DIR LIBTUNE_PQ_LIBRARY)
 
+# What tunedb pretune meets other ranks with; left out where it is not there.
+find_package(MPI QUIET COMPONENTS CXX)
+
 # Transforms on OpenCL; left out where it is not there. Headers of other versions than 1.2, which is
 # known, are tried.
 find_path(LIBTUNE_VKFFT_INCLUDE_DIR vkFFT.h DOC "The folder of vkFFT.h, of libvkfft-dev")

@@ -40,12 +40,6 @@ foreach(plugin IN ITEMS libtune_mpi libtune_postgresql)
   endif()
 endforeach()
 
-# Found as the helpers are, which are files that may be executed.
-if(TARGET libtune_postgresql)
-  install(TARGETS libtune_postgresql DESTINATION "${libtune_helper_folder}"
-    PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-endif()
-
 if(TARGET tunedb)
   set_target_properties(tunedb PROPERTIES
     INSTALL_RPATH "$ORIGIN/${libtune_libraries_from_programs}")

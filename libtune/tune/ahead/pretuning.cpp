@@ -13,6 +13,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/word_table.hpp"
 #include "libtune/store/database/identity_column.hpp"
+#include "libtune/tune/ahead/fleet.hpp"
 #include "libtune/tune/ahead/group_work.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
@@ -102,14 +103,17 @@ std::vector<pretuning_result> pretune(const tuner_program& program,
                                          const std::vector<named_value>& values) {
     return known->refuse(program, function, values);
   };
-  return pretune_with(tune, items, devices, options, refuses);
+  return options.ranks == nullptr
+             ? pretune_with(tune, items, devices, options, refuses)
+             : pretune_with_ranks(*options.ranks, tune, items, devices, options, refuses);
 }
 
 std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
                                            std::span<const pretuning_item> items,
                                            std::span<const device> devices,
                                            const pretuning_options& options,
-                                           const tuning_refusal& refuses) {
+                                           const tuning_refusal& refuses,
+                                           const device_loss& is_lost) {
   tuning_options given = options.tuning;
   given.given_by = option_source::command;
   const tuning_settings settings = resolve_settings(given);
@@ -135,8 +139,10 @@ std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
       .searches = std::min(devices.size(), jobs.items.size()),
       .devices = devices.size(),
       .refuses = refuses,
+      .is_lost = is_lost,
       .telling = telling,
       .results = results};
+  if (options.listener != nullptr) options.listener->planned(results.size());
   {
     std::vector<std::unique_ptr<group_work>> at_work;
     for (std::size_t i = 0; i < groups.size(); ++i) {
