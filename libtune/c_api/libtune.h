@@ -10,14 +10,14 @@
 /// LIBTUNE_NOT_FOUND is an answer rather than a failure. No exception leaves the library, and none
 /// may leave a callback. Results are written only with LIBTUNE_OK.
 ///
-/// **Handles.** A function named _create, _open, _wrap, _select or _get that gives a handle out makes
-/// the caller its owner, who ends it with the _destroy of its type; to destroy null does nothing.
+/// **Handles.** A function that gives a handle out, by a pointer to a pointer of its type, makes
+/// the caller its owner, who ends it with the _destroy of that type; to destroy null does nothing.
 /// Handles keep what they were made from: a context may be destroyed while buffers of it live.
 ///
-/// **Texts and arrays.** What a function takes is copied before it returns, unless it says otherwise.
-/// What it gives out belongs to the handle that it was asked of, and is valid until that is
-/// destroyed or, where a function says so, until it is called again for the same handle. Texts are
-/// UTF-8 and end with 0; null stands for an empty text.
+/// **Texts and arrays.** What a function takes is copied before it returns, unless it says
+/// otherwise. What it gives out belongs to the handle that it was asked of, and is valid until that
+/// is destroyed or, where a function says so, until it is called again for the same handle. Texts
+/// are UTF-8 and end with 0; null stands for an empty text.
 ///
 /// **Threads.** Devices, contexts, databases and templates may be used by several threads at once.
 /// Any other handle is used by one thread at a time; different handles do not disturb each other.
@@ -63,7 +63,8 @@ typedef enum libtune_status {
   LIBTUNE_BUILD_ERROR = 10,       ///< a kernel does not compile
   LIBTUNE_DATABASE_ERROR = 11,    ///< a database cannot be opened, read or written
   LIBTUNE_NOT_TUNED = 12,         ///< there is no result, and the mode or the lock forbids to tune
-  LIBTUNE_TUNING_FAILED = 13      ///< no configuration could be measured, or the space is empty
+  LIBTUNE_TUNING_FAILED = 13,     ///< no configuration could be measured, or the space is empty
+  LIBTUNE_STOPPED = 14            ///< a function of the caller ended the tuning
 } libtune_status;
 
 /// Returns the text of the last failure on this thread; never null, empty if there was none. Valid
@@ -100,8 +101,8 @@ typedef enum libtune_value_type {
 
 /// A value whose type is known at run time.
 typedef struct libtune_value {
-  int32_t type;     ///< a libtune_value_type
-  int32_t count;    ///< of LIBTUNE_REALS; else 0
+  int32_t type;   ///< a libtune_value_type
+  int32_t count;  ///< of LIBTUNE_REALS; else 0
   /// The member that the type names.
   union {
     int64_t integer;      ///< of LIBTUNE_BOOL and LIBTUNE_INT
@@ -148,7 +149,8 @@ LIBTUNE_C_EXPORT libtune_status libtune_device_count(size_t* count);
 LIBTUNE_C_EXPORT libtune_status libtune_device_get(size_t index, libtune_device** device);
 /// Gives the best device, or the one that LIBTUNE_DEVICE, CUDA_DEVICE or PYOPENCL_CTX names.
 LIBTUNE_C_EXPORT libtune_status libtune_device_select(libtune_device** device);
-/// Gives the properties of a device: name, platform, driver_version, backend ("CUDA", "OpenCL"), kind
+/// Gives the properties of a device: name, platform, driver_version, backend ("CUDA", "OpenCL"),
+/// kind
 /// ("GPU", "CPU", ...), architecture, max_work_group_size, local_memory_bytes, global_memory_bytes,
 /// compute_units, simd_group_size, clock_khz, pci_address, uuid.
 LIBTUNE_C_EXPORT libtune_status libtune_device_info(const libtune_device* device,
@@ -186,13 +188,12 @@ LIBTUNE_C_EXPORT libtune_status libtune_context_destroy(libtune_context* context
 /// Makes a queue.
 LIBTUNE_C_EXPORT libtune_status libtune_queue_create(const libtune_context* context,
                                                      libtune_queue** queue);
-/// Makes a queue of a stream of the application: a CUstream, which the application keeps alive (0 is
-/// the default stream), or a cl_command_queue, which is retained.
-LIBTUNE_C_EXPORT libtune_status libtune_queue_wrap(const libtune_context* context,
-                                                   uintptr_t handle, libtune_queue** queue);
+/// Makes a queue of a stream of the application: a CUstream, which the application keeps alive (0
+/// is the default stream), or a cl_command_queue, which is retained.
+LIBTUNE_C_EXPORT libtune_status libtune_queue_wrap(const libtune_context* context, uintptr_t handle,
+                                                   libtune_queue** queue);
 /// Gives the backend's handle: a CUstream, or a cl_command_queue.
-LIBTUNE_C_EXPORT libtune_status libtune_queue_native(const libtune_queue* queue,
-                                                     uintptr_t* handle);
+LIBTUNE_C_EXPORT libtune_status libtune_queue_native(const libtune_queue* queue, uintptr_t* handle);
 /// Blocks until all that is enqueued has ended.
 LIBTUNE_C_EXPORT libtune_status libtune_queue_finish(libtune_queue* queue);
 /// Copies bytes from the host to a buffer, and blocks until the host may change them.
@@ -267,8 +268,7 @@ LIBTUNE_C_EXPORT libtune_status libtune_database_find(libtune_database* database
                                                       int version, const libtune_named_value* key,
                                                       size_t key_count,
                                                       const libtune_device* device,
-                                                      libtune_match match,
-                                                      libtune_result** result);
+                                                      libtune_match match, libtune_result** result);
 /// Lists the functions: function, version, goal, results, searches, trials.
 LIBTUNE_C_EXPORT libtune_status libtune_database_functions(libtune_database* database,
                                                            libtune_table** table);
@@ -280,8 +280,8 @@ LIBTUNE_C_EXPORT libtune_status libtune_database_results(libtune_database* datab
                                                          const char* name, int version,
                                                          libtune_table** table);
 /// Lists every trial of every search of a function: search, arguments (a text), device_name,
-/// started_at, the parameters, outcome, message, score_ns, score_lower_ns, score_upper_ns, samples_ns
-/// and the metrics.
+/// started_at, the parameters, outcome, message, score_ns, score_lower_ns, score_upper_ns,
+/// samples_ns and the metrics.
 /// @returns LIBTUNE_NOT_FOUND if there is no such function
 LIBTUNE_C_EXPORT libtune_status libtune_database_trials(libtune_database* database,
                                                         const char* name, int version,
@@ -329,8 +329,8 @@ typedef libtune_status (*libtune_measure_function)(void* user,
 typedef libtune_status (*libtune_restriction_function)(void* user,
                                                        const libtune_named_value* configuration,
                                                        size_t count, int* allowed);
-/// Makes the text of a kernel for a configuration: sets *text, which is copied when the function has
-/// returned.
+/// Makes the text of a kernel for a configuration: sets *text, which is copied when the function
+/// has returned.
 typedef libtune_status (*libtune_source_function)(void* user,
                                                   const libtune_named_value* configuration,
                                                   size_t count, const char** text);
@@ -339,9 +339,12 @@ typedef libtune_status (*libtune_source_function)(void* user,
 typedef libtune_status (*libtune_verify_function)(void* user, libtune_results* results);
 /// Hears of a trial when it has been made. Its configuration, outcome, reason ("" if there is none)
 /// and median time in nanoseconds (NaN if it has none) are valid during the call.
-typedef void (*libtune_trial_function)(void* user, const libtune_named_value* configuration,
-                                       size_t count, const char* outcome, const char* reason,
-                                       double time_ns);
+/// @returns LIBTUNE_OK; anything else ends the tuning with LIBTUNE_STOPPED as soon as what has been
+///          prepared is done
+typedef libtune_status (*libtune_trial_function)(void* user,
+                                                 const libtune_named_value* configuration,
+                                                 size_t count, const char* outcome,
+                                                 const char* reason, double time_ns);
 
 /// The use of an array by a kernel.
 typedef enum libtune_access {
@@ -363,15 +366,16 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_create(const char* name, libtune_t
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_create_kernel(const char* name, const char* source,
                                                             const char* const* problem_size,
                                                             size_t axes, libtune_tuner** tuner);
-/// Adds a parameter with its candidates, numbers, bools or texts. The last one added varies fastest.
-/// It is a macro of this name where a kernel is compiled.
+/// Adds a parameter with its candidates, numbers, bools or texts. The last one added varies
+/// fastest. It is a macro of this name where a kernel is compiled.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_parameter(libtune_tuner* tuner, const char* name,
                                                         const libtune_value* candidates,
                                                         size_t count);
 /// Allows only configurations for which an expression holds: "block_size_x * block_size_y <= 1024".
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_restrict(libtune_tuner* tuner,
                                                        const char* expression);
-/// The same by a function. It and user have to be usable as long as the tuner and what it made live.
+/// The same by a function. It and user have to be usable as long as the tuner and what it made
+/// live.
 /// @param description  for messages; may be null
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_restrict_by(libtune_tuner* tuner,
                                                           libtune_restriction_function function,
@@ -394,8 +398,7 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_measure_by(libtune_tuner* tuner,
                                                          void* user);
 /// Calls a function after each trial of a search. Lifetime as for libtune_tuner_measure_by.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_on_trial(libtune_tuner* tuner,
-                                                       libtune_trial_function function,
-                                                       void* user);
+                                                       libtune_trial_function function, void* user);
 
 /* The following are for kernels, and LIBTUNE_ARGUMENT_ERROR for other tuners. */
 
@@ -416,15 +419,15 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_define(libtune_tuner* tuner, const
 /// leaves an extent at 1.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_work_group(libtune_tuner* tuner, const char* x,
                                                          const char* y, const char* z);
-/// Divides the problem along an axis (0, 1, 2) by the product of these expressions, rounded up: that
-/// is the number of work groups. Without a call it is divided by the extent of the work group.
+/// Divides the problem along an axis (0, 1, 2) by the product of these expressions, rounded up:
+/// that is the number of work groups. Without a call it is divided by the extent of the work group.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_divide_grid(libtune_tuner* tuner, int axis,
                                                           const char* const* divisors,
                                                           size_t count);
 /// Gives each work group so many bytes of dynamic local memory: an expression.
-LIBTUNE_C_EXPORT libtune_status libtune_tuner_local_memory(libtune_tuner* tuner,
-                                                           const char* bytes);
-/// Lets only those configurations run for whose compiled kernels an expression holds: "registers <= 64".
+LIBTUNE_C_EXPORT libtune_status libtune_tuner_local_memory(libtune_tuner* tuner, const char* bytes);
+/// Lets only those configurations run for whose compiled kernels an expression holds: "registers <=
+/// 64".
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_limit(libtune_tuner* tuner, const char* expression);
 /// Adds the next argument: an array.
 /// @param access    how the kernel uses it
@@ -439,9 +442,8 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_array(libtune_tuner* tuner, libtun
                                                     const char* name);
 /// The same with contents on the device, which are copied when the kernel is tuned or run.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_device_array(libtune_tuner* tuner,
-                                                           libtune_access access,
-                                                           const char* type, const size_t* shape,
-                                                           size_t rank,
+                                                           libtune_access access, const char* type,
+                                                           const size_t* shape, size_t rank,
                                                            const libtune_buffer* contents,
                                                            const char* name);
 /// Adds the next argument: a number or struct of so many bytes, which are copied.
@@ -485,9 +487,9 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuned_best(const libtune_tuned* tuned,
 /// Gives its median time in nanoseconds. @returns LIBTUNE_NOT_FOUND if there was no search
 LIBTUNE_C_EXPORT libtune_status libtune_tuned_time(const libtune_tuned* tuned, double* time_ns);
 /// Lists every configuration that the search tried, in order: the parameters, outcome, message,
-/// score_ns, score_lower_ns, score_upper_ns, samples_ns, preparation_ns, elapsed_ns and the metrics.
-/// Without rows if there was no search. A parameter with the name of one of these columns has
-/// "value_" before it.
+/// score_ns, score_lower_ns, score_upper_ns, samples_ns, preparation_ns, elapsed_ns and the
+/// metrics. Without rows if there was no search. A parameter with the name of one of these columns
+/// has "value_" before it.
 LIBTUNE_C_EXPORT libtune_status libtune_tuned_trials(const libtune_tuned* tuned,
                                                      libtune_table** table);
 /// Makes an operation of a tuned kernel. Its slots are named as the arguments.
@@ -517,18 +519,18 @@ typedef struct libtune_template libtune_template;
 
 /// The place of an operation for an array.
 typedef struct libtune_slot_info {
-  const char* name;        ///< of the slot
-  const char* type;        ///< of its elements: "float32"
-  size_t element_bytes;    ///< the size of one of them
-  size_t rank;             ///< the number of axes, at most 8
-  size_t shape[8];         ///< the elements along each axis, the slowest first
-  size_t padded[8];        ///< the same with the padding that the slot requires
-  size_t bytes;            ///< of memory, the padding included
-  int bound;               ///< 1 if an array is bound, else 0
+  const char* name;      ///< of the slot
+  const char* type;      ///< of its elements: "float32"
+  size_t element_bytes;  ///< the size of one of them
+  size_t rank;           ///< the number of axes, at most 8
+  size_t shape[8];       ///< the elements along each axis, the slowest first
+  size_t padded[8];      ///< the same with the padding that the slot requires
+  size_t bytes;          ///< of memory, the padding included
+  int bound;             ///< 1 if an array is bound, else 0
 } libtune_slot_info;
 
-/// Lists the operations and their parameters: operation, stage ("key": of the template; "size": of an
-/// operation; "setting": of libtune_operation_set), parameter, default_value (none: it has to be
+/// Lists the operations and their parameters: operation, stage ("key": of the template; "size": of
+/// an operation; "setting": of libtune_operation_set), parameter, default_value (none: it has to be
 /// given) and meaning.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_list(libtune_table** table);
 /// Makes a template, which is tuned now if the database has no result for its key.
@@ -537,14 +539,13 @@ LIBTUNE_C_EXPORT libtune_status libtune_operation_list(libtune_table** table);
 LIBTUNE_C_EXPORT libtune_status libtune_template_create(const libtune_context* context,
                                                         const char* name,
                                                         const libtune_named_value* key,
-                                                        size_t key_count,
-                                                        libtune_template** made);
+                                                        size_t key_count, libtune_template** made);
 /// Gives the values of its tuning; of a template for ranges of sizes, of the first one.
 LIBTUNE_C_EXPORT libtune_status libtune_template_tuning(const libtune_template* made,
                                                         const libtune_named_value** values,
                                                         size_t* count);
-/// Makes an operation for given sizes: values of the parameters of the stage "size". Cheap, except for
-/// fft, whose library makes a plan.
+/// Makes an operation for given sizes: values of the parameters of the stage "size". Cheap, except
+/// for fft, whose library makes a plan.
 LIBTUNE_C_EXPORT libtune_status libtune_template_instantiate(const libtune_template* made,
                                                              const libtune_queue* queue,
                                                              const libtune_named_value* sizes,
@@ -573,8 +574,8 @@ LIBTUNE_C_EXPORT libtune_status libtune_operation_get_buffer(const libtune_opera
                                                              libtune_buffer** memory);
 /// Allocates and binds memory where nothing is bound.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_ensure_bound(libtune_operation* operation);
-/// Copies elements from the host to the array of a slot, for which memory is allocated if nothing is
-/// bound. Blocks.
+/// Copies elements from the host to the array of a slot, for which memory is allocated if nothing
+/// is bound. Blocks.
 /// @param contents  all elements, without padding
 /// @param bytes     their size
 LIBTUNE_C_EXPORT libtune_status libtune_operation_write(libtune_operation* operation,
@@ -586,8 +587,7 @@ LIBTUNE_C_EXPORT libtune_status libtune_operation_read(libtune_operation* operat
                                                        size_t bytes);
 /// Changes a setting: "value" of fill; "alpha" and "beta" of gemm.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_set(libtune_operation* operation,
-                                                      const char* name,
-                                                      const libtune_value* value);
+                                                      const char* name, const libtune_value* value);
 /// Replaces a value among the arguments of a tuned kernel.
 /// @param argument  its place, from 0
 /// @param count     as many bytes as it had
@@ -599,8 +599,8 @@ LIBTUNE_C_EXPORT libtune_status libtune_operation_run(libtune_operation* operati
 /// Ends an operation. What it has enqueued still runs; keep its memory until that has ended.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_destroy(libtune_operation* operation);
 
-/// From now on searches of the built-in operations run in a helper process, libtune-tuner, so that a
-/// kernel that crashes or hangs does no harm. Kernels and functions of the caller are measured in
+/// From now on searches of the built-in operations run in a helper process, libtune-tuner, so that
+/// a kernel that crashes or hangs does no harm. Kernels and functions of the caller are measured in
 /// this process all the same.
 LIBTUNE_C_EXPORT libtune_status libtune_tune_in_children(void);
 
