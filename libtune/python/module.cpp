@@ -212,7 +212,8 @@ class pending_exception {
   libtune_status keep(py::error_already_set& failure) {
     const bool ends = !failure.matches(PyExc_Exception);  // KeyboardInterrupt, SystemExit
     if (ends) stops_ = true;
-    libtune_set_last_error(failure.what());
+    const std::string kind = py::str(failure.type().attr("__name__"));
+    libtune_set_last_error((kind + ": " + std::string(py::str(failure.value()))).c_str());
     if (!first_ || (ends && !is_end_)) {
       first_ = std::make_unique<py::error_already_set>(std::move(failure));
       is_end_ = ends;

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence, Tuple, Union
 
 from . import _libtune
-from ._device import Context, Queue
+from ._device import Context, Queue, devices
 from ._errors import ArgumentError, ElementTypeError
 
 # By name: the kind and bits of DLPack and of the interface of CUDA arrays.
@@ -208,8 +208,10 @@ class DeviceArray:
         }
 
     def __dlpack_device__(self) -> Tuple[int, int]:
-        kind = _CUDA if self.context.device.backend == "CUDA" else _OPENCL
-        return kind, 0
+        own = self.context.device
+        alike = [each for each in devices() if each.backend == own.backend]
+        index = next((i for i, each in enumerate(alike) if each.info == own.info), 0)
+        return (_CUDA if own.backend == "CUDA" else _OPENCL), index
 
     def __dlpack__(self, stream: Any = None, **_: Any) -> Any:
         self.context.queue.finish()

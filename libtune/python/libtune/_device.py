@@ -108,7 +108,7 @@ class Context:
             self._queue = Queue(self)
         return self._queue
 
-    def template(self, operation: str, **key: Value) -> Any:
+    def template(self, operation: str, /, **key: Value) -> Any:
         """Makes the template of a built-in operation by its name, or returns the one that was made for
         the same key before; see libtune.operations.Template. The first one for a key may tune."""
         from .operations import Template

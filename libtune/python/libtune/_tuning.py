@@ -131,7 +131,7 @@ class _Space:
             self._core.set_option(name, None if text is None else str(text))
         return self
 
-    def remember(self, name: str, version: int = 0, **key: Value) -> "_Space":
+    def remember(self, name: str, version: int = 0, /, **key: Value) -> "_Space":
         """Remembers results in the tuning database by a name, a version and a key, and looks there first."""
         self._core.remember(name, version, key)
         return self

@@ -146,7 +146,7 @@ class Template:
     """A built-in operation, compiled and tuned for a key. Thread-safe. See libtune.operations.parameters()
     for the names of keys and sizes."""
 
-    def __init__(self, context: Context, operation: str, **key: Value) -> None:
+    def __init__(self, context: Context, operation: str, /, **key: Value) -> None:
         self.context = context
         self.operation = operation
         self._core = _libtune.Template(context._core, operation, key)
