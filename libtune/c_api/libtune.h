@@ -176,6 +176,8 @@ LIBTUNE_C_EXPORT libtune_status libtune_context_get_device(const libtune_context
 ///  - "isolation": "automatic", "on" or "off"
 ///  - "verify": "every", "finalists" or "none"
 ///  - "wait": seconds
+/// @param context  whose options change
+/// @param name  of the option
 /// @param value  null takes the option back to its default
 LIBTUNE_C_EXPORT libtune_status libtune_context_set_option(libtune_context* context,
                                                            const char* name, const char* value);
@@ -225,7 +227,10 @@ LIBTUNE_C_EXPORT libtune_status libtune_buffer_create(const libtune_context* con
 /// Makes a buffer of memory of the application: a CUdeviceptr, which the application keeps alive
 /// until the buffer and the operations that it is bound to are destroyed; or a cl_mem of the same
 /// cl_context, which is retained.
+/// @param context  in which it is used
+/// @param handle  a CUdeviceptr, or a cl_mem
 /// @param bytes  from that address on; at most those of a cl_mem
+/// @param buffer  takes the handle
 LIBTUNE_C_EXPORT libtune_status libtune_buffer_wrap(const libtune_context* context,
                                                     uintptr_t handle, size_t bytes,
                                                     libtune_buffer** buffer);
@@ -252,16 +257,22 @@ typedef enum libtune_match {
 
 /// Opens a database for reading. It need not exist yet: then nothing is found.
 /// @param path  null: the one that tuning uses (LIBTUNE_DB, else the user's)
+/// @param database  takes the handle
 LIBTUNE_C_EXPORT libtune_status libtune_database_open(const char* path,
                                                       libtune_database** database);
 /// Gives the absolute path.
 LIBTUNE_C_EXPORT libtune_status libtune_database_path(const libtune_database* database,
                                                       const char** path);
 /// Looks a result up. Takes microseconds once the function has been found before.
+/// @param database  the database
 /// @param name     of the autotune function, such as "transpose_template.autotune"
 /// @param version  of it; -1: the greatest that the database has
 /// @param key      values by the names of the key's fields, in any order. Numbers may be of any
 ///                 type that holds them exactly
+/// @param key_count  their number
+/// @param device  whose result is wanted
+/// @param match  whether results of other devices count
+/// @param result  takes the handle
 /// @returns LIBTUNE_NOT_FOUND if there is no such result or function; LIBTUNE_ARGUMENT_ERROR,
 ///          LIBTUNE_TYPE_ERROR if the key has other fields
 LIBTUNE_C_EXPORT libtune_status libtune_database_find(libtune_database* database, const char* name,
@@ -355,6 +366,7 @@ typedef enum libtune_access {
 
 /// Makes a tuner whose configurations a function of the caller measures (libtune_tuner_measure_by).
 /// @param name  for messages and events
+/// @param tuner  takes the handle
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_create(const char* name, libtune_tuner** tuner);
 /// Makes a tuner of a kernel.
 /// @param name          of the kernel in the text; on CUDA also an instance of a template
@@ -363,6 +375,7 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_create(const char* name, libtune_t
 /// @param problem_size  one to three expressions over the parameters, such as "4096": work items
 ///                      along x, y and z before they are divided (libtune_tuner_divide_grid)
 /// @param axes          their number
+/// @param tuner  takes the handle
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_create_kernel(const char* name, const char* source,
                                                             const char* const* problem_size,
                                                             size_t axes, libtune_tuner** tuner);
@@ -376,11 +389,17 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_restrict(libtune_tuner* tuner,
                                                        const char* expression);
 /// The same by a function. It and user have to be usable as long as the tuner and what it made
 /// live.
+/// @param tuner  the tuner
+/// @param function  the function
+/// @param user  given to each call of it
 /// @param description  for messages; may be null
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_restrict_by(libtune_tuner* tuner,
                                                           libtune_restriction_function function,
                                                           void* user, const char* description);
 /// Adds a figure to each trial: a formula over the parameters, "time" (ns) and other figures.
+/// @param tuner  the tuner
+/// @param name  of the figure: a lower-case identifier
+/// @param formula  of the figure
 /// @param unit  may be null
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_metric(libtune_tuner* tuner, const char* name,
                                                      const char* formula, const char* unit);
@@ -430,6 +449,7 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_local_memory(libtune_tuner* tuner,
 /// 64".
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_limit(libtune_tuner* tuner, const char* expression);
 /// Adds the next argument: an array.
+/// @param tuner  the tuner
 /// @param access    how the kernel uses it
 /// @param type      of the elements: "float32", "int32", "complex64" and so on (the names of numpy)
 /// @param shape     the extents, the slowest axis first
@@ -453,6 +473,7 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_scalar(libtune_tuner* tuner, const
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_constant(libtune_tuner* tuner, const char* name,
                                                        const void* bytes, size_t count);
 /// Sets the contents that an array has to have after a run. Give the answers after all arguments.
+/// @param tuner  the tuner
 /// @param argument  its place among the arguments, from 0
 /// @param expected  as many elements as the argument has, of its type; copied
 /// @param absolute, relative  the allowed difference; both negative: as numpy.allclose allows
@@ -505,6 +526,9 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuned_run(const libtune_tuned* tuned,
 LIBTUNE_C_EXPORT libtune_status libtune_tuned_destroy(libtune_tuned* tuned);
 
 /// Copies the array of an argument to the host, in C order. Blocks.
+/// @param results  the results
+/// @param argument  its place among the arguments, from 0
+/// @param destination  takes the elements
 /// @param bytes  of the destination: those of the array
 LIBTUNE_C_EXPORT libtune_status libtune_results_read(const libtune_results* results,
                                                      size_t argument, void* destination,
@@ -534,8 +558,11 @@ typedef struct libtune_slot_info {
 /// given) and meaning.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_list(libtune_table** table);
 /// Makes a template, which is tuned now if the database has no result for its key.
+/// @param context  in which it is compiled, and tuned
 /// @param name  "fill", "transpose", "hreduce", "maskedsum", "fft", "gemm"
 /// @param key   values of its parameters of the stage "key"
+/// @param key_count  their number
+/// @param made  takes the handle
 LIBTUNE_C_EXPORT libtune_status libtune_template_create(const libtune_context* context,
                                                         const char* name,
                                                         const libtune_named_value* key,
@@ -561,6 +588,9 @@ LIBTUNE_C_EXPORT libtune_status libtune_operation_slot_count(const libtune_opera
 LIBTUNE_C_EXPORT libtune_status libtune_operation_slot(const libtune_operation* operation,
                                                        size_t place, libtune_slot_info* slot);
 /// Binds memory to a slot, laid out in C order.
+/// @param operation  the operation
+/// @param slot  the name of the slot
+/// @param memory  the memory
 /// @param padded  the extents of the array in memory, at least those of the slot; null: those that
 ///                the slot requires (libtune_slot_info)
 /// @returns LIBTUNE_ARGUMENT_ERROR if the slot requires other padding or more memory
@@ -576,6 +606,8 @@ LIBTUNE_C_EXPORT libtune_status libtune_operation_get_buffer(const libtune_opera
 LIBTUNE_C_EXPORT libtune_status libtune_operation_ensure_bound(libtune_operation* operation);
 /// Copies elements from the host to the array of a slot, for which memory is allocated if nothing
 /// is bound. Blocks.
+/// @param operation  the operation
+/// @param slot  the name of the slot
 /// @param contents  all elements, without padding
 /// @param bytes     their size
 LIBTUNE_C_EXPORT libtune_status libtune_operation_write(libtune_operation* operation,
@@ -589,7 +621,9 @@ LIBTUNE_C_EXPORT libtune_status libtune_operation_read(libtune_operation* operat
 LIBTUNE_C_EXPORT libtune_status libtune_operation_set(libtune_operation* operation,
                                                       const char* name, const libtune_value* value);
 /// Replaces a value among the arguments of a tuned kernel.
+/// @param operation  the operation
 /// @param argument  its place, from 0
+/// @param bytes  the new value
 /// @param count     as many bytes as it had
 LIBTUNE_C_EXPORT libtune_status libtune_operation_set_argument(libtune_operation* operation,
                                                                size_t argument, const void* bytes,

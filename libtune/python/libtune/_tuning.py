@@ -270,8 +270,10 @@ class Kernel(_Space):
         """Judges results by a function of all arguments, arrays as numpy arrays: it returns None or True if
         they are right, else False or what is wrong."""
 
+        arguments = self._arguments  # not self, which the core would then keep for ever
+
         def decide(read: Callable[[int, Any], None]) -> Union[None, bool, str]:
-            answer = function(_read(read, self._arguments))
+            answer = function(_read(read, arguments))
             return answer if answer is None or isinstance(answer, str) else bool(answer)
 
         self._core.verify_by(decide)
