@@ -80,14 +80,18 @@ void declare(CLI::App& app, arguments& given) {
 }
 
 void print_run(const settings& sizes, const receiver::run_report& report) {
+  std::string late = "none can be late";
+  if (report.allowed > 0) {
+    late = fmt::format("{} late, {} of them while the system stopped the program for over 1 ms",
+                       report.late, report.late_stopped);
+  }
   std::cout << fmt::format(
-      "Received {} frames of {:.3f} ms in {:.3f} s: {} late; half of them took no more than {:.3f} "
-      "ms, 999 of 1000 no more than {:.3f} ms, the longest {:.3f} ms; the system let the program "
-      "go on at most {:.3f} ms late\n"
+      "Received {} frames of {:.3f} ms in {:.3f} s: {}\n"
+      "Half of them took no more than {:.3f} ms, 999 of 1000 no more than {:.3f} ms, the longest "
+      "{:.3f} ms; the system stopped the program for at most {:.3f} ms\n"
       "{:.2f} GB/s in, {:.2f} GB/s out; {:.0f} million samples/s of each of {} inputs\n",
-      report.frames, 1e3 * sizes.frame_seconds(), report.elapsed,
-      report.allowed > 0 ? std::to_string(report.late) : "none can be", 1e3 * report.median,
-      1e3 * report.p999, 1e3 * report.longest, 1e3 * report.overslept,
+      report.frames, 1e3 * sizes.frame_seconds(), report.elapsed, late, 1e3 * report.median,
+      1e3 * report.p999, 1e3 * report.longest, 1e3 * report.stopped,
       1e-9 * report.bytes_in / report.elapsed, 1e-9 * report.bytes_out / report.elapsed,
       1e-6 * static_cast<double>(report.frames * sizes.samples()) / report.elapsed,
       sizes.antennas * receiver::polarisations);

@@ -243,6 +243,19 @@ void telescope::channelise(antenna& of, std::uint64_t number) {
   of.turn.run();
 }
 
+// Of a thread that only enqueues, being late by more than this is the system's doing.
+tune::task<> telescope::watch(const bool& ended, run_report& report) {
+  constexpr std::chrono::microseconds between{100};
+  constexpr double long_stop = 1e-3;
+  while (!ended) {
+    const auto due = clock::now() + between;
+    co_await sleep_until(due);
+    const auto now = clock::now();
+    report.stopped = std::max(report.stopped, seconds(now - due));
+    if (seconds(now - due) > long_stop) last_stop_ = now;
+  }
+}
+
 // [frame]
 tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, clock::time_point ready,
                               run_report& report) {
@@ -306,6 +319,7 @@ tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, cloc
   latencies_.push_back(latency);
   if (report.allowed > 0 && latency > report.allowed) {
     ++report.late;
+    if (last_stop_ > ready) ++report.late_stopped;
     if (pulse_) pulse_->late();
   }
   results_.dumps += ends_dump ? 1 : 0;
@@ -336,20 +350,22 @@ run_report telescope::run(std::size_t frames, bool paced, tune::loop_wait wait) 
 
   tune::event_loop loop(wait);
   tune::job_queue jobs;
+  bool ended = false;
+  const tune::future<> watching = loop.spawn(watch(ended, report));
   const auto begin = clock::now();
   for (std::size_t n = 0; n < frames; ++n) {
     auto ready = clock::now();
     if (paced) {
       ready = begin + std::chrono::duration_cast<clock::duration>(
                           std::chrono::duration<double>(static_cast<double>(n + 1) * period));
-      const bool sleeps = clock::now() < ready;
       loop.run(sleep_until(ready));
-      if (sleeps) report.overslept = std::max(report.overslept, seconds(clock::now() - ready));
     }
     jobs.add(loop.spawn(frame(loop, n, ready, report)));
     loop.run(jobs.finish(under_way - 1));
   }
   loop.run(jobs.finish());
+  ended = true;
+  loop.run_until(watching);
   if (pulse_) pulse_->rest();
   report.elapsed = seconds(clock::now() - begin);
   report.median = median_of(latencies_);

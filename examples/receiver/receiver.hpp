@@ -47,10 +47,11 @@ struct run_report {
   double median = 0;     ///< s from the last sample of a frame to its results on the host
   double p999 = 0;       ///< the same, of 999 frames in 1000 at most
   double longest = 0;    ///< the same, the longest
-  double overslept = 0;  ///< s, by which the system woke the waiting thread too late, at most
-  double allowed = 0;    ///< the same, past which a frame is late; 0: none is
-  double bytes_in = 0;   ///< that were copied to the device
-  double bytes_out = 0;  ///< and from it
+  double stopped = 0;    ///< s, for which the system kept the program from going on, at most
+  std::size_t late_stopped = 0;  ///< of the late frames, those in which that took long
+  double allowed = 0;            ///< the same, past which a frame is late; 0: none is
+  double bytes_in = 0;           ///< that were copied to the device
+  double bytes_out = 0;          ///< and from it
 };
 
 /// The device time of a stage, in a frame.
@@ -108,6 +109,7 @@ class telescope {
   void make_correlator();
   void make_beamformer(const sky& seen);
   void start();
+  tune::task<> watch(const bool& ended, run_report& report);
   tune::task<> frame(tune::event_loop& loop, std::uint64_t number, clock::time_point ready,
                      run_report& report);
   void channelise(antenna& of, std::uint64_t number);
@@ -139,6 +141,7 @@ class telescope {
 
   std::optional<tune::heartbeat> pulse_;  // of the frames after the first
   std::vector<double> latencies_;
+  clock::time_point last_stop_{};  // of the program, that was long enough to make a frame late
   results results_;
 };
 
