@@ -85,6 +85,8 @@ constexpr std::array variables{
                          "what a search measures of its finalists besides what its goal needs"},
     environment_variable{"LIBTUNE_NVML", "path", "libnvidia-ml.so.1",
                          "the library that reads and sets energy and clocks of NVIDIA devices"},
+    environment_variable{"LIBTUNE_REPORT", "path", "none",
+                         "a page of HTML about searches, written while they run by tunedb"},
     environment_variable{"LIBTUNE_LOG", "debug, info, warning, error, off", "info",
                          "how much is logged to standard error"},
 };

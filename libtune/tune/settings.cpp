@@ -222,6 +222,8 @@ tuning_settings resolve_settings(const tuning_options& options) {
   settings.push_results = options.push_results.value_or(false);
   override(settings.push_results, options.push_results.has_value(), "LIBTUNE_SHARED_DB_ACCESS",
            one_of(access_words));
+  settings.report = options.report.value_or("");
+  override(settings.report, options.report.has_value(), "LIBTUNE_REPORT", read_environment);
   settings.lock = options.lock.value_or("");
   override(settings.lock, options.lock.has_value(), "LIBTUNE_LOCK", read_environment);
   settings.missed = resolve_missed(settings.database);

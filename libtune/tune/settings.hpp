@@ -21,6 +21,7 @@ struct tuning_settings {
   std::vector<std::string> system_databases{};  ///< paths, in order
   std::string shared_store{};  ///< the URL of a store that machines share; empty: none
   bool push_results = false;   ///< what is found here is pushed to it
+  std::string report{};        ///< the path of a page about searches; empty: none
   std::string lock{};          ///< the path of a lock, whose results alone are used; else empty
   std::string missed{};        ///< the file for keys without a result; empty if they are not noted
   match_mode match = match_mode::exact;

@@ -40,10 +40,10 @@ std::string find_store_driver(const std::string& url) {
                   shown_url(url), detail::describe_missing(driver_name, found)));
 }
 
-database_content parse_shared(const std::vector<shared_result>& found,
-                              const std::function<void(const std::string&)>& bad,
-                              const function_identity* function, const record_key* key) {
-  database_content all;
+parsed_results parse_shared(const std::string& store, const std::vector<shared_result>& found,
+                            const std::function<void(const std::string&)>& bad,
+                            const function_identity* function, const record_key* key) {
+  parsed_results all;
   for (const shared_result& one : found) {
     try {
       database_content content = from_json_document(one.document);
@@ -60,7 +60,14 @@ database_content parse_shared(const std::vector<shared_result>& found,
       if (key != nullptr && own.results.front().arguments != key->arguments) {
         throw argument_error("it is for another key");
       }
-      all.functions.push_back(std::move(own));
+      const result_content& result = own.results.front();
+      all.sources.push_back({.function = own.function,
+                             .key = {result.arguments, result.device()},
+                             .source = {.store = store,
+                                        .pushed_by = one.pushed_by,
+                                        .pushed_from = one.pushed_from,
+                                        .pushed_at = one.pushed_at}});
+      all.content.functions.push_back(std::move(own));
     } catch (const argument_error& fault) {
       bad(
           fmt::format("a result of device '{}' that {} has pushed from '{}' at {} is passed over: "
@@ -169,11 +176,12 @@ shared_results::pulled shared_results::pull(const function_identity& function,
     const auto warn = [&](const std::string& reason) {
       warn_once(fmt::format("shared store '{}': {}", store_->name(), reason));
     };
-    const database_content content = parse_shared(found, warn, &function, &key);
+    const auto [content, sources] = parse_shared(store_->name(), found, warn, &function, &key);
     if (content.functions.empty()) return made;
     try {
       const merge_report report = merge_content(path_beside(database_), content);
       for (const std::string& reason : report.reasons) warn("a result is passed over: " + reason);
+      note_sources(path_beside(database_), sources);
       made.any = report.results_added + report.results_replaced + report.results_kept > 0;
     } catch (const database_error& failure) {
       detail::warn_of_failure(failure);

@@ -15,6 +15,7 @@
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/shared/push_queue.hpp"
+#include "libtune/store/shared/result_source.hpp"
 #include "libtune/store/shared/shared_store.hpp"
 #include "libtune/tune/settings.hpp"
 
@@ -84,12 +85,18 @@ class shared_results {
 /// The path of the plug-in for a URL; a shared_store_error that lists the places, if there is none.
 std::string find_store_driver(const std::string& url);
 
-/// Parses the documents of a store into contents for a merge.
+/// Results of a store, as a merge takes them, and their sources.
+struct parsed_results {
+  database_content content{};
+  std::vector<sourced_result> sources{};
+};
+
+/// Parses the documents of a store. @param store  its name
 /// @param bad  called with the reason for each that is no result
-database_content parse_shared(const std::vector<shared_result>& found,
-                              const std::function<void(const std::string&)>& bad,
-                              const function_identity* function = nullptr,
-                              const record_key* key = nullptr);
+parsed_results parse_shared(const std::string& store, const std::vector<shared_result>& found,
+                            const std::function<void(const std::string&)>& bad,
+                            const function_identity* function = nullptr,
+                            const record_key* key = nullptr);
 
 /// Pushes the documents of a queue, the oldest first, and removes those that the store has.
 /// @throws shared_store_error unless the fault is that of one document

@@ -26,6 +26,7 @@
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/locked_lookup.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
+#include "libtune/tune/report_follower.hpp"
 #include "libtune/tune/result_validation.hpp"
 #include "libtune/tune/shared_results.hpp"
 
@@ -488,6 +489,8 @@ tuning_call::values tuning_call::tune_without_right() const {
 tuning_call::values tuning_call::tune_and_store(search_start start) const {
   log(log_level::info, "tuning " + describe(subject_));
   require_strategy(settings_.search);
+  // Not of each search inside this one: a page is about what a person asks for.
+  if (database_ && detail::scopes().size() == 1) detail::follow_in_report(settings_, identity());
   tuning_options options = settings_.search;
   tuning_task task{.context = context_,
                    .function = identity(),

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "libtune/base/environment.hpp"
+#include "libtune/store/shared/result_source.hpp"
 #include "libtune/store/shared/shared_store.hpp"
 #include "libtune/tune/ranged/portfolio_core.hpp"
 #include "libtune/tunedb/commands.hpp"
@@ -33,6 +34,7 @@ struct explanation {
   std::vector<layer> layers;
   lookup_explanation lookup;
   std::optional<result_origin> origin;  // of the best
+  std::optional<result_source> source;  // the same, if it was pulled
 };
 
 const char* grade_name(const record& result) {
@@ -99,6 +101,15 @@ void print_origin(const std::optional<result_origin>& origin) {
              origin->programs.empty() ? "-" : fmt::format("{}", fmt::join(origin->programs, " ")));
 }
 
+json to_json(const std::optional<result_source>& source) {
+  if (!source) return nullptr;
+  return {{"store", source->store},
+          {"pushed_by", source->pushed_by},
+          {"pushed_from", source->pushed_from},
+          {"pushed_at", source->pushed_at},
+          {"pulled_at", source->pulled_at}};
+}
+
 json to_json(const std::optional<result_origin>& origin) {
   if (!origin) return nullptr;
   return {{"searched_at", origin->searched_at},
@@ -152,6 +163,11 @@ void print_text(const explanation& all, const result_confidence& why) {
   for (const stored_trial& trial : why.taken_back) {
     fmt::print("not used   {}: {}\n", fields_text(trial.configuration), trial.message);
   }
+  if (all.source) {
+    fmt::print("pulled     {} from {}, where {} pushed it from '{}' at {}\n", all.source->pulled_at,
+               all.source->store, all.source->pushed_by, all.source->pushed_from,
+               all.source->pushed_at);
+  }
   print_origin(all.origin);
   if (all.origin) print_seeds(*all.origin);
   json others = json::array();
@@ -185,6 +201,7 @@ json to_json(const explanation& all, const result_confidence& why) {
                    {"noise", number_or_null(why.noise)},
                    {"measured_behind", why.beside_application},
                    {"origin", to_json(all.origin)},
+                   {"pulled", to_json(all.source)},
                    {"searched", seeds_json(all.origin)},
                    {"layers", cli::to_json(all.layers)}});
   json taken_back = json::array();
@@ -265,6 +282,7 @@ void run(const invocation& shared, const explain_options& options) {
   }
   const record& best = all.lookup.candidates.front().result;
   all.origin = origin_of(all.layers, all.function, all.key, best);
+  all.source = find_source(best.database, all.function, {all.key.arguments, best.device});
   const result_confidence why(trials_behind(all.layers, all.function, all.key, best), best);
   if (shared.json) {
     print_json(to_json(all, why));

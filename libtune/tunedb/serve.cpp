@@ -26,6 +26,7 @@ namespace {
 struct serve_options {
   int port = 0;
   report_choice choice{};
+  std::string function{};
 };
 
 #ifdef LIBTUNE_HAS_HTTPLIB
@@ -141,6 +142,7 @@ void serve(httplib::Server& server) {
 
 void run(const invocation& shared, serve_options options) {
   report_choice& choice = options.choice;
+  if (!options.function.empty()) choice.functions = {options.function};
   if (choice.databases.empty() || !shared.database.empty()) {
     choice.databases.insert(choice.databases.begin(), shared.database_path());
   }
@@ -183,8 +185,7 @@ void add_serve(CLI::App& program, invocation& shared) {
       ->type_name("N")
       ->check(CLI::Range(0, 65535));
   command
-      ->add_option("--function", options->choice.function,
-                   "Only this function: a name, or NAME__VERSION")
+      ->add_option("--function", options->function, "Only this function: a name, or NAME__VERSION")
       ->type_name("NAME");
   command->callback([&shared, options] { run(shared, *options); });
 }

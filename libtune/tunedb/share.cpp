@@ -95,7 +95,7 @@ exit_code pull(shared_store& store, const invocation& shared, const share_option
   const std::string path = shared.database_path();
   std::vector<shared_result> some;
   const auto merge = [&] {
-    database_content content = parse_shared(some, leave);
+    database_content content = parse_shared(store.name(), some, leave).content;
     some.clear();
     std::erase_if(content.functions, [&](const function_content& one) {
       return !options.function.empty() && options.function != one.function.name &&

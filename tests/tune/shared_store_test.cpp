@@ -50,7 +50,8 @@ using tune::testing::test_mode_guard;
 struct store_place {
   store_place() : server(postgresql_server::shared()) {
     if (server == nullptr) {
-      tune::testing::skip("PostgreSQL's initdb and postgres are not installed (the package postgresql)");
+      tune::testing::skip(
+          "PostgreSQL's initdb and postgres are not installed (the package postgresql)");
       return;
     }
     server->start();
@@ -184,6 +185,13 @@ TEST_CASE("what one machine has found is pushed, and another pulls it in place o
   const auto content = tune::database_reader(second.pulled()).read(function_of("shared.found"));
   REQUIRE(content.searches.size() == 1);
   CHECK(content.searches[0].trials.size() == 6);
+  const auto source =
+      tune::find_source(second.pulled(), function_of("shared.found"), key_of(context));
+  REQUIRE(source);
+  CHECK(source->store == "postgresql://owner@/" + place.name);
+  CHECK(source->pushed_by == "owner");
+  CHECK_FALSE(source->pushed_from.empty());
+  CHECK_FALSE(tune::find_source(second.pulled(), function_of("shared.other"), key_of(context)));
   // What was pulled is found without the server.
   place.server->kill();
   tune::record_memory::shared().forget_all();

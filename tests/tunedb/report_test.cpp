@@ -87,7 +87,7 @@ TEST_CASE("values are in ascending order, and numbers are rounded to six digits"
     }
   }
   const report_json data =
-      tune::cli::report_data({.databases = {here.path}, .function = "rounded"});
+      tune::cli::report_data({.databases = {here.path}, .functions = {"rounded"}});
   const report_json& search = data["searches"][0];
   CHECK(search["parameters"][0]["values"] == report_json{8, 64, 512});
   CHECK(search["parameters"][0]["index"] == report_json{2, 0, 1, 0});

@@ -17,6 +17,7 @@
 #include "libtune/tune/ahead/group_work.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
+#include "libtune/tune/report_follower.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/shared_results.hpp"
 
@@ -127,6 +128,7 @@ std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
   const std::vector<device_group> groups = group_devices(devices);
   const job_list jobs = list_jobs(items, groups);
   const tuning_options search_options = resolve(settings);
+  for (const pretuning_item& item : items) detail::follow_in_report(settings, item.function);
   std::mutex telling;
   std::vector<pretuning_result> results(jobs.items.size());
   const pretuning_setting setting{

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/record.hpp"
+
+namespace tune {
+
+/// Where a result in a database of pulled results is from.
+struct result_source {
+  std::string store{};        ///< the URL of the shared store, for people
+  std::string pushed_by{};    ///< the user of the server
+  std::string pushed_from{};  ///< the host
+  std::string pushed_at{};    ///< UTC
+  std::string pulled_at{};    ///< UTC; set when it is noted
+};
+
+/// A result and its source.
+struct sourced_result {
+  function_identity function{};
+  record_key key{};
+  result_source source{};
+};
+
+/// Notes the sources of results that the database has, in one transaction.
+/// @throws database_error
+void note_sources(const std::string& path, const std::vector<sourced_result>& results);
+
+/// The source of a result; empty if it was not pulled, or that is not known.
+/// @throws database_error if the database cannot be read
+std::optional<result_source> find_source(const std::string& path, const function_identity& function,
+                                         const record_key& key);
+
+}  // namespace tune
