@@ -295,9 +295,10 @@ communicator communicator::meet(std::size_t rank, std::size_t size, const all_ga
 communicator communicator::meet_by_mpi() {
   const detail::found_helper found = detail::find_helper("libtune_mpi.so");
   if (found.path.empty()) {
-    throw error("ranks of mpirun meet through libtune_mpi.so, and " +
-                detail::describe_missing("libtune_mpi.so", found) +
-                "; it is built where CMake finds MPI (libopenmpi-dev)");
+    throw error(fmt::format(
+        "ranks of mpirun meet through libtune_mpi.so, which was not found (looked at: {}); it is "
+        "built with libtune where CMake finds MPI: install libopenmpi-dev and build again",
+        fmt::join(found.looked_at, ", ")));
   }
   // Not unloaded: MPI leaves functions behind that run when the process ends.
   static const detail::never_destroyed<shared_library> plugin(found.path.c_str());
