@@ -6,13 +6,13 @@
 // 64 keys of equal cost are tuned by one rank and by several, in turn. A key stands in for a search
 // on a device of its own: its autotune function sleeps for a given time, then tunes a space of one
 // configuration that runs nothing. So the ranks may share one device and few cores. The program
-// starts itself under mpirun: a rank is a process that opens the first device and calls pretune,
-// with a database of its own, or one for all. Each reports from its start of pretune to its end;
-// the largest counts. Reported: the time of one rank divided by that of all and by their number,
-// which is 1 if nothing is lost, for each round, and their median.
+// starts itself under mpirun: a rank is a process that calls pretune for a device, a CPU if there
+// is one, with a database of its own. Its time is that of the call, in which its child starts and
+// in which the databases become equal; the longest of the ranks counts. Reported: the time of one
+// rank divided by that of several and by their number, for each round, and the median of the
+// rounds.
 //
 //   ranks_bench [ranks [keys [milliseconds of a key [rounds]]]]
-//
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -78,7 +78,11 @@ int tune_as_rank(char** arguments) {
   options.tuning.database = (folder / (std::to_string(ranks.rank()) + ".db")).string();
   options.tuning.system_databases = std::vector<std::string>{};
   if (ranks.size() > 1) options.ranks = &ranks;
-  const std::vector<tune::device> devices{tune::all_devices().at(0)};
+  // One that is opened quickly: several processes that open one GPU wait for each other.
+  std::vector<tune::device> devices = tune::all_devices();
+  std::ranges::stable_partition(
+      devices, [](const auto& each) { return each.kind() == tune::device_kind::cpu; });
+  devices.erase(devices.begin() + 1, devices.end());
   const tune::tuner_program program{.path = "/proc/self/exe", .arguments = {"ranks_bench"}};
   const auto begin = steady_clock::now();
   const auto results = tune::pretune(program, items, devices, options);

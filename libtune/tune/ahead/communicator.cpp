@@ -27,6 +27,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/shared_library.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"
 #include "libtune/tune/ahead/fleet_message.hpp"
@@ -294,14 +295,15 @@ communicator communicator::meet(std::size_t rank, std::size_t size, const all_ga
 communicator communicator::meet_by_mpi() {
   const detail::found_helper found = detail::find_helper("libtune_mpi.so");
   if (found.path.empty()) {
-    throw error("ranks of mpirun meet through libtune_mpi.so, and " +
-                detail::describe_missing("libtune_mpi.so", found) +
-                "; it is built where CMake finds MPI (libopenmpi-dev)");
+    throw error(fmt::format(
+        "ranks of mpirun meet through libtune_mpi.so, which was not found (looked at: {}); it is "
+        "built with libtune where CMake finds MPI: install libopenmpi-dev and build again",
+        fmt::join(found.looked_at, ", ")));
   }
   // Not unloaded: MPI leaves functions behind that run when the process ends.
-  static const shared_library plugin(found.path.c_str());
-  const auto run = plugin.function<detail::mpi_run_function>(detail::mpi_run_name);
-  if (run == nullptr) throw error("'" + found.path + "' cannot be used: " + plugin.error());
+  static const detail::never_destroyed<shared_library> plugin(found.path.c_str());
+  const auto run = plugin->function<detail::mpi_run_function>(detail::mpi_run_name);
+  if (run == nullptr) throw error("'" + found.path + "' cannot be used: " + plugin->error());
   std::optional<communicator> made;
   detail::mpi_meeting meeting{[&](std::size_t rank, std::size_t size, const all_gather& gather) {
     made.emplace(meet(rank, size, gather));

@@ -103,6 +103,8 @@ class served_device {
   void take(const fleet_device_message& message);
   /// Ends the present work, if there is any.
   void stop() { stopping_ = true; }
+  /// Ends its work for good, and its child; does not wait for that.
+  void end() { messages_.end(); }
 
  private:
   void work();

@@ -28,6 +28,8 @@ namespace detail {
 namespace {
 
 constexpr std::chrono::milliseconds between_looks{100};
+// Of a thread that all wait for at the end.
+constexpr std::chrono::milliseconds between_short_looks{10};
 // To list functions and to open devices takes seconds; a database may be large.
 constexpr std::chrono::minutes longest_answer{2};
 
@@ -96,7 +98,6 @@ std::optional<std::vector<pretuning_result>> serving::run() {
       take(*std::move(message));
     }
   }
-  devices_.clear();
   if (results_) link_.send(fleet_end{});
   return std::move(results_);
 }
@@ -123,7 +124,9 @@ void serving::take(fleet_message message) {
   }
 }
 
+// The second one: there is no more work. Children end while the others go on.
 void serving::take(const fleet_assignment& assigned) {
+  for (const auto& device : devices_) device->end();
   for (const std::uint64_t place : assigned.devices) {
     devices_.push_back(std::make_unique<served_device>(
         served_device_setting{.link = link_,
@@ -160,7 +163,7 @@ void served_rank::receive(const std::stop_token& ended) {
     return std::ranges::find(devices, place, [](const auto& each) { return each->place(); });
   };
   while (!ended.stop_requested() && !link.is_lost()) {
-    auto message = link.next(rank_link::clock::now() + between_looks);
+    auto message = link.next(rank_link::clock::now() + between_short_looks);
     if (!message) continue;
     try {
       if (const auto* work = std::get_if<fleet_device_message>(&*message)) {
@@ -184,16 +187,20 @@ void served_rank::receive(const std::stop_token& ended) {
 }
 
 /// Gives finished keys to ranks with other databases while the rest is tuned, so that a rank that
-/// leads takes nothing with it. Does not use more than a small part of the time.
+/// leads takes nothing with it. Does not use more than a small part of the time. Tells all when no
+/// key is left.
 class news_sender final : public pretuning_listener {
  public:
-  /// All outlive it. @param to  without those that share the database
-  news_sender(const fleet_call& call, std::vector<rank_link*> to)
-      : call_(call), to_(std::move(to)) {
+  /// All outlive it. @param to  those of all that do not share the database
+  news_sender(const fleet_call& call, std::vector<rank_link*> all, std::vector<rank_link*> to)
+      : call_(call), all_(std::move(all)), to_(std::move(to)) {
     if (!to_.empty()) thread_ = std::jthread([this](const std::stop_token& end) { work(end); });
   }
 
-  void planned(std::size_t count) override { to_listener(&pretuning_listener::planned, count); }
+  void planned(std::size_t count) override {
+    left_ = count;
+    to_listener(&pretuning_listener::planned, count);
+  }
   void began(std::size_t number, const tuning_subject& subject) override {
     to_listener(&pretuning_listener::began, number, subject);
   }
@@ -208,6 +215,9 @@ class news_sender final : public pretuning_listener {
   }
   void ended(std::size_t number, const pretuning_result& result) override {
     to_listener(&pretuning_listener::ended, number, result);
+    if (--left_ == 0) {
+      for (rank_link* link : all_) link->send(fleet_assignment{});
+    }
     const std::lock_guard lock(mutex_);
     if (!to_.empty()) finished_.push_back(result.subject);
   }
@@ -221,7 +231,9 @@ class news_sender final : public pretuning_listener {
   void send(const std::vector<tuning_subject>& subjects) const;
 
   const fleet_call& call_;
+  std::vector<rank_link*> all_;
   std::vector<rank_link*> to_;
+  std::size_t left_ = 0;  // keys
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::vector<tuning_subject> finished_;
@@ -300,7 +312,7 @@ class leading {
   void spread();
   void dismiss(const std::vector<pretuning_result>& results);
   tuned_values tune(const remote_task& task);
-  std::optional<fleet_content> ask(served_rank& rank, const fleet_question& question) const;
+  std::vector<fleet_content> ask_others(const fleet_question& question);
   template <class Call>
   void for_others(const Call& call);
 
@@ -364,9 +376,17 @@ void leading::for_others(const Call& call) {
   }
 }
 
-std::optional<fleet_content> leading::ask(served_rank& rank, const fleet_question& question) const {
-  rank.link.send(question);
-  return wait_for<fleet_content>(rank.link, call_);
+// They read at the same time.
+std::vector<fleet_content> leading::ask_others(const fleet_question& question) {
+  std::vector<fleet_content> answers;
+  for_others([&](served_rank& rank) { rank.link.send(question); });
+  for_others([&](served_rank& rank) {
+    if (auto answer = wait_for<fleet_content>(rank.link, call_)) {
+      call_.database.merge(answer->content, merge_winner::better);
+      answers.push_back(*std::move(answer));
+    }
+  });
+  return answers;
 }
 
 // A key that any rank has is present for all.
@@ -374,11 +394,7 @@ void leading::vote() {
   std::vector<device_identity> kinds;
   for (const device_group& group : group_devices(devices_)) kinds.push_back(group.info().identity);
   question_ = question_for(call_.items, kinds);
-  for_others([&](served_rank& rank) {
-    if (const auto answer = ask(rank, question_)) {
-      call_.database.merge(answer->content, merge_winner::better);
-    }
-  });
+  ask_others(question_);
 }
 
 tuned_values leading::tune(const remote_task& task) {
@@ -404,14 +420,17 @@ std::vector<pretuning_result> leading::tune_all() {
       });
     });
   };
+  std::vector<rank_link*> all;
   std::vector<rank_link*> others;
+  for (const auto& rank : ranks_) all.push_back(&rank->link);
   for_others([&](served_rank& rank) { others.push_back(&rank.link); });
-  news_sender news(call_, std::move(others));
+  news_sender news(call_, std::move(all), std::move(others));
   pretuning_options options = call_.options;
   options.listener = &news;
   options.ranks = nullptr;
   auto results = pretune_with([this](const remote_task& task) { return tune(task); }, call_.items,
                               devices_, options, call_.refuses, is_lost);
+  for (const auto& rank : ranks_) rank->receiver.request_stop();
   for (const auto& rank : ranks_) rank->receiver = {};
   return results;
 }
@@ -419,13 +438,7 @@ std::vector<pretuning_result> leading::tune_all() {
 // Also what was tuned inside of autotune functions, on whichever rank.
 void leading::spread() {
   const fleet_question inside{.keys = question_.keys, .new_ones = true};
-  std::vector<fleet_content> news;
-  for_others([&](served_rank& rank) {
-    auto answer = ask(rank, inside);
-    if (!answer) return;
-    call_.database.merge(answer->content, merge_winner::better);
-    news.push_back(*std::move(answer));
-  });
+  std::vector<fleet_content> news = ask_others(inside);
   if (std::ranges::all_of(ranks_, &served_rank::shares_database)) return;
   news.push_back({.content = call_.database.read(inside)});
   news.push_back({.content = call_.database.read(question_), .replaces = true});

@@ -31,7 +31,8 @@ struct fleet_hello {
   std::string database{};  ///< the same text for ranks of one machine that share a database
   std::vector<device_info> devices{};  ///< that it may use; without limits
 };
-/// The answer: the places of those among them that it is to serve.
+/// The answer: the places of those among them that it is to serve. Another one, without any, says
+/// that there is no more work.
 struct fleet_assignment {
   std::vector<std::uint64_t> devices{};
   std::uint64_t children = 1;  ///< that share the cores of its machine

@@ -63,7 +63,7 @@ class pretuning_listener {
   pretuning_listener(const pretuning_listener&) = delete;
   pretuning_listener& operator=(const pretuning_listener&) = delete;
 
-  /// Called before all else. @param count  of results that there will be
+  /// Called before all else, with the number of results that there will be.
   virtual void planned(std::size_t /*count*/) {}
   /// A key is started. In all calls the number is the place of its result among those of pretune.
   virtual void began(std::size_t /*number*/, const tuning_subject&) {}

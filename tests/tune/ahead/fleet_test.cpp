@@ -6,6 +6,7 @@
 #include "libtune/tune/ahead/fleet.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <barrier>
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <sys/socket.h>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -519,7 +521,24 @@ TEST_CASE("ranks of two versions do not meet") {
                   tune::argument_error);
 }
 
-TEST_CASE("a connection that is closed or carries nonsense is lost") {
+TEST_CASE("a connection that carries nonsense is lost, and one whose message is cut short") {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  std::array<int, 2> pair{};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) == 0);
+  tune::detail::rank_link link{tune::detail::file_descriptor(pair[0])};
+  tune::detail::file_descriptor other(pair[1]);
+  SUBCASE("nonsense") {
+    REQUIRE(::send(other.get(), "GET / HTTP/1.1 and more", 23, MSG_NOSIGNAL) == 23);
+  }
+  SUBCASE("cut short") {
+    REQUIRE(::send(other.get(), "LTFL", 4, MSG_NOSIGNAL) == 4);
+    other = tune::detail::file_descriptor();
+  }
+  CHECK_FALSE(link.next(until));
+  CHECK(link.is_lost());
+}
+
+TEST_CASE("what was sent before a connection was closed arrives") {
   auto ranks = tune::communicator::of_threads(2);
   auto& link = *ranks[0].links().links[1];
   CHECK_FALSE(link.is_lost());
