@@ -3,7 +3,7 @@
 
 # Whether the Python module can be built, for which the headers of Python and of pybind11 are enough: sets
 # LIBTUNE_HAS_PYTHON with Python_EXECUTABLE and LIBTUNE_PYBIND11_INCLUDE_DIR, or LIBTUNE_PYTHON_ABSENCE.
-option(LIBTUNE_BUILD_PYTHON "Build the Python module, where Python and pybind11 are" ON)
+option(LIBTUNE_BUILD_PYTHON "Build the Python module, where Python and pybind11 are" ${PROJECT_IS_TOP_LEVEL})
 set(LIBTUNE_HAS_PYTHON OFF)
 set(LIBTUNE_PYTHON_ABSENCE "LIBTUNE_BUILD_PYTHON is off")
 if(LIBTUNE_BUILD_PYTHON)

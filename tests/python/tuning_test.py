@@ -259,6 +259,20 @@ class Kernels(unittest.TestCase):
         self.assertTrue((held.get() == numbers()).all())
 
 
+class Children(unittest.TestCase):
+    def test_built_in_operations_are_tuned_in_a_child(self):
+        libtune.tune_in_children()
+        path = os.path.join(folder.name, "child.db")
+        isolated = libtune.Context(context.device, database=path, isolation="on", budget="2 trials", mode="force")
+        filled = libtune.operations.fill(numpy.zeros(100, "float32"), 3, isolated)
+        self.assertTrue((filled == 3).all())
+        trials = libtune.read_database(path, "operations.fill_template.autotune", trials=True, frame=False)
+        self.assertEqual(trials["outcome"], ["measured"] * 2)
+        # What is described in Python cannot be found by a child.
+        with self.assertRaises(libtune.Error):
+            libtune.tune("here", {"x": [1]}, lambda at, _: 1.0, context=isolated, key={"n": 1})
+
+
 class FromKernelTuner(unittest.TestCase):
     def arguments(self):
         return [numpy.zeros(100, "float32"), numbers(), numpy.float32(2), numpy.int32(100)]
