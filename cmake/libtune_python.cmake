@@ -3,10 +3,12 @@
 
 # Whether the Python module can be built, for which the headers of Python and of pybind11 are enough: sets
 # LIBTUNE_HAS_PYTHON with Python_EXECUTABLE and LIBTUNE_PYBIND11_INCLUDE_DIR, or LIBTUNE_PYTHON_ABSENCE.
-option(LIBTUNE_BUILD_PYTHON "Build the Python module, where Python and pybind11 are" ON)
+option(LIBTUNE_BUILD_PYTHON "Build the Python module, where Python and pybind11 are" ${PROJECT_IS_TOP_LEVEL})
 set(LIBTUNE_HAS_PYTHON OFF)
 set(LIBTUNE_PYTHON_ABSENCE "LIBTUNE_BUILD_PYTHON is off")
-if(LIBTUNE_BUILD_PYTHON)
+if(LIBTUNE_BUILD_PYTHON AND LIBTUNE_SANITIZE)
+  set(LIBTUNE_PYTHON_ABSENCE "no Python is built with sanitizers")
+elseif(LIBTUNE_BUILD_PYTHON)
   # That of the system rather than another one that has no numpy.
   if(NOT DEFINED Python_EXECUTABLE AND EXISTS /usr/bin/python3)
     execute_process(COMMAND python3 -c "import numpy" RESULT_VARIABLE libtune_numpy_status

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // libtune_python_bench: loops in C++ that python_bench.py compares with those through the module.
-#include <pybind11/pybind11.h>
-
 #include <chrono>
 #include <memory>
+#include <pybind11/pybind11.h>
 #include <string>
 
 #include "libtune/base/error.hpp"
@@ -80,7 +79,5 @@ PYBIND11_MODULE(libtune_python_bench, m) {
   py::class_<lookups>(m, "Lookups")
       .def(py::init<const std::string&, const std::string&, int>())
       .def("run", &lookups::run);
-  py::class_<launches>(m, "Launches")
-      .def(py::init<int, std::size_t>())
-      .def("run", &launches::run);
+  py::class_<launches>(m, "Launches").def(py::init<int, std::size_t>()).def("run", &launches::run);
 }

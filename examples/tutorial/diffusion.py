@@ -11,7 +11,6 @@ first one's result is the answer for the others.
 # [import]
 import numpy
 from libtune import run_kernel, tune_kernel
-
 # [import]
 import sys
 

@@ -81,7 +81,7 @@ struct callback {
 /// The text of this thread's last error, for a callback that failed, and the callback's own status.
 /// @param otherwise  where it set none
 std::string callback_reason(libtune_status status, const char* otherwise);
-/// Forgets it, so that a callback's own text can be told from an earlier one.
+/// Forgets it, so that a text set by a callback is not an earlier one.
 void clear_last_error() noexcept;
 
 /// Values of the caller. @throws argument_error, type_error

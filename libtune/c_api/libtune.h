@@ -246,7 +246,7 @@ LIBTUNE_C_EXPORT libtune_status libtune_buffer_destroy(libtune_buffer* buffer);
 
 /// A tuning database that is read.
 typedef struct libtune_database libtune_database;
-/// What a lookup has found.
+/// The answer of a lookup.
 typedef struct libtune_result libtune_result;
 
 /// The devices whose results a lookup returns.

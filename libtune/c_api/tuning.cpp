@@ -224,7 +224,7 @@ std::vector<field_description> fields_of(const std::vector<named_value>& values)
   return fields;
 }
 
-/// What an autotuner needs of a function of the caller.
+/// The parts of an autotuner of a function of the caller.
 detail::autotuner_parts parts_of(const libtune_tuner& of) {
   const search_space space = of.kernel.space();
   const std::vector<named_value> first = first_of_each(space);

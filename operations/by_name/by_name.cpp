@@ -9,7 +9,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -143,35 +143,43 @@ class given_parameters {
 };
 
 double real_number(std::string_view name, const value& v) {
+  if (const auto* natural = std::get_if<std::uint64_t>(&v)) return static_cast<double>(*natural);
   return configuration({{std::string(name), v}}).number(name);
+}
+
+/// A number as a whole one; none if it is not whole, or the type cannot hold it.
+template <class T>
+std::optional<T> whole_number(const value& v) {
+  if (const auto* truth = std::get_if<bool>(&v)) return static_cast<T>(*truth);
+  if (const auto* whole = std::get_if<std::int64_t>(&v)) {
+    return std::in_range<T>(*whole) ? std::optional(static_cast<T>(*whole)) : std::nullopt;
+  }
+  if (const auto* natural = std::get_if<std::uint64_t>(&v)) {
+    return std::in_range<T>(*natural) ? std::optional(static_cast<T>(*natural)) : std::nullopt;
+  }
+  const auto* real = std::get_if<double>(&v);
+  constexpr double exact = 9007199254740992.0;  // 2^53
+  if (real == nullptr || std::trunc(*real) != *real || std::abs(*real) > exact) return std::nullopt;
+  return whole_number<T>(static_cast<std::int64_t>(*real));
 }
 
 /// A number as an element of a type. @throws type_error if the type cannot hold it
 std::vector<std::byte> element_bytes(dtype type, const value& v) {
-  const double number = real_number("value", v);
   std::vector<std::byte> bytes(dtype_bytes(type));
   visit_dtype(type, [&]<class T>() {
     T element{};
     if constexpr (std::is_integral_v<T>) {
-      const auto* whole = std::get_if<std::uint64_t>(&v);
-      const bool is_whole = whole != nullptr || std::trunc(number) == number;
-      const std::int64_t small = whole != nullptr || std::holds_alternative<double>(v)
-                                     ? 0
-                                     : configuration({{"value", v}})["value"];
-      const bool fits = number >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
-                        number <= static_cast<double>(std::numeric_limits<T>::max());
-      if (!is_whole || !fits) {
+      const auto whole = whole_number<T>(v);
+      if (!whole) {
         throw type_error(fmt::format("{} is no value of {}", to_string(v), dtype_name(type)));
       }
-      element = whole != nullptr                    ? static_cast<T>(*whole)
-                : std::holds_alternative<double>(v) ? static_cast<T>(number)
-                                                    : static_cast<T>(small);
-    } else if constexpr (std::is_floating_point_v<T>) {
-      element = static_cast<T>(number);
+      element = *whole;
     } else if constexpr (detail::complex_number<T>) {
-      element = T(static_cast<typename T::value_type>(number));
+      element = T(static_cast<typename T::value_type>(real_number("value", v)));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      element = static_cast<T>(real_number("value", v));
     } else {
-      element = T(static_cast<float>(number));
+      element = T(static_cast<float>(real_number("value", v)));
     }
     std::memcpy(bytes.data(), &element, sizeof(element));
   });

@@ -307,6 +307,33 @@ class Bind(unittest.TestCase):
         self.operation.bind("src", src).run()
         self.assertTrue((self.operation.get("dest") == matrix().T).all())
 
+    def test_another_queue(self):
+        queue = libtune.Queue(context)
+        operation = context.template("transpose", type="float32").instantiate(queue, rows=3, columns=4)
+        own = libtune.DeviceArray(context, (3, 4)).set(matrix())
+        self.assertIs(own.queue, context.queue)
+        operation.bind("src", own).run()
+        self.assertIs(own.queue, queue)
+        made = operation.array("dest")
+        self.assertIs(made.queue, queue)
+        self.assertTrue((made.get() == matrix().T).all())
+
+    def test_memory_of_others_is_given_back_when_the_work_has_ended(self):
+        waits = []
+        queue = libtune.Queue(context)
+        self.operation = context.template("transpose", type="float32").instantiate(queue, rows=3, columns=4)
+        queue.finish = lambda: waits.append(1)
+        own = libtune.DeviceArray(context, (3, 4)).set(matrix())
+        self.operation.bind("src", OnDevice(own)).run()
+        self.assertEqual(len(waits), 0)
+        self.operation.bind("src", OnDevice(own)).run()
+        self.assertEqual(len(waits), 1)
+        self.operation.bind("src", own).run()
+        self.assertEqual(len(waits), 2)
+        self.operation.bind("src", own).run()  # libtune's own memory is released in order
+        self.operation = None
+        self.assertEqual(len(waits), 2)
+
     def test_what_is_bound_is_kept(self):
         src = libtune.DeviceArray(context, (3, 4)).set(matrix())
         gone = weakref.ref(src)

@@ -52,8 +52,7 @@ std::optional<std::string> quoted_violation(const rules& rules, const include_li
   constexpr std::string_view top = "libtune/";
   const bool is_beside = !line.included.starts_with(top);  // of another folder of the project
   if (is_beside && std::regex_match(line.included, embedded_text)) return std::nullopt;
-  const std::string target =
-      is_beside ? "../" + line.included : line.included.substr(top.size());
+  const std::string target = is_beside ? "../" + line.included : line.included.substr(top.size());
   const std::string module = module_of(line.file);
   if (module_of(target) == module) return std::nullopt;
   const auto rule = std::find_if(rules.modules.begin(), rules.modules.end(),

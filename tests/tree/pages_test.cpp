@@ -3,7 +3,8 @@
 //
 // README.md, the pages in docs/, those of the operations and that of pipeline show code that is
 // compiled, the library's own table of variables, and links that lead somewhere. Code is a region
-// of a file in examples/ or tests/examples/: the lines between two comments "// [name]".
+// of a file in examples/ or tests/examples/: the lines between two comments "// [name]", or "#
+// [name]".
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -50,7 +51,7 @@ std::vector<fs::path> pages() {
 
 /// The regions of a text, each without the indentation of its markers.
 std::set<std::string> regions_of(const std::string& text) {
-  static const std::regex marker(R"(( *)// \[\w+\])");
+  static const std::regex marker(R"(( *)(//|#) \[\w+\])");
   std::set<std::string> regions;
   std::istringstream lines(text);
   std::string end;
@@ -64,7 +65,7 @@ std::set<std::string> regions_of(const std::string& text) {
       code.clear();
       end.clear();
     } else {
-      code += line.substr(std::min(end.find('/'), line.size())) + "\n";
+      code += line.substr(std::min(end.find_first_of("/#"), line.size())) + "\n";
     }
   }
   CHECK_MESSAGE(end.empty(), "the region has no end: " << end);
@@ -74,7 +75,7 @@ std::set<std::string> regions_of(const std::string& text) {
 std::set<std::string> compiled_regions() {
   std::set<std::string> regions;
   for (const char* folder : {"examples", "tests/examples"}) {
-    for (const fs::path& file : files_below(source_dir / folder, {".cpp", ".hpp"})) {
+    for (const fs::path& file : files_below(source_dir / folder, {".cpp", ".hpp", ".py"})) {
       CAPTURE(file);
       regions.merge(regions_of(read(file)));
     }
@@ -82,9 +83,9 @@ std::set<std::string> compiled_regions() {
   return regions;
 }
 
-/// The contents of the blocks that begin with ```cpp.
-std::vector<std::string> code_blocks(const std::string& page) {
-  const std::string begin = "```cpp\n";
+/// The contents of the blocks of a language.
+std::vector<std::string> code_blocks(const std::string& page, const std::string& language = "cpp") {
+  const std::string begin = "```" + language + "\n";
   std::vector<std::string> blocks;
   for (std::size_t at = 0; (at = page.find(begin, at)) != std::string::npos;) {
     at += begin.size();
@@ -108,6 +109,24 @@ TEST_CASE("the code that pages show is compiled") {
     }
   }
   CHECK(blocks >= 10);
+}
+
+TEST_CASE("the Python code that pages show is run") {
+  const std::set<std::string> run = compiled_regions();
+  const auto check = [&](const std::string& block) {
+    CHECK_MESSAGE(run.count(block) == 1, "no region of examples/ is:\n" << block);
+  };
+  for (const std::string& block : code_blocks(read(source_dir / "docs/python.md"), "python")) {
+    check(block);
+  }
+  // Of the page for those who come from Kernel Tuner the port: its scripts are beside it.
+  const std::string page = read(source_dir / "docs/from-kernel-tuner.md");
+  const std::size_t begin = page.find("from libtune import");
+  const std::size_t end = page.find("## A script, line by line");
+  REQUIRE(begin < end);
+  for (const std::string& block : code_blocks(page.substr(begin, end - begin), "python")) {
+    check(block);
+  }
 }
 
 TEST_CASE("code for C++ is shown in blocks that are checked") {

@@ -121,7 +121,8 @@ class DeviceArray:
     """An array in device memory, in C order; rows may be padded. It gives itself to other libraries by
     `__dlpack__` and, on CUDA, `__cuda_array_interface__`: torch.from_dlpack(array), cupy.asarray(array).
 
-    shape, dtype: "float32" and so on; contents are unknown until set.
+    shape, dtype: "float32" and so on; contents are unknown until set. It is read and written on the queue of
+    the operation that it was bound to last, else on that of the context.
     """
 
     def __init__(
@@ -142,6 +143,13 @@ class DeviceArray:
             buffer = _libtune.Buffer(context._core, max(1, self.nbytes))
         self._core = buffer
         self._owner = owner  # of the memory, where that is another library
+        self._queue: Optional[Queue] = None  # of the operation that it was bound to last
+        self._operation: Any = None  # that makes it, if nothing else keeps that
+
+    @property
+    def queue(self) -> Queue:
+        """The queue on which it is read and written."""
+        return self._queue or self.context.queue
 
     @property
     def ndim(self) -> int:
@@ -168,7 +176,7 @@ class DeviceArray:
         """Returns a copy as a numpy array. Waits for the queue."""
         host = numpy().empty(self.padded, self.dtype)
         if host.nbytes:
-            (queue or self.context.queue)._core.read(self._core, 0, _bytes_of(host))
+            (queue or self.queue)._core.read(self._core, 0, _bytes_of(host))
         inside = host[tuple(slice(extent) for extent in self.shape)]
         return numpy().ascontiguousarray(inside) if self.shape else inside
 
@@ -180,7 +188,7 @@ class DeviceArray:
             host[tuple(slice(extent) for extent in self.shape)] = given
             given = host
         if given.nbytes:
-            (queue or self.context.queue)._core.write(self._core, 0, _bytes_of(given))
+            (queue or self.queue)._core.write(self._core, 0, _bytes_of(given))
         return self
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
@@ -197,7 +205,7 @@ class DeviceArray:
         text = _ELEMENTS[self.dtype][2]
         if text is None:
             raise AttributeError(f"__cuda_array_interface__ has no type for {self.dtype}")
-        self.context.queue.finish()
+        self.queue.finish()
         return {
             "shape": self.shape,
             "typestr": text,
@@ -214,7 +222,7 @@ class DeviceArray:
         return (_CUDA if own.backend == "CUDA" else _OPENCL), index
 
     def __dlpack__(self, stream: Any = None, **_: Any) -> Any:
-        self.context.queue.finish()
+        self.queue.finish()
         code, bits, _text = _ELEMENTS[self.dtype]
         kind, index = self.__dlpack_device__()
         return _libtune.export_dlpack(

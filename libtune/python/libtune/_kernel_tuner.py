@@ -13,7 +13,7 @@ import re
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from ._arrays import numpy
+from ._arrays import asarray, is_on_device, numpy
 from ._device import Context, Device, devices, select_device
 from ._errors import ArgumentError
 from ._tuning import Configuration, Kernel, inout
@@ -78,6 +78,7 @@ def _expressions(given: Any, what: str) -> List[str]:
 
 
 def _describe(
+    context: Context,
     kernel_name: str,
     kernel_source: Union[str, Callable[..., str]],
     problem_size: Any,
@@ -112,6 +113,8 @@ def _describe(
     for name, values in (cmem_args or {}).items():
         kernel.constant(name, values)
     for argument in arguments:
+        if is_on_device(argument):
+            argument = asarray(argument, context)
         is_array = getattr(argument, "shape", ()) not in ((), None)
         kernel.arguments(inout(argument) if is_array else argument)
     return kernel
@@ -141,7 +144,9 @@ def run_kernel(
 ) -> List[Any]:
     """Compiles a kernel with these parameters, runs it once, and returns all arguments, arrays as numpy arrays.
     The arguments that were given do not change."""
+    context = _context_of(lang, device, platform)
     kernel = _describe(
+        context,
         kernel_name,
         kernel_source,
         problem_size,
@@ -156,7 +161,7 @@ def run_kernel(
     )
     for name, value in params.items():
         kernel.parameter(name, [value])
-    return kernel.run(_context_of(lang, device, platform), **dict(params))
+    return kernel.run(context, **dict(params))
 
 
 def _budget(options: Mapping[str, Any]) -> Optional[str]:
@@ -229,7 +234,9 @@ def tune_kernel(
     for name, given in (("cache", cache), ("observers", observers)):
         if given:
             warnings.warn(f"{name} is left out: see docs/python.md for what does the same", stacklevel=2)
+    context = _context_of(lang, device, platform)
     kernel = _describe(
+        context,
         kernel_name,
         kernel_source,
         problem_size,
@@ -273,7 +280,6 @@ def tune_kernel(
     if not quiet:
         kernel.on_trial(_print_trial)
 
-    context = _context_of(lang, device, platform)
     tuned = kernel.tune(context)
     results = _rows(tuned.trials(False), list(tune_params), names, metrics or {})
     best = next((row for row in results if all(row[n] == tuned.best[n] for n in tune_params)), None)

@@ -212,7 +212,8 @@ class Kernel(_Space):
 
     def arguments(self, *given: Any) -> "Kernel":
         """Adds what the kernel is called with, in its order: in_(array), out(array), inout(array); arrays alone,
-        which are inout; and numbers of numpy, such as numpy.int32(7). Arrays of the host are copied now."""
+        which are inout; and numbers of numpy, such as numpy.int32(7). Arrays of the host are copied now; those of
+        other libraries on the device belong to the default context (else: libtune.asarray(array, context))."""
         for argument in given:
             is_array = getattr(argument, "shape", ()) not in ((), None) or isinstance(
                 argument, DeviceArray

@@ -98,8 +98,23 @@ class Operation:
                 f"the slot '{slot}' has the shape {wanted.shape}, and the array {given.shape}"
             )
         self._core.bind(slot, given._core, list(given.padded))
+        given._queue = self.queue
+        self._wait_for_foreign(slot)
         self._bound[slot] = given
         return self
+
+    def _wait_for_foreign(self, *slots: str) -> None:
+        """Memory of other libraries is given back when the work that uses it has ended. On a stream of theirs they
+        order that themselves."""
+        foreign = any(self._bound[slot]._owner is not None for slot in slots if slot in self._bound)
+        if foreign and not self.queue.is_foreign:
+            self.queue.finish()
+
+    def __del__(self) -> None:
+        try:
+            self._wait_for_foreign(*self._bound)
+        except Exception:  # the interpreter ends, or the device is lost
+            pass
 
     def array(self, slot: str) -> DeviceArray:
         """The array of a slot, on the device; it is allocated if nothing is bound."""
@@ -108,13 +123,15 @@ class Operation:
         if not self._slot(slot).is_bound:
             self._core.ensure_bound()
         info = self._slot(slot)
-        return DeviceArray(
+        made = DeviceArray(
             self.queue.context,
             info.shape,
             info.dtype,
             padded=info.padded,
             buffer=self._core.buffer(slot),
         )
+        made._queue = self.queue
+        return made
 
     def get(self, slot: str) -> Any:
         """A copy of the array of a slot as a numpy array. Waits for the queue."""
@@ -194,7 +211,8 @@ def _run(
     operation.run()
     if any(is_on_device(array) for array in arrays.values()):
         made = operation.array(output)
-        made._owner = (made._owner, operation)  # until the work has ended
+        if output not in operation._bound:
+            made._operation = operation  # its inputs live as long
         return made
     return operation.get(output)
 
