@@ -15,6 +15,7 @@ the compiler is of the reference's kind, because classes of the standard library
 import lzma
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -146,8 +147,8 @@ def compiler_of(build):
 def kind_of(compiler):
     """The name and major version of a compiler: what decides about layouts and their description."""
     macros = run(compiler, "-dM", "-E", "-x", "c++", os.devnull).stdout
-    name = "clang" if "__clang__" in macros else "g++"
-    return f"{name} {re.search(r'define __(?:clang_major|GNUC)__ (.*)', macros).group(1)} {os.uname().machine}"
+    name, macro = ("clang", "__clang_major__") if "__clang__" in macros else ("g++", "__GNUC__")
+    return f"{name} {re.search(f'define {macro} (.*)', macros).group(1)} {os.uname().machine}"
 
 
 def read_lines(*path):
@@ -207,7 +208,7 @@ def check(build):
     meant = read_lines(reference, "compiler.txt")[0]
     if kind_of(compiler) != meant:
         print(f"layouts are not compared: the reference is of {meant}, and {compiler} is {kind_of(compiler)}")
-    elif any(subprocess.run(["which", tool], stdout=subprocess.DEVNULL).returncode for tool in ("abidw", "abidiff")):
+    elif not all(shutil.which(tool) for tool in ("abidw", "abidiff")):
         print("layouts are not compared: abidw and abidiff of abigail-tools are not here")
     else:
         good = check_layouts(compiler, build, reference) and good

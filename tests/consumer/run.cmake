@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 # Installs a built libtune as packages are made, or makes packages of it and unpacks these (-Dpackages=ON),
-# moves it, then configures, builds and runs the project beside this script against it. All that happens in a folder outside of the build tree, where
-# helper programs would be found without any package. Stops at the first step that fails.
+# moves it, then configures, builds and runs the project beside this script against it. All that happens
+# in a folder outside of the build tree, where helper programs would be found without any package. Stops
+# at the first step that fails.
 function(step)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
