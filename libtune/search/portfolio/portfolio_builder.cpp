@@ -267,8 +267,8 @@ class builder {
     return true;
   }
 
-  /// Gives what was not measured the part of the best time that it had at the nearest size where it
-  /// was; where it never was, it is taken not to work.
+  /// Gives what was not measured the part of the best time that it had at the nearest size, or one
+  /// that nothing is chosen for.
   void fill_in(const size_list& at, std::vector<std::optional<double>>& measured) const {
     double best = does_not_work;
     bool is_complete = true;
@@ -283,9 +283,9 @@ class builder {
     for (std::size_t c = 0; c < measured.size(); ++c) {
       if (!measured[c] || !std::isnan(*measured[c])) continue;
       measured[c].reset();
-      if (std::isinf(best) || near.empty()) continue;
-      if (c >= times_.samples[near.front()].times.size()) continue;
-      const double loss = times_.loss(near.front(), c);
+      if (std::isinf(best)) continue;
+      const bool is_known = !near.empty() && c < times_.samples[near.front()].times.size();
+      const double loss = is_known ? times_.loss(near.front(), c) : 2 * promising;
       if (!std::isinf(loss)) measured[c] = best * (1 + std::max(loss, promising));
     }
   }
