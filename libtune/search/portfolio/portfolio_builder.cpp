@@ -23,8 +23,10 @@ constexpr double share_of_audits = 0.85;       // before the leaves are checked
 constexpr double notable_gain = 0.01;          // of what an audit finds
 constexpr std::size_t most_fresh = 5;          // of what it finds are compared at all sizes
 // A configuration that was no nearer to the best at any of the first sizes is left out.
-constexpr double promising = 0.15;
+constexpr double promising = 0.25;
 constexpr std::size_t least_pilots = 4;    // sizes; else nothing is left out for its times
+constexpr std::size_t at_once = 8;         // sizes in doubt, before another fit
+constexpr double nearby = 0.01;            // the square of a distance, of the ranges' scales
 constexpr double nearly_best = 0.03;       // what comes so near counts for its place in line
 constexpr std::size_t least_compared = 8;  // however little time there is
 constexpr double does_not_work = std::numeric_limits<double>::infinity();
@@ -93,7 +95,7 @@ class builder {
               .expected_loss = does_not_work,
               .worst_loss = does_not_work};
     }
-    portfolio_fit fit = fit_portfolio(times_, plan_.limits);
+    portfolio_fit fit = compare_where_in_doubt();
     while (from_.used_time() < share_of_audits && needs_audit()) {
       if (!audit(fit)) break;
       fit = fit_portfolio(times_, plan_.limits);
@@ -185,6 +187,40 @@ class builder {
       keep_promising(cell > 0 ? row / cell : static_cast<double>(configurations_.size()));
       if (is_whole_) check_results();
     }
+  }
+
+  /// Compares at further sizes, those first where what the portfolio would choose is slow at sizes
+  /// nearby, as it is where leaves meet. Returns the portfolio.
+  portfolio_fit compare_where_in_doubt() {
+    portfolio_fit fit = fit_portfolio(times_, plan_.limits);
+    const std::size_t wanted = times_.samples.size() + spread_samples() / 2;
+    while (times_.samples.size() < wanted && from_.used_time() < share_of_comparisons) {
+      std::vector<std::pair<double, size_list>> doubts;
+      for (size_list& at : spread_sizes(plan_.ranges, spread_samples(), spread_samples())) {
+        if (!has_sample(at)) doubts.emplace_back(doubt_at(at, fit), std::move(at));
+      }
+      std::ranges::stable_sort(doubts, std::ranges::greater(),
+                               &std::pair<double, size_list>::first);
+      std::size_t added = 0;
+      for (const auto& [doubt, at] : doubts) {
+        if (added == at_once || from_.used_time() >= share_of_comparisons) break;
+        added += compare(at, 1) ? 1 : 0;
+      }
+      if (added == 0) break;
+      fit = fit_portfolio(times_, plan_.limits);
+    }
+    return fit;
+  }
+
+  /// The losses at the nearest samples of what is chosen at a size, by their nearness.
+  double doubt_at(const size_list& at, const portfolio_fit& fit) const {
+    const std::size_t chosen = fit.choose(point_of(at, plan_.features));
+    double sum = 0;
+    for (std::size_t s = 0; s < sizes_.size(); ++s) {
+      const double loss = std::min(times_.loss(s, chosen), 1.0);
+      sum = std::max(sum, loss * std::exp(-distance(at, sizes_[s]) / nearby));
+    }
+    return sum;
   }
 
   /// Leaves out those with a wrong result, which no search has looked at.
@@ -300,7 +336,7 @@ class builder {
   }
 
   bool needs_audit() const {
-    if (audits_.size() < plan_.audits) return true;
+    if (audits_.size() < (is_whole_ ? 2 * plan_.audits : plan_.audits)) return true;
     if (audits_.size() >= plan_.most_audits) return false;
     const auto last = std::span(audits_).last(plan_.audits);
     return std::ranges::any_of(last,
@@ -311,7 +347,7 @@ class builder {
   bool audit(const portfolio_fit& fit) {
     std::optional<size_list> at;
     for (int tries = 0; !at && tries < 16; ++tries) {
-      size_list next = spread_sizes(plan_.ranges, 1, spread_samples() + drawn_++).front();
+      size_list next = spread_sizes(plan_.ranges, 1, 2 * spread_samples() + drawn_++).front();
       if (!has_sample(next)) at = std::move(next);
     }
     if (!at) return false;
@@ -382,7 +418,7 @@ class builder {
       gap = std::max(gap, each.gap);
       mean_gap += each.gap / static_cast<double>(audits_.size());
     }
-    double bound = loss_bound(losses, share_of_sizes);
+    double bound = bound_of(losses);
     if (has_all_sizes()) bound = *std::ranges::max_element(losses);
     made.worst_loss = (1 + bound) * (1 + gap) - 1;
     // Few sizes say nothing of the others.
@@ -391,6 +427,17 @@ class builder {
                                                 static_cast<double>(losses.size());
     made.expected_loss = (1 + mean) * (1 + mean_gap) - 1;
     return made;
+  }
+
+  // The share of the sizes that stay below a quantile of few losses differs from one set of them to
+  // another; by its standard deviation the bound is on the safe side.
+  static double bound_of(const std::vector<double>& losses) {
+    const auto count = static_cast<double>(losses.size());
+    const double bound = loss_bound(losses, share_of_sizes);
+    if (std::isinf(bound)) return bound;
+    const double safe = share_of_sizes + std::sqrt(share_of_sizes * (1 - share_of_sizes) / count);
+    const double wider = loss_bound(losses, safe);
+    return std::isinf(wider) ? *std::ranges::max_element(losses) : wider;
   }
 
   /// True if each size of the ranges has been compared.

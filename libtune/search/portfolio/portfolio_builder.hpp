@@ -57,7 +57,8 @@ struct portfolio_plan {
   std::size_t pilots = 12;
   /// Sizes that nothing has been measured at before, at which the choice is compared with a search
   /// around it, or with the whole space if that can be measured. That many at least, and more while
-  /// the loss is over limits.loss.
+  /// the loss is over limits.loss; twice as many where the whole space is measured, which costs
+  /// less.
   std::size_t audits = 3;
   std::size_t most_audits = 8;  ///< at most
 };
