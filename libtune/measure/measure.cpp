@@ -164,7 +164,7 @@ std::vector<run_time> measure::time_runs(int runs) {
   return times;
 }
 
-std::vector<run_time> measure::sample_whole(int runs) {
+std::vector<run_time> measure::sample_whole(int runs, bool busy) {
   require_operation();
   if (runs < 1)
     throw argument_error("a configuration cannot be run " + std::to_string(runs) + " times");
@@ -173,7 +173,7 @@ std::vector<run_time> measure::sample_whole(int runs) {
   for (int done = 0; done < runs; done += batch) {
     prepare();
     prepared_ = false;
-    for (const run_time time : impl_->sample_whole(batch)) times.push_back(time);
+    for (const run_time time : impl_->sample_whole(batch, busy)) times.push_back(time);
   }
   return times;
 }

@@ -155,11 +155,14 @@ class measure {
   /// @param runs        of each sample, at least 1
   /// @throws argument_error if a count is not positive, or the operation enqueued nothing
   std::vector<run_time> sample(int iterations, int runs = 1);
-  /// Times single runs from a moment when the queue is empty to their end: with the gaps between
-  /// their commands and what it takes to launch them, as whoever waits for one sees it. One that
-  /// times itself is sampled.
-  /// @param runs  at least 1 @throws argument_error if it is not positive
-  std::vector<run_time> sample_whole(int runs);
+  /// Times whole runs, with the gaps between their commands. One that times itself is sampled.
+  /// @param runs  at least 1
+  /// @param busy  false: each from a moment when the queue is empty, so that the time that the host
+  ///              takes to launch it counts, as for whoever waits for one. True: behind a long
+  ///              fill, where there is a device that takes long enough for it, so that only the
+  ///              device's time counts, which varies much less from run to run
+  /// @throws argument_error if the number is not positive; what sample throws
+  std::vector<run_time> sample_whole(int runs, bool busy = false);
   /// Makes runs without timing them, so that nothing comes between them, and waits for their end.
   /// A reset function is called once before, or before each run, as it asks for.
   /// @param runs  at least 1 @throws argument_error if it is not positive

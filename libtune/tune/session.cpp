@@ -82,6 +82,12 @@ class trial_keeper final : public observer {
   detail::guided_search& guide_;
 };
 
+/// True where a number of configurations is asked for.
+bool is_counted(const tuning_options& options) {
+  return (options.budget && options.budget->trials) || options.search.max_count ||
+         options.search.max_fraction;
+}
+
 /// Returns all configurations that no limit of the device excludes.
 std::vector<std::vector<named_value>> all_of(const search_problem& problem, const device& device) {
   std::vector<std::vector<named_value>> all;
@@ -300,14 +306,18 @@ std::size_t tuning_session::search(const search_problem& problem, const search_d
       return compare(searched, decided.options);
     }
   }
-  if (state_->guide != nullptr && searched.space.size() <= state_->guide->guided().most_kept) {
-    state_->guide->keep_space(all_of(searched, context().device()));
-  }
   const int stage = state_->searches++;
   // Before the service is made, because some lists only read the space and leave by an exception.
   const auto shortlist = this->shortlist(searched);
   search_decision decided = decide(options(), defaults, state_->goal_of_author);
-  if (state_->guide != nullptr) guide(decided.options, *state_->guide, searched);
+  if (state_->guide != nullptr) {
+    // Whoever limits their number does not want all of them.
+    const bool is_small = searched.space.size() <= state_->guide->guided().most_kept;
+    if (is_small && !is_counted(decided.options)) {
+      state_->guide->keep_space(all_of(searched, context().device()));
+    }
+    guide(decided.options, *state_->guide, searched);
+  }
   if (step_gate* const gate = state_->hooks.gate) {
     gate->measure_on(context());
     stretch(decided.options, *gate);

@@ -7,9 +7,12 @@
 #include <bit>
 #include <fmt/format.h>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/gemm/reference.hpp"
@@ -242,6 +245,42 @@ void set_elements(const command_queue& queue, const device_array& array, std::ui
   writer.finish();
 }
 
+/// Matrices and their product by the host.
+template <class In, class Out>
+struct host_product {
+  host_array<In> a;
+  host_array<In> b;
+  host_array<Out> before;  // C, where it is read
+  host_array<Out> c;
+};
+
+/// Returns the product of random matrices, which is computed once in a process, since a tuning for
+/// ranges asks for the same ones at many sizes.
+template <class In, class Out>
+const host_product<In, Out>& product_by_host(const gemm_key& key, std::size_t m, std::size_t n,
+                                             std::size_t k, float alpha, float beta) {
+  struct all_products {
+    std::mutex mutex;
+    std::map<std::string, host_product<In, Out>> made;
+  };
+  static ::tune::detail::never_destroyed<all_products> all;
+  const std::string name =
+      fmt::format("{} {} {} {} {} {} {} {}", static_cast<int>(key.a), static_cast<int>(key.b),
+                  static_cast<int>(key.c), m, n, k, alpha, beta);
+  const std::lock_guard lock(all->mutex);
+  const auto found = all->made.find(name);
+  if (found != all->made.end()) return found->second;
+  auto a = random_array<In>(size_of(key.a, m, k), 1);
+  auto b = random_array<In>(size_of(key.b, k, n), 2);
+  auto before = random_array<Out>(size_of(key.c, m, n), 3);
+  auto c = before;
+  gemm_on_host(key, alpha, beta, a, b, c);
+  return all->made
+      .emplace(name,
+               host_product<In, Out>{std::move(a), std::move(b), std::move(before), std::move(c)})
+      .first->second;
+}
+
 /// Matrices and their product by the host, with sizes that no tile divides.
 class known_product {
  public:
@@ -268,14 +307,11 @@ class known_product {
  private:
   template <class In, class Out>
   void set() {
-    auto a = random_array<In>(size_of(key_.a, m_, k_), 1);
-    auto b = random_array<In>(size_of(key_.b, k_, n_), 2);
-    auto c = random_array<Out>(size_of(key_.c, m_, n_), 3);
+    const auto& known = product_by_host<In, Out>(key_, m_, n_, k_, alpha_, beta_);
     // Without contents c is NaN, which must not be read.
-    if (beta_ != 0) work_.set("c", c);
-    gemm_on_host(key_, alpha_, beta_, a, b, c);
-    work_.set("a", std::move(a)).set("b", std::move(b));
-    expected_.add("c", std::move(c), gemm_tolerance(key_, k_));
+    if (beta_ != 0) work_.set("c", known.before);
+    work_.set("a", known.a).set("b", known.b);
+    expected_.add("c", known.c, gemm_tolerance(key_, k_));
   }
 
   gemm_key key_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "operations/gemm/gemm.hpp"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <type_traits>
 #include <vector>
@@ -98,6 +99,31 @@ LIBTUNE_DEVICE_TEST_CASE("the space of gemm has the test default on a device wit
   const auto space = tune::operations::tuning_space(gemm_key{}, device);
   CHECK(space.size() > 20);
   if (device.kind() != tune::device_kind::gpu) CHECK(space.find(gemm_tuning{}));
+}
+
+TEST_CASE("no configuration of gemm asks for more local memory than the device has") {
+  tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
+    const std::size_t has = context.device().limits().max_dynamic_local_memory_bytes;
+    for (const dtype input : {dtype::float32, dtype::float16}) {
+      const gemm_key key{.input = input, .output = dtype::float32};
+      const auto space = tune::operations::tuning_space(key, context.device());
+      CHECK(space.size() > 20);
+      std::size_t most = 0;
+      for (const gemm_tuning& each : space) {
+        const auto needed = space.resources_of(each);
+        REQUIRE(needed);
+        most = std::max(most, needed->dynamic_local_memory_bytes * each.resident);
+      }
+      CHECK(most <= has);
+      CHECK(most > has / 2);
+    }
+    // 289 KiB.
+    CHECK_THROWS_WITH_AS(
+        gemm_template(context, {.input = dtype::float16},
+                      gemm_tuning{gemm_instruction::wgmma, 128, 256, 64, 128, 64, 6, 1, 0}),
+        doctest::Contains("needs 295936 bytes of local memory, the device has 232448"),
+        tune::argument_error);
+  });
 }
 
 }  // namespace gemm_test

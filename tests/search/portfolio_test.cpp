@@ -297,6 +297,83 @@ TEST_CASE("a portfolio is near the best at sizes that it has not seen, and says 
   CHECK(covered >= 0.9 * sizes);
 }
 
+TEST_CASE("all of a small space are compared after one search") {
+  double ratios = 0;
+  int sizes = 0;
+  int covered = 0;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    modelled_source source(seed);
+    source.shows_all = true;
+    const tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 8192}}};
+    const auto built = build_portfolio(plan, modelled_source::values(fallback), source);
+    CHECK(source.searches == 1);
+    CHECK(source.audits == 0);
+    CHECK(built.compared == 100);
+    CHECK(built.sizes > 96);
+    CHECK(built.unchecked == 0);
+    tune::random_source random(seed + 100);
+    for (int i = 0; i < 200; ++i, ++sizes) {
+      const size_list at{plan.ranges[0].at(random.unit()), plan.ranges[1].at(random.unit())};
+      const auto& chosen = built.configurations[built.tree.choose(tune::point_of(at, {}))];
+      const double loss = source.time(modelled_source::place(chosen), at) / source.best(at) - 1;
+      ratios += std::log(1 + loss);
+      covered += loss <= built.worst_loss ? 1 : 0;
+    }
+  }
+  CHECK(std::exp(-ratios / sizes) > 0.94);
+  CHECK(covered >= 0.9 * sizes);
+}
+
+TEST_CASE("what there is no time to measure or check is estimated, and said") {
+  struct late final : tune::portfolio_source {
+    explicit late(std::uint64_t seed) : from(seed) { from.shows_all = true; }
+    findings search(const size_list& sizes, const found_limits& most,
+                    const std::optional<configuration>& near) override {
+      return from.search(sizes, most, near);
+    }
+    std::vector<std::optional<double>> measure(const size_list& sizes,
+                                               std::span<const configuration> all) override {
+      auto times = from.measure(sizes, all);
+      for (std::size_t i = 0; i < times.size(); ++i) {
+        if (i > 0 && (i + rows) % 3 == 0) times[i] = not_measured;
+      }
+      ++rows;
+      return times;
+    }
+    double used_time() override { return static_cast<double>(rows) / most_rows; }
+    bool should_stop() override { return used_time() >= 1; }
+    modelled_source from;
+    std::size_t rows = 0;
+    double most_rows = 1000;
+  };
+  const tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 8192}}};
+  late source(2);
+  const auto built = build_portfolio(plan, modelled_source::values(fallback), source);
+  CHECK(built.sizes > 96);
+  CHECK(built.unchecked == 0);
+  double ratios = 0;
+  for (const size_list& at : tune::spread_sizes(plan.ranges, 100, 1000)) {
+    const auto& chosen = built.configurations[built.tree.choose(tune::point_of(at, {}))];
+    ratios += std::log(source.from.best(at) / source.from.time(modelled_source::place(chosen), at));
+  }
+  CHECK(std::exp(ratios / 100) > 0.85);
+  // Of few sizes nothing is known of the others.
+  late hasty(2);
+  hasty.most_rows = 4;
+  const auto poor = build_portfolio(plan, modelled_source::values(fallback), hasty);
+  CHECK(poor.sizes < 5);
+  CHECK(poor.expected_loss == infinite);
+  CHECK(poor.worst_loss == infinite);
+  CHECK(poor.unchecked > 0);
+  // Unless these are all that there are.
+  modelled_source whole(2);
+  whole.shows_all = true;
+  const auto all =
+      build_portfolio({.ranges = {{64, 65}, {512, 512}}}, modelled_source::values(fallback), whole);
+  CHECK(all.expected_loss < 0.01);
+  CHECK(all.worst_loss < 0.01);
+}
+
 TEST_CASE("a choice that fails at an end of its leaf is replaced") {
   modelled_source source(3);
   const tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 64}}};

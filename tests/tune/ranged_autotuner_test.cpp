@@ -327,6 +327,58 @@ TEST_CASE("a portfolio that was interrupted is continued") {
   CHECK(heard->resumed == before);
 }
 
+TEST_CASE("one search is made of a small space, and all of it compared at many sizes") {
+  struct counter final : tune::observer {
+    void search_started(const tune::search_started_event&) override { ++searches; }
+    void trial_finished(const tune::tuning_subject&, const tune::trial&) override { ++trials; }
+    int searches = 0;
+    int trials = 0;
+  };
+  application app;
+  const auto heard = std::make_shared<counter>();
+  tune::tuning_options options;
+  options.observers = {heard};
+  const auto portfolio =
+      app.autotune.portfolio(app.context, {.kind = 0, .size = {1, 4096}}, options);
+  CHECK(heard->searches == 1);
+  CHECK(heard->trials == 8);
+  CHECK(portfolio.facts().compared == 8);
+  CHECK(portfolio.facts().sizes > 60);
+  CHECK(portfolio.facts().unchecked == 0);
+  // Whoever limits their number has no more of them compared.
+  options.search.max_count = 2;
+  const auto limited = app.autotune.portfolio(app.context, {.kind = 1, .size = {1, 4096}}, options);
+  CHECK(heard->searches > 2);
+  CHECK(limited.facts().sizes > 60);
+}
+
+TEST_CASE("what is wrong at an end of its leaf is not chosen there") {
+  application app;
+  const application::ranged autotune(
+      {.name = "sample.wrong_at_large_sizes",
+       .version = 1,
+       .test = {.wgs = 16, .rows = 2},
+       .features = {},
+       .fits = {},
+       .limits = {},
+       .goal = {}},
+      [](tune::tuning_session& session, const sizes_key&, sizes at) {
+        const std::uint64_t size = at[0];
+        tune::space<scale_tuning> space;
+        space.add(&scale_tuning::wgs, {1, 4, 16, 64});
+        return session.tune(space, [&](const scale_tuning& tuning) {
+          const bool is_wrong = tuning.wgs == 64 && size > 2000;
+          return sample::generate(session.context(), tuning, static_cast<std::size_t>(size))
+              .check([=] { return is_wrong ? std::optional<std::string>("wrong") : std::nullopt; });
+        });
+      });
+  const auto portfolio = autotune.portfolio(app.context);
+  for (std::uint64_t size = 2001; size <= 4096; ++size) {
+    REQUIRE(portfolio.tuning_for({size}).wgs != 64);
+  }
+  CHECK(portfolio.tuning_for({3}).wgs <= 4);
+}
+
 TEST_CASE("a size at which nothing works leaves the others") {
   application app;
   app.largest = 1000;
@@ -368,9 +420,10 @@ TEST_CASE("a stored portfolio that is damaged counts as not there") {
   const std::string text = stored.text();
   const auto again = tune::detail::stored_portfolio::parse(text, fields);
   CHECK(again.text() == text);
-  CHECK(tune::detail::describe_portfolio({{"portfolio", text}}) ==
-        "portfolio of 2 tunings in 2 leaves, compared at 12 sizes: how much slower than tuning each "
-        "size is not known, for too few were compared");
+  CHECK(
+      tune::detail::describe_portfolio({{"portfolio", text}}) ==
+      "portfolio of 2 tunings in 2 leaves, compared at 12 sizes: how much slower than tuning each "
+      "size is not known, for too few were compared");
   CHECK_FALSE(tune::detail::describe_portfolio({{"portfolio", std::string("{}")}}));
   CHECK_FALSE(tune::detail::describe_portfolio({{"wgs", std::int64_t{1}}}));
   const auto refused = [&](std::string broken) {

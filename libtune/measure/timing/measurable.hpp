@@ -27,9 +27,9 @@ class measurable {
   /// The times of some runs, or one time, their mean.
   /// @param iterations  at least one
   std::vector<run_time> sample(int iterations) { return do_sample(iterations); }
-  /// The times of single runs on an empty queue, with all that is between their commands.
+  /// The times of whole runs, with all that is between their commands; see measure::sample_whole.
   /// @param runs  at least one
-  std::vector<run_time> sample_whole(int runs) { return do_sample_whole(runs); }
+  std::vector<run_time> sample_whole(int runs, bool busy) { return do_sample_whole(runs, busy); }
   /// Waits for everything that has been enqueued so far.
   void finish() { do_finish(); }
   /// Sets the state for all later runs; see measure::cache.
@@ -41,7 +41,7 @@ class measurable {
   virtual void do_run(int runs) = 0;
   virtual std::vector<run_time> do_sample(int iterations) = 0;
   // Unless it knows better, the time that a run takes at all.
-  virtual std::vector<run_time> do_sample_whole(int runs) {
+  virtual std::vector<run_time> do_sample_whole(int runs, bool /*busy*/) {
     std::vector<run_time> times;
     for (int i = 0; i < runs; ++i) times.push_back(do_sample(1).front());
     return times;

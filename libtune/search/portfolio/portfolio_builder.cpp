@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -16,16 +17,19 @@ namespace {
 
 using configuration = portfolio_source::configuration;
 
-constexpr double share_of_sizes = 0.9;         // that the worst loss is stated for
-constexpr double share_of_pilots = 0.6;        // of the time, with all configurations
-constexpr double share_of_comparisons = 0.75;  // before the audits
-constexpr double share_of_audits = 0.85;       // before the leaves are checked
-constexpr double notable_gain = 0.01;          // of what an audit finds
-constexpr std::size_t most_fresh = 5;          // of what it finds are compared at all sizes
+constexpr double share_of_sizes = 0.9;        // that the worst loss is stated for
+constexpr double share_of_pilots = 0.65;      // of the time, with all configurations
+constexpr double share_of_comparisons = 0.8;  // before the audits
+constexpr double share_of_audits = 0.88;      // before the leaves are checked
+constexpr double notable_gain = 0.02;         // of what an audit finds
+constexpr std::size_t most_fresh = 3;         // of what it finds are compared at all sizes
 // A configuration that was no nearer to the best at any of the first sizes is left out.
-constexpr double promising = 0.15;
-constexpr std::size_t least_pilots = 4;    // sizes; else nothing is left out for its times
-constexpr double nearly_best = 0.03;       // what comes so near counts for its place in line
+constexpr double promising = 0.25;
+constexpr std::size_t least_pilots = 4;  // sizes; else nothing is left out for its times
+constexpr std::size_t at_once = 8;       // sizes in doubt, before another fit
+constexpr double nearby = 0.01;          // the square of a distance, of the ranges' scales
+constexpr double width_of_pilots = 0.15;
+constexpr double nearly_best = 0.08;       // what comes so near counts for its place in line
 constexpr std::size_t least_compared = 8;  // however little time there is
 constexpr double does_not_work = std::numeric_limits<double>::infinity();
 
@@ -69,7 +73,11 @@ std::vector<size_list> searched_sizes(std::span<const size_range> ranges, std::s
 class builder {
  public:
   builder(const portfolio_plan& plan, const configuration& fallback, portfolio_source& from)
-      : plan_(plan), from_(from), asked_(wanted(plan)), configurations_{fallback} {}
+      : plan_(plan),
+        from_(from),
+        asked_(wanted(plan)),
+        configurations_{fallback},
+        seen_{fallback} {}
 
   built_portfolio build() {
     std::size_t failed = 0;
@@ -85,7 +93,6 @@ class builder {
       add(found.best);
       is_whole_ = found.is_whole && !found.best.empty();
     }
-    compared_ = configurations_.size();
     compare_at_samples();
     if (times_.samples.empty()) {
       return {.configurations = {configurations_.front()},
@@ -93,10 +100,10 @@ class builder {
               .expected_loss = does_not_work,
               .worst_loss = does_not_work};
     }
-    portfolio_fit fit = fit_portfolio(times_, plan_.limits);
+    portfolio_fit fit = compare_where_in_doubt();
     while (from_.used_time() < share_of_audits && needs_audit()) {
       if (!audit(fit)) break;
-      fit = fit_portfolio(times_, plan_.limits);
+      fit = fit_portfolio(smoothed(times_, width_), plan_.limits);
     }
     built_portfolio made = conclude(fit);
     check_leaves(made);
@@ -111,6 +118,7 @@ class builder {
     for (const configuration& each : found) {
       const bool is_new = std::ranges::find(configurations_, each) == configurations_.end();
       if (is_new) configurations_.push_back(each);
+      if (std::ranges::find(seen_, each) == seen_.end()) seen_.push_back(each);
     }
     return configurations_.size() - before;
   }
@@ -188,6 +196,53 @@ class builder {
     }
   }
 
+  /// Chooses how far times are smoothed, by the losses at samples that are left out.
+  void choose_width() {
+    double least = does_not_work;
+    for (const double width : {0.0, 0.05, 0.1}) {
+      double sum = 0;
+      for (const double loss : left_out_losses(times_, plan_.limits, width)) {
+        sum += std::min(loss, 1.0);
+      }
+      if (sum < least) std::tie(least, width_) = std::pair(sum, width);
+    }
+  }
+
+  /// Compares at further sizes, those first where what the portfolio would choose is slow at sizes
+  /// nearby, as it is where leaves meet. Returns the portfolio.
+  portfolio_fit compare_where_in_doubt() {
+    choose_width();
+    portfolio_fit fit = fit_portfolio(smoothed(times_, width_), plan_.limits);
+    const std::size_t wanted = times_.samples.size() + spread_samples() / 2;
+    while (times_.samples.size() < wanted && from_.used_time() < share_of_comparisons) {
+      std::vector<std::pair<double, size_list>> doubts;
+      for (size_list& at : spread_sizes(plan_.ranges, spread_samples(), spread_samples())) {
+        if (!has_sample(at)) doubts.emplace_back(doubt_at(at, fit), std::move(at));
+      }
+      std::ranges::stable_sort(doubts, std::ranges::greater(),
+                               &std::pair<double, size_list>::first);
+      std::size_t added = 0;
+      for (const auto& [doubt, at] : doubts) {
+        if (added == at_once || from_.used_time() >= share_of_comparisons) break;
+        added += compare(at, 1) ? 1 : 0;
+      }
+      if (added == 0) break;
+      fit = fit_portfolio(smoothed(times_, width_), plan_.limits);
+    }
+    return fit;
+  }
+
+  /// The losses at the nearest samples of what is chosen at a size, by their nearness.
+  double doubt_at(const size_list& at, const portfolio_fit& fit) const {
+    const std::size_t chosen = fit.choose(point_of(at, plan_.features));
+    double sum = 0;
+    for (std::size_t s = 0; s < sizes_.size(); ++s) {
+      const double loss = std::min(times_.loss(s, chosen), 1.0);
+      sum = std::max(sum, loss * std::exp(-distance(at, sizes_[s]) / nearby));
+    }
+    return sum;
+  }
+
   /// Leaves out those with a wrong result, which no search has looked at.
   void check_results() {
     const std::vector<bool> works = from_.check(sizes_.front(), configurations_);
@@ -203,11 +258,12 @@ class builder {
   /// those that are at the fewest, until there are no more than these.
   void keep_promising(double most) {
     const std::size_t count = configurations_.size();
+    const size_times times = smoothed(times_, width_of_pilots);
     std::vector<double> least(count, does_not_work);
     std::vector<double> merit(count);
     for (std::size_t s = 0; s < times_.samples.size(); ++s) {
       for (std::size_t c = 0; c < count; ++c) {
-        const double loss = times_.loss(s, c);
+        const double loss = times.loss(s, c);
         if (std::isinf(loss)) continue;
         least[c] = std::min(least[c], loss);
         merit[c] += times_.samples[s].weight * std::exp(-loss / nearly_best);
@@ -258,6 +314,10 @@ class builder {
     const size_point point = point_of(at, plan_.features);
     fill_in(at, measured);
     size_times::sample sample{.point = {point.begin(), point.end()}, .weight = weight};
+    // What programs ask for is as it is.
+    for (std::size_t d = 0; d < at.size() && weight == 1; ++d) {
+      sample.place.push_back(plan_.ranges[d].part(at[d]));
+    }
     for (std::size_t i = 0; i < measured.size(); ++i) {
       sample.times.push_back(measured[i].value_or(does_not_work));
       sample.fits.push_back(from_.fits(configurations_[i], at));
@@ -268,8 +328,8 @@ class builder {
     return true;
   }
 
-  /// Gives what was not measured the part of the best time that it had at the nearest size where it
-  /// was; where it never was, it is taken not to work.
+  /// Gives what was not measured the part of the best time that it had at the nearest size, or one
+  /// that nothing is chosen for.
   void fill_in(const size_list& at, std::vector<std::optional<double>>& measured) const {
     double best = does_not_work;
     bool is_complete = true;
@@ -284,9 +344,9 @@ class builder {
     for (std::size_t c = 0; c < measured.size(); ++c) {
       if (!measured[c] || !std::isnan(*measured[c])) continue;
       measured[c].reset();
-      if (std::isinf(best) || near.empty()) continue;
-      if (c >= times_.samples[near.front()].times.size()) continue;
-      const double loss = times_.loss(near.front(), c);
+      if (std::isinf(best)) continue;
+      const bool is_known = !near.empty() && c < times_.samples[near.front()].times.size();
+      const double loss = is_known ? times_.loss(near.front(), c) : 2 * promising;
       if (!std::isinf(loss)) measured[c] = best * (1 + std::max(loss, promising));
     }
   }
@@ -301,7 +361,7 @@ class builder {
   }
 
   bool needs_audit() const {
-    if (audits_.size() < plan_.audits) return true;
+    if (audits_.size() < (is_whole_ ? 2 * plan_.audits : plan_.audits)) return true;
     if (audits_.size() >= plan_.most_audits) return false;
     const auto last = std::span(audits_).last(plan_.audits);
     return std::ranges::any_of(last,
@@ -312,7 +372,7 @@ class builder {
   bool audit(const portfolio_fit& fit) {
     std::optional<size_list> at;
     for (int tries = 0; !at && tries < 16; ++tries) {
-      size_list next = spread_sizes(plan_.ranges, 1, spread_samples() + drawn_++).front();
+      size_list next = spread_sizes(plan_.ranges, 1, 2 * spread_samples() + drawn_++).front();
       if (!has_sample(next)) at = std::move(next);
     }
     if (!at) return false;
@@ -321,7 +381,7 @@ class builder {
     if (is_whole_) {
       add(others_);
     } else {
-      compared_ += add(from_.search(*at, {.best = most_fresh}, configurations_[chosen]).best);
+      add(from_.search(*at, {.best = most_fresh}, configurations_[chosen]).best);
     }
     if (!compare(*at, 1)) {
       configurations_.resize(known);
@@ -369,21 +429,22 @@ class builder {
   }
 
   built_portfolio conclude(const portfolio_fit& fit) const {
-    built_portfolio made{.tree = fit.tree, .sizes = times_.samples.size(), .compared = compared_};
+    built_portfolio made{
+        .tree = fit.tree, .sizes = times_.samples.size(), .compared = seen_.size()};
     for (const std::size_t each : fit.configurations) {
       made.configurations.push_back(configurations_[each]);
     }
     // A size that was left out has its choice compared with what others have found. Where all sizes
     // of the ranges were compared, none is left to be estimated.
     const std::vector<double> losses =
-        has_all_sizes() ? losses_of(fit) : left_out_losses(times_, plan_.limits);
+        has_all_sizes() ? losses_of(fit) : left_out_losses(times_, plan_.limits, width_);
     double gap = 0;
     double mean_gap = 0;
     for (const audited& each : audits_) {
       gap = std::max(gap, each.gap);
       mean_gap += each.gap / static_cast<double>(audits_.size());
     }
-    double bound = loss_bound(losses, share_of_sizes);
+    double bound = bound_of(losses);
     if (has_all_sizes()) bound = *std::ranges::max_element(losses);
     made.worst_loss = (1 + bound) * (1 + gap) - 1;
     // Few sizes say nothing of the others.
@@ -392,6 +453,17 @@ class builder {
                                                 static_cast<double>(losses.size());
     made.expected_loss = (1 + mean) * (1 + mean_gap) - 1;
     return made;
+  }
+
+  // The share of the sizes that stay below a quantile of few losses differs from one set of them to
+  // another; by its standard deviation the bound is on the safe side.
+  static double bound_of(const std::vector<double>& losses) {
+    const auto count = static_cast<double>(losses.size());
+    const double bound = loss_bound(losses, share_of_sizes);
+    if (std::isinf(bound)) return bound;
+    const double safe = share_of_sizes + std::sqrt(share_of_sizes * (1 - share_of_sizes) / count);
+    const double wider = loss_bound(losses, safe);
+    return std::isinf(wider) ? *std::ranges::max_element(losses) : wider;
   }
 
   /// True if each size of the ranges has been compared.
@@ -533,8 +605,9 @@ class builder {
   std::vector<asked_sizes> asked_;
   std::vector<configuration> configurations_;  // the first is the fallback
   std::vector<configuration> others_;          // that were left out
+  double width_ = 0;                           // of the neighbourhood of a size, for smoothed
   bool is_whole_ = false;                      // true if these are all of the space
-  std::size_t compared_ = 0;
+  std::vector<configuration> seen_;            // those that have been compared
   size_times times_;
   std::vector<size_list> sizes_;  // of the samples
   struct audited {

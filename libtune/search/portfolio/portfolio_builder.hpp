@@ -52,12 +52,13 @@ struct portfolio_plan {
   /// Of each search that does not see the whole space, that are compared at all sizes.
   std::size_t finalists = 24;
   /// All of a space that has no more configurations than this are compared, and one search is made.
-  std::size_t most_compared = 512;
+  std::size_t most_compared = 1024;
   /// The sizes at which all of these are compared; then those go on that were near the best at one.
   std::size_t pilots = 12;
   /// Sizes that nothing has been measured at before, at which the choice is compared with a search
   /// around it, or with the whole space if that can be measured. That many at least, and more while
-  /// the loss is over limits.loss.
+  /// the loss is over limits.loss; twice as many where the whole space is measured, which costs
+  /// less.
   std::size_t audits = 3;
   std::size_t most_audits = 8;  ///< at most
 };

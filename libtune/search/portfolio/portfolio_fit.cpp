@@ -255,6 +255,52 @@ double size_times::loss(std::size_t sample, std::size_t configuration) const {
   return row[configuration] / *std::ranges::min_element(row) - 1;
 }
 
+size_times smoothed(const size_times& times, double width) {
+  if (!(width > 0)) return times;
+  const std::size_t count = times.samples.size();
+  // Logarithms of ratios to the mean of what works.
+  std::vector<std::vector<double>> ratios(count);
+  std::vector<double> means(count);
+  for (std::size_t s = 0; s < count; ++s) {
+    double sum = 0;
+    std::size_t working = 0;
+    for (const double time : times.samples[s].times) {
+      ratios[s].push_back(std::log(time));
+      if (std::isinf(time)) continue;
+      sum += ratios[s].back();
+      ++working;
+    }
+    means[s] = sum / static_cast<double>(std::max<std::size_t>(working, 1));
+    for (double& each : ratios[s]) each -= means[s];
+  }
+  size_times made = times;
+  for (std::size_t s = 0; s < count; ++s) {
+    size_times::sample& own = made.samples[s];
+    if (own.place.empty()) continue;
+    std::vector<double> weights(count);
+    for (std::size_t other = 0; other < count; ++other) {
+      const std::vector<double>& place = times.samples[other].place;
+      double square = 0;
+      for (std::size_t d = 0; d < place.size() && d < own.place.size(); ++d) {
+        square += (place[d] - own.place[d]) * (place[d] - own.place[d]);
+      }
+      if (!place.empty()) weights[other] = std::exp(-square / (2 * width * width));
+    }
+    for (std::size_t c = 0; c < own.times.size(); ++c) {
+      if (std::isinf(own.times[c])) continue;
+      double sum = 0;
+      double weight = 0;
+      for (std::size_t other = 0; other < count; ++other) {
+        if (weights[other] < 1e-3 || std::isinf(ratios[other][c])) continue;
+        sum += weights[other] * ratios[other][c];
+        weight += weights[other];
+      }
+      own.times[c] = std::exp(means[s] + sum / weight);
+    }
+  }
+  return made;
+}
+
 portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits) {
   if (times.samples.empty() || times.samples.front().times.empty()) {
     throw argument_error("a portfolio is fitted to the times of no configuration; measure some");
@@ -297,7 +343,8 @@ leaf_orders order_leaves(const size_times& times, const size_tree& tree,
   return orders;
 }
 
-std::vector<double> left_out_losses(const size_times& times, const portfolio_limits& limits) {
+std::vector<double> left_out_losses(const size_times& times, const portfolio_limits& limits,
+                                    double width) {
   std::vector<double> losses;
   const std::size_t count = times.samples.size();
   if (count < 2) return losses;
@@ -308,6 +355,7 @@ std::vector<double> left_out_losses(const size_times& times, const portfolio_lim
     for (std::size_t s = 0; s < count; ++s) {
       if (s % folds != fold) others.samples.push_back(times.samples[s]);
     }
+    others = smoothed(others, width);
     const portfolio_fit fit = fit_portfolio(others, limits);
     for (std::size_t s = fold; s < count; s += folds) {
       losses[s] = times.loss(s, chosen_at(times.samples[s], fit, others, limits));

@@ -24,6 +24,9 @@ struct size_times {
     /// False for a configuration that is not chosen there, because it may not be launched; empty:
     /// all may be.
     std::vector<bool> fits{};
+    /// Where it is among the others, for smoothed: each number from 0 to 1; empty: it stays as it
+    /// is.
+    std::vector<double> place{};
   };
 
   std::vector<sample> samples{};  ///< all of the same lengths
@@ -31,6 +34,13 @@ struct size_times {
   /// The time of a configuration over the least one at this size, less 1: 0.05 is 5 % slower.
   double loss(std::size_t sample, std::size_t configuration) const;
 };
+
+/// Returns times without most of their noise: the ratio of each to the geometric mean of all that
+/// work at its sample becomes the mean over the samples nearby. Times of a few microseconds differ
+/// by several percent from run to run, and the least of many is mostly luck.
+/// @param width  of the neighbourhood, the standard deviation of a Gaussian; 0: they stay as they
+/// are
+size_times smoothed(const size_times& times, double width);
 
 /// The bounds of a portfolio.
 struct portfolio_limits {
@@ -80,7 +90,9 @@ leaf_orders order_leaves(const size_times& times, const size_tree& tree,
 /// the losses at sizes that are not among the samples.
 /// @param times   two samples at least; none are returned for fewer
 /// @param limits  of each portfolio
-std::vector<double> left_out_losses(const size_times& times, const portfolio_limits& limits = {});
+/// @param width   each portfolio is fitted to the smoothed times of the others
+std::vector<double> left_out_losses(const size_times& times, const portfolio_limits& limits = {},
+                                    double width = 0);
 
 /// Returns the loss that one more size stays below with this probability, if it is drawn as those
 /// with these losses were (the quantile of conformal prediction: Vovk, Gammerman and Shafer, 2005);

@@ -18,10 +18,13 @@ constexpr std::size_t depth = 16;  // of configurations whose programs are compi
 // So many are compared in turn, if their first times are within a part of the least.
 constexpr std::size_t most_rivals = 12;
 constexpr double worth_a_second_run = 1.5;
-constexpr double worth_comparing = 1.2;
-constexpr double still_worth_comparing = 1.06;
-constexpr int first_rounds = 3;
-constexpr int rounds = 9;
+constexpr double worth_comparing = 1.15;
+constexpr double still_worth_comparing = 1.05;
+constexpr double short_run = 50e3;  // ns
+constexpr int screening_runs = 3;   // after the first one, if they are short
+constexpr int rounds = 3;
+constexpr int runs_of_round = 4;
+constexpr int runs_alone = 8;
 
 /// The mean of the half in the middle: not moved by what disturbs single runs, and finer than the
 /// ticks of a timer.
@@ -134,16 +137,20 @@ void quick_comparison::try_once(trial_attempt& attempt) {
 }
 
 void quick_comparison::screen(entry& of) {
-  for (int run = 0; run < 2 && !of.attempt->over(); ++run) {
-    for (const run_time time : of.attempt->sample_whole(1)) {
+  const auto add = [&](int runs) {
+    for (const run_time time : of.attempt->sample_whole(runs, true)) {
       if (!(time.count() > 0) || !std::isfinite(time.count())) return of.attempt->refuse_times();
       of.times.push_back(time.count());
     }
-    if (of.times.empty()) return;
-    of.least = *std::ranges::min_element(of.times);
-    if (setting_.checks || (best_ > 0 && of.least > worth_a_second_run * best_)) break;
-  }
+  };
+  add(1);
+  if (of.attempt->over() || of.times.empty()) return;
+  // What is slow is not run again, and what is short is run more often at once.
+  const double first = of.times.front();
+  const bool is_hopeless = best_ > 0 && first > worth_a_second_run * best_;
+  if (!setting_.checks && !is_hopeless) add(first < short_run ? screening_runs : 1);
   if (of.attempt->over()) return;
+  of.least = middle_mean(of.times);
   if (best_ == 0 || of.least < best_) best_ = of.least;
 }
 
@@ -186,21 +193,22 @@ void quick_comparison::yield_memory() const {
   if (memory != nullptr && memory->gate()->is_wanted()) throw memory_reclaimed{};
 }
 
-// In turn, there and back, so that nobody is always first after the host has waited.
+// In turn, there and back, so that nobody is always first.
 void quick_comparison::compare_best() {
   std::vector<std::size_t> rivals = live_;
-  for (const std::size_t place : rivals) entries_[place].times.clear();
-  for (int round = 0; round < rounds && !rivals.empty() && !is_late(); ++round) {
+  for (int round = 0; round < rounds && rivals.size() > 1 && !is_late(); ++round) {
     std::ranges::reverse(rivals);
     for (const std::size_t place : rivals) {
       entry& own = entries_[place];
-      for (const run_time time : own.attempt->sample_whole(1)) own.times.push_back(time.count());
+      const int runs = own.least < short_run ? runs_of_round : 1;
+      for (const run_time time : own.attempt->sample_whole(runs, true)) {
+        own.times.push_back(time.count());
+      }
       if (!own.attempt->over()) continue;
       own.times.clear();
       finish(own);
     }
     std::erase_if(rivals, [&](std::size_t place) { return entries_[place].attempt == nullptr; });
-    if (round + 1 != first_rounds) continue;
     double least = 0;
     for (const std::size_t place : rivals) {
       const double own = middle_mean(entries_[place].times);
@@ -209,14 +217,33 @@ void quick_comparison::compare_best() {
     std::erase_if(rivals, [&](std::size_t place) {
       return middle_mean(entries_[place].times) > still_worth_comparing * least;
     });
-    if (rivals.size() == 1) break;
   }
   for (const std::size_t place : live_) {
     entry& own = entries_[place];
     if (own.attempt == nullptr || own.times.empty()) continue;
     own.result.score = run_time(middle_mean(own.times));
   }
+  add_launch();
   release_all();
+}
+
+// Whoever runs one alone waits for its launch too, which is the same for all. Beside it, parts of a
+// microsecond mean less.
+void quick_comparison::add_launch() {
+  const auto fastest = std::ranges::min_element(
+      live_, {}, [&](std::size_t place) { return entries_[place].result.score; });
+  if (fastest == live_.end() || entries_[*fastest].attempt == nullptr) return;
+  entry& own = entries_[*fastest];
+  if (own.least > short_run) return;
+  std::vector<double> alone;
+  for (int run = 0; run < runs_alone; ++run) {
+    for (const run_time time : own.attempt->sample_whole(1, false)) alone.push_back(time.count());
+  }
+  if (own.attempt->over() || alone.empty()) return;
+  const double launch = std::max(middle_mean(alone) - own.result.score->count(), 0.0);
+  for (entry& each : entries_) {
+    if (each.result.score) *each.result.score += run_time(launch);
+  }
 }
 
 }  // namespace tune::detail

@@ -28,10 +28,10 @@ struct quick_memory {
   std::optional<int> stage{};  ///< of the session, for which these are known
 };
 
-/// Compares configurations at one size of many, at the price of a few runs of each: all once or
-/// twice, then those that are nearly the fastest in turn, so that a change of the device's speed
-/// meets all of them. Nothing is stored, and no result is checked; whoever uses this checks what it
-/// chooses. Used once, by one thread.
+/// Compares configurations at one size of many, at the price of a few runs of each: all once, or a
+/// few times if they are short, then those that are nearly the fastest in turn, so that a change of
+/// the device's speed meets all of them. Nothing is stored, and no result is checked; whoever uses
+/// this checks what it chooses. Used once, by one thread.
 class quick_comparison {
  public:
   /// The parts that it works with. All of them outlive it.
@@ -82,6 +82,7 @@ class quick_comparison {
   bool release_all();
   void yield_memory() const;
   void compare_best();
+  void add_launch();
   void finish(entry& of);
 
   setting setting_;

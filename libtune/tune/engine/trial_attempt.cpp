@@ -451,11 +451,11 @@ std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   return times;
 }
 
-std::vector<run_time> trial_attempt::sample_whole(int runs) {
+std::vector<run_time> trial_attempt::sample_whole(int runs, bool busy) {
   const stopwatch elapsing(now_, result_.elapsed);
   std::vector<run_time> times;
   announced(step_kind::samples, static_cast<std::uint64_t>(runs),
-            [&] { times = prepared_.sample_whole(runs); });
+            [&] { times = prepared_.sample_whole(runs, busy); });
   if (over()) times.clear();
   return times;
 }

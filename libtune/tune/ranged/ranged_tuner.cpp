@@ -33,6 +33,9 @@ constexpr std::size_t trials_of_audit = 40;
 // What a search found to take more than this part of the least time is compared nowhere, unless
 // there is room for all.
 constexpr double worth_comparing = 1.5;
+// So long may all of it take, in first searches. Having no final round these take about 0.6 of an
+// ordinary search, of which it is to cost four at most.
+constexpr double first_searches = 5.6;
 // Of the time of a whole tuning, for all configurations at one size.
 constexpr double share_of_size = 0.06;
 constexpr double share_of_first_size = 0.3;
@@ -168,7 +171,7 @@ class session_source final : public portfolio_source {
     return works;
   }
 
-  // All of it costs no more than four times the first search.
+  // All of it costs no more than four searches.
   bool should_stop() override { return used_time() >= 1; }
   double used_time() override {
     if (is_only_tried_) return 1;
@@ -277,7 +280,7 @@ class session_source final : public portfolio_source {
   const values& key_;
   std::chrono::duration<double> whole_time() const {
     constexpr std::chrono::seconds least(4);
-    return std::max<std::chrono::duration<double>>(4 * first_search_, least);
+    return std::max<std::chrono::duration<double>>(first_searches * first_search_, least);
   }
 
   quick_memory memory_;
