@@ -53,6 +53,14 @@ if(LIBTUNE_BUILD_TUNEDB)
   mark_as_advanced(LIBTUNE_D3 LIBTUNE_HTTPLIB_INCLUDE_DIR LIBTUNE_HTTPLIB_LIBRARY)
 endif()
 
+# The plug-in for databases that machines share; left out where libpq is not there.
+find_path(LIBTUNE_PQ_INCLUDE_DIR libpq-fe.h PATH_SUFFIXES postgresql DOC "The folder of libpq-fe.h, of libpq-dev")
+find_library(LIBTUNE_PQ_LIBRARY pq DOC "libpq, of libpq-dev")
+mark_as_advanced(LIBTUNE_PQ_INCLUDE_DIR LIBTUNE_PQ_LIBRARY)
+
+# What tunedb pretune meets other ranks with; left out where it is not there.
+find_package(MPI QUIET COMPONENTS CXX)
+
 # Transforms on OpenCL; left out where it is not there. Headers of other versions than 1.2, which is
 # known, are tried.
 find_path(LIBTUNE_VKFFT_INCLUDE_DIR vkFFT.h DOC "The folder of vkFFT.h, of libvkfft-dev")

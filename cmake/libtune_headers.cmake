@@ -37,8 +37,8 @@ libtune_public(testing allocation_counter device_requirement devices fake_device
                fixtures run_tests strategy_conformance temporary_directory)
 libtune_public(tune autotuner device_probes error goal observer options search_defaults search_problem sequence_tuner
                session test_mode trial tuning_budget)
-libtune_public(tune/ahead pretuning)
-libtune_public(tune/behind gate_page heartbeat interval_tally live tuning_behind)
+libtune_public(tune/ahead communicator pretuning)
+libtune_public(tune/behind gate_page heartbeat interval_tally live quiet_moments tuning_behind)
 libtune_public(tune/bare bare_kernel bare_operation configuration kernel_argument)
 libtune_public(tune/ranged portfolio ranged_autotuner)
 libtune_public(tune/remote serve_if_worker)

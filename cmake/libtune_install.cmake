@@ -4,36 +4,51 @@ include(CMakePackageConfigHelpers)
 
 set(libtune_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/libtune")
 
+# Each file belongs to a component, and each component to one package (libtune_packages.cmake), except
+# libtune_documents, which is in none. What names none belongs to libtune_development.
+
 target_sources(libtune PUBLIC
   FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${libtune_public_headers})
-install(TARGETS libtune EXPORT libtuneTargets FILE_SET HEADERS)
+install(TARGETS libtune EXPORT libtuneTargets
+  LIBRARY COMPONENT libtune_runtime NAMELINK_COMPONENT libtune_development
+  FILE_SET HEADERS)
 # In a folder of their own: "operations" says too little among everybody's headers.
 target_sources(libtune_operations PUBLIC
   FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${libtune_operations_headers})
+set_target_properties(libtune_operations PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS libtune_operations EXPORT libtuneTargets
+  LIBRARY COMPONENT libtune_runtime NAMELINK_COMPONENT libtune_development
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/libtune_operations")
 install(EXPORT libtuneTargets NAMESPACE libtune:: DESTINATION "${libtune_cmake_dir}")
 
 # An export of its own, because it alone needs doctest.
 if(TARGET libtune_testing)
-  set(libtune_testing_targets libtune_testing)
-  if(TARGET libtune_allocation_counter)
-    list(APPEND libtune_testing_targets libtune_allocation_counter)
-  endif()
-  set_target_properties(libtune_testing PROPERTIES INSTALL_RPATH "$ORIGIN")
-  install(TARGETS ${libtune_testing_targets} EXPORT libtuneTestingTargets)
+  install(TARGETS libtune_testing libtune_allocation_counter EXPORT libtuneTestingTargets)
   install(EXPORT libtuneTestingTargets NAMESPACE libtune:: DESTINATION "${libtune_cmake_dir}")
 endif()
 
 # Not for people to call. LIBTUNE_WORKER names another one.
-set(libtune_helper_folder "${CMAKE_INSTALL_LIBEXECDIR}/libtune")
 set_target_properties(libtune_worker PROPERTIES
-  INSTALL_RPATH "$ORIGIN/../../${CMAKE_INSTALL_LIBDIR}")
-install(TARGETS libtune_worker libtune_tuner DESTINATION "${libtune_helper_folder}")
+  INSTALL_RPATH "$ORIGIN/${libtune_libraries_from_helpers}")
+install(TARGETS libtune_worker libtune_tuner DESTINATION "${libtune_helper_folder}"
+  COMPONENT libtune_runtime)
+# Plug-ins are found as the helpers are, which are files that may be executed.
+foreach(plugin IN ITEMS libtune_mpi libtune_postgresql)
+  if(TARGET ${plugin})
+    install(TARGETS ${plugin} DESTINATION "${libtune_helper_folder}" COMPONENT ${plugin}
+      PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  endif()
+endforeach()
 
 if(TARGET tunedb)
-  set_target_properties(tunedb PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-  install(TARGETS tunedb)
+  set_target_properties(tunedb PROPERTIES
+    INSTALL_RPATH "$ORIGIN/${libtune_libraries_from_programs}")
+  install(TARGETS tunedb COMPONENT libtune_tools)
+  get_target_property(libtune_man_page tunedb LIBTUNE_MAN_PAGE)
+  if(libtune_man_page)
+    install(FILES "${libtune_man_page}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
+      COMPONENT libtune_tools)
+  endif()
 endif()
 
 get_target_property(libtune_type libtune TYPE)
@@ -51,15 +66,22 @@ install(FILES
   "${CMAKE_CURRENT_LIST_DIR}/libtune_embed.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/helper_folder.cpp.in"
   DESTINATION "${libtune_cmake_dir}")
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+  COMPONENT libtune_documents)
 
 # For builds without CMake.
 set(libtune_pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 file(RELATIVE_PATH libtune_pc_to_prefix "/${libtune_pc_dir}" "/")
 string(REGEX REPLACE "/$" "" libtune_pc_to_prefix "${libtune_pc_to_prefix}")
-set(libtune_pc_requires "OpenCL, libcrypto, sqlite3, fmt, spdlog")
-set(libtune_pc_libs "-lSQLiteCpp -ldl -pthread")
-foreach(package IN ITEMS libtune libtune-operations)
-  configure_file("${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in" "${PROJECT_BINARY_DIR}/${package}.pc" @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION "${libtune_pc_dir}")
+set(libtune_pc_requires "")
+set(libtune_pc_libs "")
+if(libtune_type STREQUAL "STATIC_LIBRARY")
+  set(libtune_pc_requires "OpenCL, libcrypto, sqlite3, fmt, spdlog")
+  set(libtune_pc_libs "-lSQLiteCpp -ldl -pthread")
+endif()
+file(GLOB libtune_pc_files CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/*.pc.in")
+foreach(file IN LISTS libtune_pc_files)
+  cmake_path(GET file STEM LAST_ONLY package)
+  configure_file("${file}" "${PROJECT_BINARY_DIR}/${package}" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${package}" DESTINATION "${libtune_pc_dir}")
 endforeach()

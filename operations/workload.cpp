@@ -94,18 +94,27 @@ std::size_t width_class(std::size_t columns) noexcept {
   return std::clamp<std::size_t>(std::bit_ceil(columns), 128, 65536);
 }
 
+void repeat_first(command_queue& queue, const device_array& array, std::size_t bytes) {
+  const std::size_t all = array.layout().bytes();
+  for (std::size_t done = bytes; done > 0 && done < all; done *= 2) {
+    queue.copy(array.buffer(), array.buffer(), std::min(done, all - done), done, 0);
+  }
+}
+
 void set_numbers(command_queue& queue, const device_array& array) {
+  constexpr std::size_t most = std::size_t{1} << 22;
   const std::size_t bytes = array.layout().bytes();
-  std::vector<float> numbers(std::min<std::size_t>(bytes / sizeof(float), std::size_t{1} << 22));
+  std::vector<float> numbers(std::min(bytes / sizeof(float), most));
   std::uint32_t state = 1;
   for (float& number : numbers) {
     state = state * 1664525U + 1013904223U;
     number = static_cast<float>(state >> 8) * 0x1p-24F;
   }
   const std::size_t part = numbers.size() * sizeof(float);
-  for (std::size_t at = 0; at < bytes; at += part) {
-    queue.write(array.buffer(), numbers.data(), std::min(part, bytes - at), at);
-  }
+  if (part == 0) return;
+  queue.write(array.buffer(), numbers.data(), part);
+  repeat_first(queue, array, part);
+  queue.finish();
 }
 
 }  // namespace tune::operations

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libtune/array/device_array.hpp"
@@ -56,6 +58,32 @@ void expect_quantised(
 /// Returns the class of widths that is tuned for: the columns rounded up to a power of two from 128
 /// to 65536. So an application tunes once and not for each of its shapes.
 std::size_t width_class(std::size_t columns) noexcept;
+
+/// What is made when it is first asked for, and shared by copies: cases with a known answer, say,
+/// that most searches at other sizes do not check. Used by one thread.
+template <class T>
+class on_demand {
+ public:
+  /// @param make  makes it
+  explicit on_demand(std::function<T()> make) : shared_(std::make_shared<content>()) {
+    shared_->make = std::move(make);
+  }
+
+  const T& operator*() const {
+    if (!shared_->made) shared_->made.emplace(shared_->make());
+    return *shared_->made;
+  }
+
+ private:
+  struct content {
+    std::function<T()> make;
+    std::optional<T> made;
+  };
+  std::shared_ptr<content> shared_;
+};
+
+/// Repeats the first bytes of an array over all of it, on the device. Does not wait.
+void repeat_first(command_queue& queue, const device_array& array, std::size_t bytes);
 
 /// Sets every float of an array, padding included, to a number that is at least 0 and less than 1,
 /// evenly distributed. The numbers repeat after four million. Waits for the queue.

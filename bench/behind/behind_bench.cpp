@@ -49,6 +49,7 @@ struct settings {
   double longest_s = 600;
   std::optional<std::size_t> device;
   std::size_t edge = 0;
+  bool tells = false;
 };
 
 struct temporary_folder {
@@ -132,7 +133,9 @@ class application {
     pulse_.rest();
     while (goes_on(clock_type::now() - begin)) {
       const auto start = clock_type::now();
+      if (given_.tells) pulse_.begin();
       frame(&made.launches);
+      if (given_.tells) pulse_.end();
       const auto end = clock_type::now();
       pulse_.beat();
       made.frames.add(end - start);
@@ -367,6 +370,7 @@ int main(int argc, char** argv) {
   options.add_option("--frame", given.frame_ms, "the time of a frame, in ms");
   options.add_option("--load", given.load, "the part of a frame in which the application works");
   options.add_option("--edge", given.edge, "of the application's arrays; 0: by the device");
+  options.add_flag("--tell", given.tells, "tell the tuner when a frame begins and ends");
   options.add_option("--longest", given.longest_s, "the longest time beside the tuner, in s");
   CLI11_PARSE(options, argc, argv);
   return compare(given);

@@ -43,7 +43,7 @@ struct settings {
   std::size_t checked = 30;
   std::size_t device = 0;
   unsigned seed = 1;
-  std::string strategy = "near";
+  std::string strategy;  // empty: the library chooses
   std::string good_enough;
   double seconds = 0;
 };
@@ -187,7 +187,8 @@ int main(int argc, char** argv) {
   app.add_option("--check", with.checked, "of them, how many are searched as a whole afterwards");
   app.add_option("--device", with.device, "as LIBTUNE_DEVICE counts");
   app.add_option("--seed", with.seed, "of the sample");
-  app.add_option("--strategy", with.strategy, "of the fleet");
+  app.add_option("--strategy", with.strategy,
+                 "of the fleet; without it as ever: all of a space that is as small as these");
   app.add_option("--good-enough", with.good_enough, "LIBTUNE_GOOD_ENOUGH of the fleet, such as 3%");
   app.add_option("--seconds", with.seconds, "for the fleet at most; 0: no limit");
   CLI11_PARSE(app, argc, argv);

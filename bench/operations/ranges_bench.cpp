@@ -6,14 +6,19 @@
 // For each operation an ordinary search of the exact template and the making of a portfolio are
 // timed, without a database and with empty caches of compiled programs: their ratio is the cost.
 // Then random sizes are drawn, evenly on the logarithmic scale of the ranges. At each, all
-// configurations of the space race: all run once, then those that are nearly the fastest again and
+// configurations of the space race: all run twice, then those that are nearly the fastest again and
 // again, until eight are left. They and the portfolio's choice are timed in turn, by markers on the
-// device; the best of the eight is named by half of the rounds, and compared by the other half, so
-// that it is not one that was lucky. Its time over that of the choice is the size's figure: 1 is as
-// good as tuning at that size. Reported are the geometric mean and the least of them, and the share
-// of sizes that lose no more than the portfolio says of nine in ten (facts().worst_loss).
+// device, which names the best. Then that one and the choice are timed anew, in turn, until their
+// ratio is certain within half a percent or --pairs rounds are made: the least of many noisy times
+// would be one that was lucky. The best's time over that of the choice, each the mean of the middle
+// half, is the size's figure: 1 is as good as tuning at that size. Where the two are the same it is
+// 1 without a measurement.
+// --matrix writes the times of all configurations at all sizes, for studies of how to choose.
+// Reported are the geometric mean and the least of them, and the share of sizes that lose no more
+// than the portfolio says of nine in ten (facts().worst_loss).
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -23,10 +28,14 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -36,6 +45,7 @@
 #include "bench/operations/device_time.hpp"
 #include "libtune/search/space/random_source.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
+#include "operations/gemm/gemm.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/maskedsum/maskedsum.hpp"
 #include "operations/pfb/pfb.hpp"
@@ -55,6 +65,8 @@ struct settings {
   std::size_t device = 0;
   std::uint64_t seed = 1;
   int rounds = 20;
+  int pairs = 100;
+  std::string matrix;
   double seconds = 45;
   bool each = false;
   std::vector<std::string> only;
@@ -79,11 +91,23 @@ double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+/// The mean of the middle half: finer than the ticks of a timer, and not moved by single runs.
+struct middle_mean {
+  explicit middle_mean(std::vector<double> values) {
+    std::ranges::sort(values);
+    const std::size_t cut = values.size() / 4;
+    const std::span half = std::span(values).subspan(cut, values.size() - 2 * cut);
+    const auto count = static_cast<double>(half.size());
+    value = std::accumulate(half.begin(), half.end(), 0.0) / count;
+    double squares = 0;
+    for (const double each : half) squares += (each - value) * (each - value);
+    // Of all that are cut off the error is about twice that of the half.
+    error = 2 * std::sqrt(squares / count / std::max(count - 1, 1.0)) / value;
+  }
+
+  double value = 0;
+  double error = 0;  // relative
+};
 
 /// A folder for compiled programs that is used from now on, and goes at the end.
 class own_cache {
@@ -119,6 +143,8 @@ struct subject {
       compile;
   std::function<void(tune::operation&, const size_list&)> fill;  // binds and fills the inputs
 };
+
+constexpr int matrix_rounds = 4;
 
 using maker = std::function<std::unique_ptr<tune::operation>(const size_list&)>;
 
@@ -166,12 +192,22 @@ class contest {
     }
   }
 
+  /// Times all in turn. Returns the times of so many configurations in us; 0 where one fails.
+  std::vector<double> times(std::size_t count, int rounds) {
+    std::vector<double> all(count);
+    for (int round = 0; round < rounds; ++round) {
+      for (entry& each : entries_) each.seconds.push_back(time_once(on_.queue, *each.op));
+    }
+    for (const entry& each : entries_) all[each.number] = 1e6 * middle_mean(each.seconds).value;
+    return all;
+  }
+
   /// Returns the time of the best over that of the one with this number.
-  double ratio(std::size_t chosen, int rounds) {
+  double ratio(std::size_t chosen, int rounds, int pairs) {
     std::size_t left = entries_.size();
     for (int runs = 2; left > finalists; runs = std::min(2 * runs, 8)) {
-      for (std::size_t i = 0; i < left; ++i) {
-        for (int run = 0; run < runs; ++run) {
+      for (int run = 0; run < runs; ++run) {
+        for (std::size_t i = 0; i < left; ++i) {
           entries_[i].seconds.push_back(time_once(on_.queue, *entries_[i].op));
         }
       }
@@ -188,9 +224,23 @@ class contest {
     for (int round = 0; round < 2 * rounds; ++round) {
       for (entry* each : last) each->seconds.push_back(time_once(on_.queue, *each->op));
     }
-    const entry* best =
-        *std::ranges::min_element(last, {}, [](const entry* each) { return each->median(0); });
-    return best->median(1) / own->median(1);
+    entry* const best = *std::ranges::min_element(
+        last, {}, [](const entry* each) { return middle_mean(each->seconds).value; });
+    if (best == &*own) return 1;
+    best->seconds.clear();
+    own->seconds.clear();
+    constexpr int least_pairs = 20;
+    constexpr double certain = 0.005;
+    for (int pair = 0; pair < pairs; ++pair) {
+      for (entry* each : pair % 2 == 0 ? std::array{best, &*own} : std::array{&*own, best}) {
+        each->seconds.push_back(time_once(on_.queue, *each->op));
+      }
+      if (pair < least_pairs || pair % 10 != 0) continue;
+      if (std::hypot(middle_mean(best->seconds).error, middle_mean(own->seconds).error) < certain) {
+        break;
+      }
+    }
+    return middle_mean(best->seconds).value / middle_mean(own->seconds).value;
   }
 
  private:
@@ -202,12 +252,6 @@ class contest {
     std::vector<double> seconds{};
 
     double least() const { return *std::ranges::min_element(seconds); }
-    /// Of every second round, from the first or the second on.
-    double median(std::size_t from) const {
-      std::vector<double> half;
-      for (std::size_t i = from; i < seconds.size(); i += 2) half.push_back(seconds[i]);
-      return median_of(std::move(half));
-    }
   };
 
   /// Binds the arrays of the first operation, except those that depend on the tuning.
@@ -221,7 +265,7 @@ class contest {
     tune::operation& first = *entries_.front().op;
     const auto names = first.slot_names();
     for (const std::string& name : op.slot_names()) {
-      if (name != "partial" && std::ranges::find(names, name) != names.end()) {
+      if (!name.starts_with("partial") && std::ranges::find(names, name) != names.end()) {
         op.bind(name, first.buffer(name));
       }
     }
@@ -230,6 +274,32 @@ class contest {
 
   bench_device& on_;
   std::vector<entry> entries_;
+};
+
+/// A file of comma-separated values: in the first line the configurations, in each other one a size
+/// and their times in us, 0 where one fails.
+class matrix_file {
+ public:
+  template <class Tuning>
+  matrix_file(const std::string& path, const std::vector<Tuning>& all) : file_(path) {
+    if (!file_) throw std::runtime_error("cannot write '" + path + "'");
+    file_ << "size";
+    for (const Tuning& each : all) {
+      std::string text = tune::to_string(tune::to_values(each));
+      std::ranges::replace(text, ',', ';');
+      file_ << ',' << text;
+    }
+    file_ << '\n';
+  }
+
+  void add(const size_list& at, const std::vector<double>& times) {
+    file_ << fmt::format("{}", fmt::join(at, "x"));
+    for (const double time : times) file_ << fmt::format(",{:.5g}", time);
+    file_ << '\n';
+  }
+
+ private:
+  std::ofstream file_;
 };
 
 template <class Tuning>
@@ -277,12 +347,15 @@ void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
   tune::random_source random(given.seed);
   const auto racing = clock::now();
   std::vector<double> ratios;
+  std::optional<matrix_file> matrix;
+  if (!given.matrix.empty()) matrix.emplace(given.matrix + "." + of.name + ".csv", all);
   for (std::size_t i = 0; i < given.sizes && seconds_since(racing) < given.seconds; ++i) {
     size_list at;
     for (const tune::size_range& range : of.ranges) at.push_back(range.at(random.unit()));
     const std::size_t place = portfolio.choose(at);
     contest race(on, makers, at, of.fill);
-    ratios.push_back(race.ratio(numbers[place], given.rounds));
+    if (matrix) matrix->add(at, race.times(all.size(), matrix_rounds));
+    ratios.push_back(race.ratio(numbers[place], given.rounds, given.pairs));
     if (!given.each) continue;
     fmt::print("  {:>18} {:.3f}  {}\n", fmt::format("{}", fmt::join(at, " x ")), ratios.back(),
                tune::to_string(tune::to_values(portfolio.tunings()[place])));
@@ -417,6 +490,48 @@ subject<pfb_tuning> pfb_subject(bench_device& on, std::uint64_t largest) {
       .fill = fill_with_numbers(on, {"samples", "weights"})};
 }
 
+/// Sets every element of an array of halves to a number between -1 and 1 that is not small.
+void set_halves(tune::command_queue& queue, const tune::device_array& array) {
+  std::vector<std::uint16_t> bits(array.layout().bytes() / sizeof(std::uint16_t));
+  std::uint32_t state = 1;
+  for (std::uint16_t& each : bits) {
+    state = state * 1664525U + 1013904223U;
+    each = static_cast<std::uint16_t>(0x3800U | (state >> 8 & 0x3FFU) | (state >> 16 & 0x8000U));
+  }
+  queue.write(array.buffer(), bits.data(), array.layout().bytes());
+}
+
+subject<gemm_tuning> gemm_subject(bench_device& on, std::uint64_t largest, tune::dtype type) {
+  const tune::size_range edge(16, largest != 0 ? largest : 8192);
+  const gemm_key key{.input = type, .output = type, .m = edge, .n = edge, .k = edge};
+  // There is no template for one size; a portfolio for it is a search, and little else.
+  const tune::size_range one(edge.at(0.8), edge.at(0.8));
+  const gemm_key exact{.input = type, .output = type, .m = one, .n = one, .k = one};
+  const bool is_half = type == tune::dtype::float16;
+  return {.name = is_half ? "gemm_half" : "gemm",
+          .ranges = {edge, edge, edge},
+          .space = tuning_space(key, on.device),
+          .search = [&on, exact] { gemm_template(on.context, exact); },
+          .portfolio = [&on, key] { return *gemm_template(on.context, key).choice(); },
+          .compile =
+              [&on, key](const gemm_tuning& tuning) {
+                auto made = std::make_shared<const gemm_template>(on.context, key, tuning);
+                return maker([&on, made](const size_list& at) {
+                  return on_heap(made->instantiate(on.queue, at[0], at[1], at[2]));
+                });
+              },
+          .fill =
+              [&on, is_half](tune::operation& op, const size_list&) {
+                for (const char* name : {"a", "b"}) {
+                  if (is_half) {
+                    set_halves(on.queue, op.buffer(name));
+                  } else {
+                    set_numbers(on.queue, op.buffer(name));
+                  }
+                }
+              }};
+}
+
 void run_all(bench_device on, const settings& given) {
   tune::tuning_options options{
       .database = "", .mode = tune::tuning_mode::force, .given_by = tune::option_source::command};
@@ -433,6 +548,8 @@ void run_all(bench_device on, const settings& given) {
   if (wanted("transpose")) run(on, transpose_subject(on, given.largest), given);
   if (wanted("maskedsum")) run(on, maskedsum_subject(on, given.largest), given);
   if (wanted("pfb")) run(on, pfb_subject(on, given.largest), given);
+  if (wanted("gemm")) run(on, gemm_subject(on, given.largest, tune::dtype::float32), given);
+  if (wanted("gemm_half")) run(on, gemm_subject(on, given.largest, tune::dtype::float16), given);
 }
 
 }  // namespace
@@ -448,11 +565,14 @@ int main(int argc, char** argv) {
                  "search and race so many configurations, chosen at random; 0: all");
   app.add_option("--largest", given.largest, "the end of each range; 0: as in the source");
   app.add_option("--rounds", given.rounds, "how often the last eight are timed, twice");
+  app.add_option("--pairs", given.pairs, "how often the best and the choice are timed at most");
+  app.add_option("--matrix", given.matrix,
+                 "write all times to files that begin with this: FILE.hreduce.csv");
   app.add_option("--seconds", given.seconds, "begin no size after so long, for each operation");
   app.add_option("--seed", given.seed, "of the sizes");
   app.add_flag("--each", given.each, "print each size");
   app.add_option("--device", given.device, "its index, as LIBTUNE_DEVICE counts");
-  app.add_option("--only", given.only, "hreduce, transpose, maskedsum or pfb");
+  app.add_option("--only", given.only, "hreduce, transpose, maskedsum, pfb, gemm or gemm_half");
   CLI11_PARSE(app, argc, argv);
   run_all({.device = tune::all_devices().at(given.device)}, given);
 }

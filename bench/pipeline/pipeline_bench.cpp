@@ -10,7 +10,7 @@
 // for its turn of a resource, and the end of a frame is awaited. Batches of frames are timed in
 // turn, by the processor time of the thread that enqueues and by the wall clock; the order within a
 // pair alternates. Reported, over all pairs: the median of each, their difference, and the
-// allocations of a frame.
+// allocations of a frame; and the wall clock of the same tasks on a loop that polls.
 #include <algorithm>
 #include <array>
 #include <benchmark/benchmark.h>
@@ -99,7 +99,8 @@ tune::task<> run_frame(stages& s, turn one, turn two, turn three) {
 
 /// The same by tasks.
 struct tasks {
-  explicit tasks(stages& s) : all(s), one(s.buffer), two(s.buffer), three(s.buffer) {}
+  explicit tasks(stages& s, tune::loop_wait wait = tune::loop_wait::asleep)
+      : all(s), one(s.buffer), two(s.buffer), three(s.buffer), loop(wait) {}
 
   void run(int frames) { loop.run(run_frames(frames)); }
   tune::task<> run_frames(int frames) {
@@ -147,11 +148,13 @@ double median(std::vector<double> values) {
 void compare_frames(benchmark::State& state, const tune::device& device) {
   stages s(device);
   tasks ours(s);
+  tasks polling(s, tune::loop_wait::polling);
   for (int i = 0; i < 3; ++i) {  // drivers compile and allocate on the first launches
     run_by_hand(s, batch);
     ours.run(batch);
+    polling.run(batch);
   }
-  std::vector<double> hand, task, hand_wall, task_wall;
+  std::vector<double> hand, task, hand_wall, task_wall, polling_wall;
   bool ours_first = false;
   for (auto _ : state) {
     host_time one, other;
@@ -163,6 +166,7 @@ void compare_frames(benchmark::State& state, const tune::device& device) {
     task_wall.push_back(one.wall_us);
     hand.push_back(other.thread_us);
     hand_wall.push_back(other.wall_us);
+    polling_wall.push_back(time_of([&] { polling.run(batch); }).wall_us);
   }
   const tune::testing::allocation_counter by_hand;
   run_by_hand(s, batch);
@@ -175,6 +179,7 @@ void compare_frames(benchmark::State& state, const tune::device& device) {
   state.counters["added_us"] = median(task) - median(hand);
   state.counters["hand_wall_us"] = median(hand_wall);
   state.counters["task_wall_us"] = median(task_wall);
+  state.counters["polling_wall_us"] = median(polling_wall);
   state.counters["hand_allocations"] = static_cast<double>(hand_allocations) / batch;
   state.counters["task_allocations"] = static_cast<double>(task_allocations) / batch;
 }

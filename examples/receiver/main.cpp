@@ -31,6 +31,7 @@ struct arguments {
   bool tunes = false;
   bool together = false;
   std::size_t behind = 0;
+  bool asleep = false;
   bool times = false;
   std::string picture = "receiver.svg";
 };
@@ -70,6 +71,9 @@ void declare(CLI::App& app, arguments& given) {
                  "tune so many kernels of other observations behind the receiver, as far as "
                  "they have no result")
       ->check(Range(0, 1000));
+  app.add_flag("--asleep", given.asleep,
+               "let the program sleep until a frame comes or ends; on a GPU it polls, which takes "
+               "one core of the host");
   app.add_flag("--times", given.times, "measure the stages of a frame by themselves and in place");
   app.add_option("--picture", given.picture, "file for the picture, as SVG; empty: none")
       ->capture_default_str();
@@ -78,8 +82,8 @@ void declare(CLI::App& app, arguments& given) {
 void print_run(const settings& sizes, const receiver::run_report& report) {
   std::cout << fmt::format(
       "Received {} frames of {:.3f} ms in {:.3f} s: {} late; half of them took no more than {:.3f} "
-      "ms, 999 of 1000 no more than {:.3f} ms, the longest {:.3f} ms; the system woke the program "
-      "at most {:.3f} ms late\n"
+      "ms, 999 of 1000 no more than {:.3f} ms, the longest {:.3f} ms; the system let the program "
+      "go on at most {:.3f} ms late\n"
       "{:.2f} GB/s in, {:.2f} GB/s out; {:.0f} million samples/s of each of {} inputs\n",
       report.frames, 1e3 * sizes.frame_seconds(), report.elapsed,
       report.allowed > 0 ? std::to_string(report.late) : "none can be", 1e3 * report.median,
@@ -138,6 +142,7 @@ int run(arguments& given) {
     tune::set_tuning_options(context, {.mode = tune::tuning_mode::defaults});
   }
   settings& sizes = given.sizes;
+  const bool polls = is_gpu && !given.asleep;
   const double rate = given.rate.value_or(is_gpu ? 1712 : 0);
   if (rate > 0) sizes.sample_rate = 1e6 * rate;
   std::size_t frames = 3 * sizes.frames_of_dump;
@@ -159,7 +164,8 @@ int run(arguments& given) {
   }
 
   tune::seal();  // from here on frames may only be enqueued
-  const receiver::run_report report = telescope.run(frames, rate > 0);
+  const receiver::run_report report =
+      telescope.run(frames, rate > 0, polls ? tune::loop_wait::polling : tune::loop_wait::asleep);
   tune::unseal();
   print_run(sizes, report);
   if (given.behind > 0) std::cout << receiver::describe_tuning_behind(report.elapsed);

@@ -53,6 +53,12 @@ double quantile_of(std::vector<double> values, double part) {
 
 double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }
 
+tune::task<> tell(tune::event when, tune::heartbeat& pulse,
+                  void (tune::heartbeat::*what)() noexcept) {
+  co_await tune::wait_for_events(std::move(when));
+  (pulse.*what)();
+}
+
 // What nobody ends is over when its time is.
 tune::task<> sleep_until(std::chrono::steady_clock::time_point time) {
   const tune::promise<int> never;
@@ -223,7 +229,7 @@ void telescope::make_beamformer(const sky& seen) {
 
 // Drivers load, graphs are recorded and coroutines get their memory in the first frames.
 void telescope::start() {
-  run(sizes_.frames_of_dump, false);
+  run(sizes_.frames_of_dump, false, tune::loop_wait::asleep);
   pulse_.emplace();
 }
 
@@ -238,7 +244,8 @@ void telescope::channelise(antenna& of, std::uint64_t number) {
 }
 
 // [frame]
-tune::task<> telescope::frame(std::uint64_t number, clock::time_point ready, run_report& report) {
+tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, clock::time_point ready,
+                              run_report& report) {
   using turn = tune::resource_allocation<tune::device_array>;
   // All turns are asked for before anything waits, in the same order in each frame.
   std::vector<turn> written;
@@ -261,6 +268,8 @@ tune::task<> telescope::frame(std::uint64_t number, clock::time_point ready, run
     written[a].ready(upload_);
   }
   upload_.flush();
+  // What is tuned behind the receiver looks for the times in which nothing computes.
+  if (pulse_) loop.spawn(tell(upload_.enqueue_marker(), *pulse_, &tune::heartbeat::begin));
   co_await voltages.enter(compute_);
   for (std::size_t a = 0; a < antennas_.size(); ++a) {
     co_await read[a].enter(compute_);
@@ -280,6 +289,7 @@ tune::task<> telescope::frame(std::uint64_t number, clock::time_point ready, run
   }
   dumped.ready(compute_);
   compute_.flush();
+  if (pulse_) loop.spawn(tell(compute_.enqueue_marker(), *pulse_, &tune::heartbeat::end));
 
   const tune::device_array& beams = co_await sent.enter(download_);
   download_.read(beams.buffer(), results_.beams.data(), beams.layout().bytes(), 0, false);
@@ -311,7 +321,7 @@ void telescope::save_dump() {
   download_.read(flags.buffer(), results_.flags.data(), flags.layout().bytes(), 0, false);
 }
 
-run_report telescope::run(std::size_t frames, bool paced) {
+run_report telescope::run(std::size_t frames, bool paced, tune::loop_wait wait) {
   run_report report{.frames = frames};
   const double period = sizes_.frame_seconds();
   if (paced) report.allowed = frames_until_late * period;
@@ -324,6 +334,7 @@ run_report telescope::run(std::size_t frames, bool paced) {
   latencies_.clear();
   latencies_.reserve(frames);
 
+  tune::event_loop loop(wait);
   tune::job_queue jobs;
   const auto begin = clock::now();
   for (std::size_t n = 0; n < frames; ++n) {
@@ -332,13 +343,13 @@ run_report telescope::run(std::size_t frames, bool paced) {
       ready = begin + std::chrono::duration_cast<clock::duration>(
                           std::chrono::duration<double>(static_cast<double>(n + 1) * period));
       const bool sleeps = clock::now() < ready;
-      loop_.run(sleep_until(ready));
+      loop.run(sleep_until(ready));
       if (sleeps) report.overslept = std::max(report.overslept, seconds(clock::now() - ready));
     }
-    jobs.add(loop_.spawn(frame(n, ready, report)));
-    loop_.run(jobs.finish(under_way - 1));
+    jobs.add(loop.spawn(frame(loop, n, ready, report)));
+    loop.run(jobs.finish(under_way - 1));
   }
-  loop_.run(jobs.finish());
+  loop.run(jobs.finish());
   if (pulse_) pulse_->rest();
   report.elapsed = seconds(clock::now() - begin);
   report.median = median_of(latencies_);

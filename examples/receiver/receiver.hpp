@@ -76,7 +76,8 @@ class telescope {
 
   /// Receives frames. Results of earlier runs are forgotten.
   /// @param paced  each frame starts when its samples would have been digitised; else at once
-  run_report run(std::size_t frames, bool paced);
+  /// @param wait  what the thread does while it waits
+  run_report run(std::size_t frames, bool paced, tune::loop_wait wait);
 
   const results& received() const noexcept { return results_; }
   /// Measures the stages of a frame by themselves and in place.
@@ -107,7 +108,8 @@ class telescope {
   void make_correlator();
   void make_beamformer(const sky& seen);
   void start();
-  tune::task<> frame(std::uint64_t number, clock::time_point ready, run_report& report);
+  tune::task<> frame(tune::event_loop& loop, std::uint64_t number, clock::time_point ready,
+                     run_report& report);
   void channelise(antenna& of, std::uint64_t number);
   void save_dump();
   void collect(std::size_t frames);
@@ -136,7 +138,6 @@ class telescope {
   std::optional<tune::resource<tune::device_array>> beams_turn_;
 
   std::optional<tune::heartbeat> pulse_;  // of the frames after the first
-  tune::event_loop loop_;
   std::vector<double> latencies_;
   results results_;
 };

@@ -16,10 +16,13 @@
 namespace tune {
 
 struct memory_reclaimer::entry {
+  entry(std::string of, holds_function tells, give_back_function gives)
+      : hardware(std::move(of)), holds(std::move(tells)), give_back(std::move(gives)) {}
+
   std::string hardware;
   holds_function holds;
   give_back_function give_back;
-  std::mutex running{};  // while a function of it is called
+  std::mutex running;  // while a function of it is called
   bool ended = false;
 };
 

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "libtune/exchange/json_document.hpp"
+#include "libtune/exchange/trial_json.hpp"
 
 namespace tune {
 namespace {

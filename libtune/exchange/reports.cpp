@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/exchange/json_document.hpp"
+#include "libtune/exchange/trial_json.hpp"
 #include "libtune/exchange/result_text.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
 

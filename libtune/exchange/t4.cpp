@@ -14,7 +14,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
-#include "libtune/exchange/json_document.hpp"
+#include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 #include "libtune/tune/goal.hpp"
 

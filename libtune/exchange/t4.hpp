@@ -18,8 +18,8 @@ namespace tune {
 /// the time until its first sample ("compilation"), its date, its outcome ("invalidity", and a
 /// measurement "outcome" where that says less) and its reason. "metadata" has under "libtune" the
 /// function, the key, the device, the dates and the stored result in the form of
-/// json_document.hpp. Columns that T4 has no words for, digests of programs among them, are left
-/// out; json_document.hpp and back_up_database have exact forms.
+/// to_json_document. Columns that T4 has no words for, digests of programs among them, are left
+/// out; to_json_document and back_up_database have exact forms.
 /// @param one  a function with one search, and at most the results for its key
 std::string to_t4_text(const function_content& one);
 

@@ -75,6 +75,18 @@ program build(const context& context, const program_source& source, const compil
   return cached_compiler(*pooled, program_cache(), recent_programs(), keeps).build(context, source);
 }
 
+/// Returns all that a program depends on which includes no files.
+std::string text_of(const context& context, const kernel_source& source, const defines& macros,
+                    const compile_options& options) {
+  std::string text =
+      fmt::format("{}\n{}\n", static_cast<const void*>(context.impl().get()), source.name);
+  for (const std::string& flag : options.flags) text += flag + '\n';
+  for (const std::string& kernel : options.kernels) text += "kernel " + kernel + '\n';
+  text += macros.text();
+  text += source.text;
+  return text;
+}
+
 void note(compile_scope& scope, const context& context, const program_source& source,
           const compiler* given) {
   if (scope.learns_files() && watched_digest(context, source) == compile_scope::unknown_program) {
@@ -97,6 +109,18 @@ program compile(const context& context, const kernel_source& source, const defin
   };
   detail::refuse_if_forked(what);
   detail::check_seal(sealed_action::compile, what);
+  compile_scope* const scope = compile_scope::current();
+  loaded_programs* const loaded =
+      scope != nullptr && options.compiler == nullptr && source.headers.empty() ? scope->loaded()
+                                                                                : nullptr;
+  std::string whole;
+  if (loaded != nullptr) {
+    whole = text_of(context, source, macros, options);
+    if (const auto* const kept = loaded->find(whole)) {
+      scope->take(*kept);
+      return kept->made;
+    }
+  }
   const resolved_source resolved = include_kernel_library(source);
   // A part of the text, so of every digest and cached binary.
   const std::string before =
@@ -111,7 +135,6 @@ program compile(const context& context, const kernel_source& source, const defin
       complete.options.push_back("--kernel-name=" + kernel);
     }
   }
-  compile_scope* const scope = compile_scope::current();
   if (scope != nullptr) note(*scope, context, complete, options.compiler);
   // Only the compiler knows the files of a program.
   const bool includes = may_include(complete);
@@ -121,6 +144,9 @@ program compile(const context& context, const kernel_source& source, const defin
     if (scope != nullptr) scope->keep(made);
     if (includes && scope != nullptr) scope->note_compiled(context, complete);
     if (includes) compare_with_expected(context, macros, complete);
+    if (loaded != nullptr && !includes) {
+      loaded->add(std::move(whole), {.made = made, .digest = scope->programs().back()});
+    }
     return made;
   } catch (const compiler_lost_error& lost) {
     throw compiler_lost_error(fmt::format("'{}' was not compiled: {}", source.name, lost.log()) +

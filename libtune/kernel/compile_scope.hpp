@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,31 @@ struct prebuilt_program {
 /// Prebuilt programs by program_digest.
 using prebuilt_programs = std::map<std::string, prebuilt_program, std::less<>>;
 
+/// Programs that searches have made and still hold, by what was compiled: where one is asked for
+/// again, at another size say, it is there at once. Used by one thread.
+class loaded_programs {
+ public:
+  struct entry {
+    program made;
+    std::string digest;  ///< as compile_scope::programs has it
+  };
+
+  /// Returns null if there is no such program. @param what  all that it depends on, in one text
+  const entry* find(const std::string& what) const {
+    const auto found = all_.find(what);
+    return found == all_.end() ? nullptr : &found->second;
+  }
+  /// Keeps one, unless there are too many.
+  void add(std::string what, entry made) {
+    if (all_.size() < most) all_.emplace(std::move(what), std::move(made));
+  }
+
+ private:
+  static constexpr std::size_t most = 2048;
+
+  std::unordered_map<std::string, entry> all_;
+};
+
 /// Rules for the programs that an author's function compiles, and a record of them. A search makes
 /// one around each call of the function; it holds for tune::compile on the thread that made it,
 /// until its end. Of several on one thread the latest holds alone, except that keeps_no_binaries of
@@ -65,6 +91,9 @@ class [[nodiscard]] compile_scope {
     /// program_is_wanted leaves the author's code, and the search has that program compiled and
     /// calls the code again. Null: all programs are compiled on the spot. Outlives the scope.
     const prebuilt_programs* prebuilt = nullptr;
+    /// The programs that are kept from one scope to the next: they are taken from here first, and
+    /// those that are made are added. Null: none are kept. Outlives the scope.
+    loaded_programs* loaded = nullptr;
     /// Refuses every program, to learn which one is compiled first.
     bool refuses_all = false;
     /// Compiles each program once whose files are not known before it is noted, so that a program
@@ -112,6 +141,14 @@ class [[nodiscard]] compile_scope {
   // For tune::compile.
 
   bool learns_files() const noexcept { return rules_.learns_files; }
+  /// Null if no programs are kept.
+  loaded_programs* loaded() const noexcept { return rules_.refuses_all ? nullptr : rules_.loaded; }
+  /// Notes a program that is taken from there.
+  void take(const loaded_programs::entry& kept) {
+    refused_known_ = false;
+    programs_.push_back(kept.digest);
+    made_.push_back(kept.made);
+  }
   /// Notes a program that is about to be compiled.
   /// @throws build_error if it is refused; for a known failure, with the compiler's message
   void note(const context& context, const program_source& source);

@@ -164,6 +164,20 @@ std::vector<run_time> measure::time_runs(int runs) {
   return times;
 }
 
+std::vector<run_time> measure::sample_whole(int runs) {
+  require_operation();
+  if (runs < 1)
+    throw argument_error("a configuration cannot be run " + std::to_string(runs) + " times");
+  const int batch = reset_ && reset_before_ == reset_before::run ? 1 : runs;
+  std::vector<run_time> times;
+  for (int done = 0; done < runs; done += batch) {
+    prepare();
+    prepared_ = false;
+    for (const run_time time : impl_->sample_whole(batch)) times.push_back(time);
+  }
+  return times;
+}
+
 void measure::repeat(int runs) {
   require_operation();
   if (runs < 1)

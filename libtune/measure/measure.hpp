@@ -155,6 +155,11 @@ class measure {
   /// @param runs        of each sample, at least 1
   /// @throws argument_error if a count is not positive, or the operation enqueued nothing
   std::vector<run_time> sample(int iterations, int runs = 1);
+  /// Times single runs from a moment when the queue is empty to their end: with the gaps between
+  /// their commands and what it takes to launch them, as whoever waits for one sees it. One that
+  /// times itself is sampled.
+  /// @param runs  at least 1 @throws argument_error if it is not positive
+  std::vector<run_time> sample_whole(int runs);
   /// Makes runs without timing them, so that nothing comes between them, and waits for their end.
   /// A reset function is called once before, or before each run, as it asks for.
   /// @param runs  at least 1 @throws argument_error if it is not positive

@@ -26,7 +26,8 @@ std::size_t copied_bytes(const device_limits& limits) {
 }
 
 device_peaks measure_peaks(const context& of) {
-  const device_limits& limits = of.device().limits();
+  const device of_context = of.device();
+  const device_limits& limits = of_context.limits();
   const std::size_t bytes = copied_bytes(limits);
   const buffer from = of.create_buffer(bytes);
   const buffer to = of.create_buffer(bytes);

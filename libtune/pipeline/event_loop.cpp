@@ -2,8 +2,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/pipeline/event_loop.hpp"
 
+#include "libtune/pipeline/event_waiter.hpp"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#endif
+
 namespace tune {
 namespace {
+
+thread_local event_loop* polling_loop = nullptr;
+
+/// Leaves the core to its other thread for a moment.
+void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
 
 /// Ends a run of the loop when a future has a result.
 class end_of_run final : public detail::future_waiter, public detail::loop_job {
@@ -32,8 +49,10 @@ class event_loop::run_claim {
           "threads spawn");
     }
     loop.running_ = true;
+    if (loop.polls_) polling_loop = &loop;
   }
   ~run_claim() {
+    polling_loop = outer_;
     const std::lock_guard lock(loop_.mutex_);
     loop_.running_ = false;
   }
@@ -42,6 +61,7 @@ class event_loop::run_claim {
 
  private:
   event_loop& loop_;
+  event_loop* const outer_ = polling_loop;  // whose task runs this loop
 };
 
 event_loop::~event_loop() {
@@ -49,7 +69,14 @@ event_loop::~event_loop() {
     root->cancel_ = true;
     if (root->wait_ == nullptr || !root->wait_->cancel()) run_once();
   }
+  while (detail::event_wait* left = polled_) {
+    polled_ = left->next;
+    left->serve();
+    left->release();
+  }
 }
+
+event_loop* event_loop::polling_here() noexcept { return polling_loop; }
 
 void event_loop::run() {
   const run_claim claim(*this);
@@ -63,6 +90,7 @@ void event_loop::run() {
 void event_loop::stop() noexcept {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
+  changes_ = true;
   changed_.notify_all();
 }
 
@@ -78,6 +106,7 @@ void event_loop::post(detail::loop_job& job) noexcept {
   job.next_ = nullptr;
   (last_ == nullptr ? first_ : last_->next_) = &job;
   last_ = &job;
+  changes_ = true;
   // While the lock is held, so that the loop cannot end and be destroyed before.
   changed_.notify_all();
 }
@@ -113,10 +142,39 @@ void event_loop::run_timers() noexcept {
   }
 }
 
+void event_loop::add_poll(const detail::state_pointer<detail::event_wait>& wait) noexcept {
+  wait->add_reference();
+  detail::event_wait** end = &polled_;
+  while (*end != nullptr) end = &(*end)->next;
+  *end = wait.get();
+}
+
+void event_loop::poll_until_change() noexcept {
+  while (!changes_.load(std::memory_order_relaxed) || !changes_.exchange(false)) {
+    for (detail::event_wait** place = &polled_; *place != nullptr;) {
+      detail::event_wait* asked = *place;
+      if (!asked->poll()) {
+        place = &asked->next;
+        continue;
+      }
+      *place = asked->next;
+      asked->release();
+    }
+    if (timers_ != nullptr && timers_->time_ <= std::chrono::steady_clock::now()) return;
+    pause();
+  }
+}
+
 detail::loop_job* event_loop::take_jobs(bool until_stopped) noexcept {
   std::unique_lock lock(mutex_);
   const auto has_work = [&] { return first_ != nullptr || (until_stopped && stopped_); };
-  if (timers_ == nullptr) {
+  if (polls_) {
+    if (!has_work()) {  // perhaps there is nothing afterwards, either: run_once comes again
+      lock.unlock();
+      poll_until_change();
+      lock.lock();
+    }
+  } else if (timers_ == nullptr) {
     changed_.wait(lock, has_work);
   } else {
     changed_.wait_until(lock, timers_->time_, has_work);

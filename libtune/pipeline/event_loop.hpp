@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <coroutine>
 #include <exception>
@@ -15,6 +16,8 @@
 namespace tune {
 
 namespace detail {
+
+class event_wait;
 
 /// The future of a spawned task.
 template <class T>
@@ -75,14 +78,26 @@ spawned_coroutine run_spawned(task<T> spawned, state_pointer<spawned_state<T>> s
 
 }  // namespace detail
 
-/// Runs tasks on the thread that calls run, and sleeps while all of them wait. spawn() and stop()
-/// may be called by any thread, the rest by one at a time.
+/// What the thread of a loop does while all tasks wait.
+enum class loop_wait {
+  asleep,  ///< it sleeps; a thread of event_waiter::shared() waits for device events
+  /// It asks again and again, and uses up a core: nothing has to wake it, so that no task waits for
+  /// the system's scheduler, which in a virtual machine takes up to milliseconds. wait_for_events
+  /// on this thread is served by the loop itself; its future ends only while the loop runs, so that
+  /// a task may await it, but not block in get().
+  polling,
+};
+
+/// Runs tasks on the thread that calls run, and sleeps or polls while all of them wait. spawn() and
+/// stop() may be called by any thread, the rest by one at a time.
 class event_loop {
  public:
-  event_loop() = default;
+  explicit event_loop(loop_wait how = loop_wait::asleep) noexcept
+      : polls_(how == loop_wait::polling) {}
   event_loop(const event_loop&) = delete;
   event_loop& operator=(const event_loop&) = delete;
-  /// Cancels the tasks that have not ended, and runs until they have.
+  /// Cancels the tasks that have not ended, and runs until they have. A polling loop then blocks
+  /// until the device events that it asks for have ended.
   ~event_loop();
 
   /// Lets the loop run a task, beginning when it next runs. A loop runs what was spawned or became
@@ -114,6 +129,10 @@ class event_loop {
   void add_timer(detail::loop_timer& timer, std::chrono::steady_clock::time_point time) noexcept;
   /// For libtune's own code, on the loop's thread.
   void remove_timer(detail::loop_timer& timer) noexcept;
+  /// For libtune's own code: the polling loop that this thread runs now; else null.
+  static event_loop* polling_here() noexcept;
+  /// For libtune's own code, on the thread of a polling loop: asks until the wait has ended.
+  void add_poll(const detail::state_pointer<detail::event_wait>& wait) noexcept;
 
  private:
   template <class T>
@@ -125,18 +144,23 @@ class event_loop {
   void run_until_ready(detail::future_state& end);
   void run_once(bool until_stopped = false) noexcept;
   void run_timers() noexcept;
+  void poll_until_change() noexcept;
   detail::loop_job* take_jobs(bool until_stopped) noexcept;
   void begin(detail::root_task& root, detail::loop_job& first_step) noexcept;
   void end(detail::root_task& root) noexcept;
 
-  std::mutex mutex_;  // guards the next six
+  const bool polls_;
+  std::atomic<bool> changes_{false};  // something was posted since the jobs were taken last
+  std::mutex mutex_;                  // guards the next six
   std::condition_variable changed_;
   detail::loop_job* first_ = nullptr;
   detail::loop_job* last_ = nullptr;
   detail::root_task* roots_ = nullptr;
   bool stopped_ = false;
   bool running_ = false;
-  detail::loop_timer* timers_ = nullptr;  // the loop's thread alone
+  // The loop's thread alone:
+  detail::loop_timer* timers_ = nullptr;
+  detail::event_wait* polled_ = nullptr;  // each holds a reference
 };
 
 template <class T>

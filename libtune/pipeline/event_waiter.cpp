@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/pipeline/event_waiter.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -10,38 +11,34 @@
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/signals.hpp"
+#include "libtune/pipeline/event_loop.hpp"
 
 namespace tune {
 namespace detail {
 
-/// A wait in the line of a waiter.
-class event_wait final : public value_state<void> {
- public:
-  explicit event_wait(event_list events) : events_(std::move(events)) {}
-
-  /// Blocks until the events have ended, and ends with them.
-  void serve() noexcept {
-    std::exception_ptr error;
-    try {
-      for (const event& waited : events_.view()) waited.wait();
-    } catch (...) {
-      error = std::current_exception();
-    }
-    events_.clear();
-    if (error != nullptr) {
-      fail(error);
-    } else {
-      set();
-    }
+void event_wait::serve() noexcept {
+  std::exception_ptr error;
+  try {
+    for (const event& waited : events_.view()) waited.wait();
+  } catch (...) {
+    error = std::current_exception();
   }
+  events_.clear();
+  if (error != nullptr) {
+    fail(error);
+  } else {
+    set();
+  }
+}
 
-  event_wait* next = nullptr;  ///< in the line
-
- private:
-  void destroy() noexcept override { give_back_state(this); }
-
-  event_list events_;
-};
+bool event_wait::poll() noexcept {
+  try {
+    if (!std::ranges::all_of(events_.view(), &event::is_complete)) return false;
+  } catch (...) {  // which serve meets again
+  }
+  serve();
+  return true;
+}
 
 }  // namespace detail
 
@@ -161,6 +158,11 @@ future<void> event_waiter::wait_for(event_list events) {
 }
 
 future<void> wait_for_events(event_list events) {
+  if (event_loop* loop = event_loop::polling_here()) {
+    const auto wait = detail::make_state<detail::event_wait>(std::move(events));
+    loop->add_poll(wait);
+    return future<void>(wait);
+  }
   return event_waiter::shared().wait_for(std::move(events));
 }
 

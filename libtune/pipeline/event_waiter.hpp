@@ -50,6 +50,28 @@ class event_list {
   std::vector<event> many_;  // all of them, once there are more
 };
 
+namespace detail {
+
+/// A future that ends with events, in the line of an event_waiter or of a polling event_loop.
+class event_wait final : public value_state<void> {
+ public:
+  explicit event_wait(event_list events) : events_(std::move(events)) {}
+
+  /// Blocks until the events have ended, and ends with them.
+  void serve() noexcept;
+  /// Ends if the events have. @return false if they have not
+  bool poll() noexcept;
+
+  event_wait* next = nullptr;  ///< in the line
+
+ private:
+  void destroy() noexcept override { give_back_state(this); }
+
+  event_list events_;
+};
+
+}  // namespace detail
+
 /// Threads that do nothing but wait for device events, asleep in the driver, so that nobody else
 /// has to block. Each of them serves one wait at a time, in the order of asking: with at least as
 /// many threads as queues, no wait is delayed by a longer one of another queue. Waiting allocates
@@ -81,7 +103,8 @@ class event_waiter {
   std::unique_ptr<parts> parts_;
 };
 
-/// As event_waiter::shared().wait_for(events).
+/// As event_waiter::shared().wait_for(events); on the thread of a polling event_loop that loop asks
+/// the device instead (loop_wait::polling).
 future<void> wait_for_events(event_list events);
 
 }  // namespace tune

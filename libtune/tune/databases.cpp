@@ -9,11 +9,13 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
+#include "libtune/tune/shared_results.hpp"
 
 namespace tune {
 namespace {
 
-using location = std::tuple<std::string, std::string, std::vector<std::string>, database_access>;
+using location =
+    std::tuple<std::string, std::string, std::vector<std::string>, std::string, database_access>;
 
 /// Those that were used last.
 struct kept_layers {
@@ -32,7 +34,7 @@ void open_for_reading(std::vector<std::shared_ptr<tuning_database>>& opened,
 }
 
 std::shared_ptr<const tuning_layers> make_layers(const location& where) {
-  const auto& [user_path, shared_path, system_paths, access] = where;
+  const auto& [user_path, shared_path, system_paths, pulled_path, access] = where;
   std::shared_ptr<tuning_database> user;
   if (!user_path.empty()) {
     user = std::make_shared<tuning_database>(user_path, database_waits{}, access);
@@ -42,6 +44,7 @@ std::shared_ptr<const tuning_layers> make_layers(const location& where) {
   for (const std::string& path : system_paths) {
     open_for_reading(others, path, database_access::immutable);
   }
+  if (!pulled_path.empty()) open_for_reading(others, pulled_path, database_access::read_only);
   return std::make_shared<const tuning_layers>(std::move(user), std::move(others));
 }
 
@@ -53,16 +56,23 @@ std::shared_ptr<tuning_database> open_database(const std::string& path) {
 
 std::shared_ptr<const tuning_layers> open_layers(const std::string& user,
                                                  const std::vector<std::string>& systems,
-                                                 database_access access,
-                                                 const std::string& shared) {
+                                                 database_access access, const std::string& shared,
+                                                 const std::string& pulled) {
   static detail::never_destroyed<kept_layers> kept;
   const std::lock_guard lock(kept->mutex);
-  location asked{user, shared, systems, access};
+  location asked{user, shared, systems, pulled, access};
   if (!kept->layers || kept->place != asked) {
     kept->layers = make_layers(asked);
     kept->place = std::move(asked);
   }
   return kept->layers;
+}
+
+std::shared_ptr<const tuning_layers> open_layers(const tuning_settings& settings,
+                                                 database_access access) {
+  const bool has_store = !settings.shared_store.empty() && !settings.database.empty();
+  return open_layers(settings.database, settings.system_databases, access, settings.shared_database,
+                     has_store ? shared_results::path_beside(settings.database) : "");
 }
 
 }  // namespace tune

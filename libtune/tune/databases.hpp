@@ -17,6 +17,7 @@ namespace tune {
 
 class tuning_database;
 class tuning_layers;
+struct tuning_settings;
 
 /// Returns the database at a path, kept open between calls while it is the one that was used last,
 /// because opening costs more than looking up. Null for an empty path. Thread-safe.
@@ -28,9 +29,14 @@ std::shared_ptr<tuning_database> open_database(const std::string& path);
 /// @param access  to the user's database; those of the system are only ever read
 /// @param shared  the path of a database between the two that is only read, and that other
 ///                processes may write meanwhile; empty if there is none
+/// @param pulled  the path of one below all, of the results of a shared store; in the same way
 std::shared_ptr<const tuning_layers> open_layers(
     const std::string& user, const std::vector<std::string>& systems,
-    database_access access = database_access::read_write, const std::string& shared = {});
+    database_access access = database_access::read_write, const std::string& shared = {},
+    const std::string& pulled = {});
+/// The same of resolved settings.
+std::shared_ptr<const tuning_layers> open_layers(
+    const tuning_settings& settings, database_access access = database_access::read_write);
 
 /// Uses the database; a fault of it costs one warning in a process, never the result. Returns
 /// true if it worked.

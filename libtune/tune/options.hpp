@@ -79,15 +79,20 @@ inline constexpr std::chrono::milliseconds default_slice_on_cpu{50};
 inline constexpr double default_slack = 0.2;
 
 /// The options of an application for its autotuners. The environment overrides them (LIBTUNE_DB,
-/// LIBTUNE_SYSTEM_DB, LIBTUNE_LOCK, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_STRATEGY, LIBTUNE_BUDGET,
-/// LIBTUNE_GOOD_ENOUGH, LIBTUNE_EARLY_END, LIBTUNE_TUNING_MEMORY, LIBTUNE_WAIT, LIBTUNE_ISOLATION,
-/// LIBTUNE_TRIAL_TIME, LIBTUNE_SHARE, LIBTUNE_SLICE, LIBTUNE_SLACK), read anew for each call. An
-/// empty member is what the author of the operation gives (search_defaults), else the default.
+/// LIBTUNE_SYSTEM_DB, LIBTUNE_SHARED_DB, LIBTUNE_SHARED_DB_ACCESS, LIBTUNE_LOCK, LIBTUNE_MATCH,
+/// LIBTUNE_MODE, LIBTUNE_STRATEGY, LIBTUNE_BUDGET, LIBTUNE_GOOD_ENOUGH, LIBTUNE_EARLY_END,
+/// LIBTUNE_TUNING_MEMORY, LIBTUNE_WAIT, LIBTUNE_ISOLATION, LIBTUNE_TRIAL_TIME, LIBTUNE_SHARE,
+/// LIBTUNE_SLICE, LIBTUNE_SLACK), read anew for each call. An empty member is what the author of
+/// the operation gives (search_defaults), else the default.
 struct tuning_options {
   std::optional<std::string> database{};  ///< the path of the tuning database
   /// The paths of databases to look in after that one, in this order. They are only read, without
   /// locks, so nothing may change them meanwhile.
   std::optional<std::vector<std::string>> system_databases{};
+  /// The URL of a database that machines share: "postgresql://user@host/database"
+  /// (docs/database.md). What the databases above lack is looked for there. Empty: none.
+  std::optional<std::string> shared_store{};
+  std::optional<bool> push_results{};  ///< pushes new results to it; false by default
   /// The path of a lock (tunedb lock), whose results alone are used: nothing else is looked for and
   /// nothing is tuned, whatever the mode, and a key that it does not have throws not_locked_error.
   /// Empty: none.

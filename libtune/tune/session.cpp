@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -17,11 +18,15 @@
 #include "libtune/kernel/pool/compile_pool.hpp"
 #include "libtune/tune/device_probes.hpp"
 #include "libtune/tune/engine/compile_pipeline.hpp"
+#include "libtune/tune/engine/device_control.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/guided_search.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
+#include "libtune/tune/engine/quick_comparison.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
+#include "libtune/tune/engine/trial_attempt.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
 
@@ -77,6 +82,17 @@ class trial_keeper final : public observer {
   detail::guided_search& guide_;
 };
 
+/// Returns all configurations that no limit of the device excludes.
+std::vector<std::vector<named_value>> all_of(const search_problem& problem, const device& device) {
+  std::vector<std::vector<named_value>> all;
+  for (std::size_t index = 0; index < problem.space.size(); ++index) {
+    const auto asked = problem.needs ? problem.needs(index) : std::nullopt;
+    if (asked && find_broken_limit(*asked, device.limits())) continue;
+    all.push_back(problem.configuration(index));
+  }
+  return all;
+}
+
 /// The same problem, in which those configurations that must not be launched are skipped.
 search_problem limited(search_problem problem,
                        std::function<bool(const std::vector<named_value>&)> may_run) {
@@ -108,7 +124,7 @@ void guide(tuning_options& options, detail::guided_search& by, const search_prob
     }
   }
   if (by.guided().near) options.budget.reset();
-  if (by.guided().time) {
+  if (by.guided().time && by.guided().only.empty()) {
     if (!options.budget) options.budget.emplace();
     auto& time = options.budget->time;
     time = std::min<std::chrono::nanoseconds>(time.value_or(*by.guided().time), *by.guided().time);
@@ -218,13 +234,76 @@ std::size_t tuning_session::fit_memory(std::size_t wanted, std::size_t least) co
   return budget;
 }
 
+// One after the other they are one search of the session: what is denied is read once for all.
+std::size_t tuning_session::compare(const search_problem& problem, const tuning_options& options) {
+  detail::guided_search& guide = *state_->guide;
+  detail::quick_memory& memory = *guide.guided().memory;
+  if (memory.stage != state_->searches - 1) {
+    memory.stage = state_->searches++;
+    prior_knowledge known;
+    if (state_->read_prior) {
+      known = state_->read_prior({.space = space_fingerprint(problem) + "/quick",
+                                  .compiler = context().compiler_identity(),
+                                  .library_version = std::string(library_version()),
+                                  .stage = *memory.stage});
+    }
+    memory.known = to_known_failures(known.compile_failures, known.denied);
+  }
+  state_->hooks.memory = context().impl()->quota();
+  state_->hooks.programs = &memory.programs;
+  const auto service =
+      make_compile_service(compile_pool::shared(), context(), options.compile_time);
+  const std::vector<std::size_t> numbers = numbers_of(guide.guided().only, problem);
+  const measure_settings measure = options.measure.value_or(measure_settings{});
+  const tune::device device = context().device();
+  const device_lease turn(device.info(), options.wait.value_or(default_wait));
+  const detail::restored_device afterwards(device.info());
+  detail::quick_comparison comparison(
+      {.problem = problem,
+       .subject = state_->subject,
+       .device = device,
+       .observers = options.observers,
+       .measure = measure,
+       .now = state_->now,
+       .service = *service,
+       .hooks = state_->hooks,
+       .known = memory.known,
+       .time = guide.guided().time,
+       .checks = guide.guided().way == detail::guided_way::check &&
+                 options.verify.value_or(result_check::every) != result_check::none});
+  std::vector<trial> trials = comparison.run(numbers);
+  const auto cost = [](const trial& each) {
+    return each.score.value_or(run_time(std::numeric_limits<double>::infinity()));
+  };
+  const auto best = std::ranges::min_element(trials, {}, cost);
+  const bool has_best = best != trials.end() && best->score;
+  const std::size_t number = has_best ? best->index : 0;
+  if (!has_best) {
+    tuning_failed_error failure(state_->subject, trials);
+    guide.keep(std::move(trials));
+    throw failure;
+  }
+  guide.keep(std::move(trials));
+  return number;
+}
+
 std::size_t tuning_session::search(const search_problem& problem, const search_defaults& defaults) {
-  const int stage = state_->searches++;
   std::optional<search_problem> own;
   if (state_->guide != nullptr && state_->guide->guided().may_run) {
     own = limited(problem, state_->guide->guided().may_run);
   }
   const search_problem& searched = own ? *own : problem;
+  if (state_->guide != nullptr && state_->guide->guided().way != detail::guided_way::race) {
+    const search_decision decided = decide(options(), defaults, state_->goal_of_author);
+    // Of other goals than the time a race has the measurements.
+    if (!decided.options.goal || decided.options.goal->is_time()) {
+      return compare(searched, decided.options);
+    }
+  }
+  if (state_->guide != nullptr && searched.space.size() <= state_->guide->guided().most_kept) {
+    state_->guide->keep_space(all_of(searched, context().device()));
+  }
+  const int stage = state_->searches++;
   // Before the service is made, because some lists only read the space and leave by an exception.
   const auto shortlist = this->shortlist(searched);
   search_decision decided = decide(options(), defaults, state_->goal_of_author);
@@ -251,6 +330,10 @@ std::size_t tuning_session::search(const search_problem& problem, const search_d
   };
   state_->hooks.memory = context().impl()->quota();
   state_->hooks.is_warm = state_->guide != nullptr && stage > 0;
+  state_->hooks.programs = nullptr;
+  if (state_->guide != nullptr && state_->guide->guided().memory != nullptr) {
+    state_->hooks.programs = &state_->guide->guided().memory->programs;
+  }
   const auto service = make_compile_service(compile_pool::shared(), context(), with.compile_time);
   const auto run = [&](const std::vector<std::size_t>& listed) {
     if (listed.empty() && !decided.sources.empty()) {

@@ -109,6 +109,7 @@ class tuning_session {
   bool is_only_tried() const noexcept;
   std::vector<std::size_t> shortlist(const search_problem& problem) const;
   std::size_t search(const search_problem& problem, const search_defaults& defaults);
+  std::size_t compare(const search_problem& problem, const tuning_options& options);
   const std::vector<named_value>& test_default_values() const;
 
   std::unique_ptr<state> state_;

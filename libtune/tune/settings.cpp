@@ -21,6 +21,7 @@
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/files/file_system.hpp"
+#include "libtune/store/shared/shared_store.hpp"
 #include "libtune/tune/test_mode.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 
@@ -36,6 +37,7 @@ constexpr detail::word_table<isolation_mode, 3> isolation_words{{"automatic", "o
 
 constexpr detail::word_table<result_check, 3> check_words{{"every", "finalists", "none"}};
 constexpr detail::word_table<bool, 2> switch_words{{"off", "on"}};
+constexpr detail::word_table<bool, 2> access_words{{"pull", "push"}};
 constexpr std::chrono::seconds longest_time{std::chrono::hours(24 * 365)};
 
 /// Puts the environment in the place of what is given, unless a command line gives it.
@@ -68,12 +70,26 @@ class overriding {
 std::optional<std::vector<std::string>> read_paths(const char* variable) {
   const auto given = read_environment(variable);
   if (!given) return std::nullopt;
+  if (is_store_url(*given)) {
+    throw environment_error(variable, shown_url(*given),
+                            "paths of files; LIBTUNE_SHARED_DB names a server");
+  }
   std::vector<std::string> paths;
   std::istringstream list(*given);
   for (std::string path; std::getline(list, path, ':');) {
     if (!path.empty()) paths.push_back(path);
   }
   return paths;
+}
+
+// The text may hold a password, which no error repeats.
+std::optional<std::string> read_store_url(const char* variable) {
+  auto given = read_environment(variable);
+  if (given && !is_store_url(*given)) {
+    throw environment_error(variable, shown_url(*given),
+                            "a URL such as postgresql://user@host/database");
+  }
+  return given;
 }
 
 std::optional<std::chrono::milliseconds> read_seconds(const char* variable) {
@@ -200,6 +216,12 @@ tuning_settings resolve_settings(const tuning_options& options) {
   auto system_databases = options.system_databases;
   override(system_databases, "LIBTUNE_SYSTEM_DB", read_paths);
   settings.system_databases = system_databases.value_or(std::vector<std::string>());
+  settings.shared_store = options.shared_store.value_or("");
+  override(settings.shared_store, options.shared_store.has_value(), "LIBTUNE_SHARED_DB",
+           read_store_url);
+  settings.push_results = options.push_results.value_or(false);
+  override(settings.push_results, options.push_results.has_value(), "LIBTUNE_SHARED_DB_ACCESS",
+           one_of(access_words));
   settings.lock = options.lock.value_or("");
   override(settings.lock, options.lock.has_value(), "LIBTUNE_LOCK", read_environment);
   settings.missed = resolve_missed(settings.database);

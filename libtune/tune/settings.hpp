@@ -19,8 +19,10 @@ struct tuning_settings {
   /// A path on the network in whose place that one is used, and which is only read; else empty.
   std::string shared_database{};
   std::vector<std::string> system_databases{};  ///< paths, in order
-  std::string lock{};    ///< the path of a lock, whose results alone are used; else empty
-  std::string missed{};  ///< the file for keys without a result; empty if they are not noted
+  std::string shared_store{};  ///< the URL of a store that machines share; empty: none
+  bool push_results = false;   ///< what is found here is pushed to it
+  std::string lock{};          ///< the path of a lock, whose results alone are used; else empty
+  std::string missed{};        ///< the file for keys without a result; empty if they are not noted
   match_mode match = match_mode::exact;
   tuning_mode mode = tuning_mode::tune;
   bool mode_of_process = false;  ///< the mode is that of the environment, not of the call

@@ -27,6 +27,7 @@
 #include "libtune/tune/locked_lookup.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/result_validation.hpp"
+#include "libtune/tune/shared_results.hpp"
 
 namespace tune {
 namespace {
@@ -173,8 +174,7 @@ void tuning_call::log_once(const std::string& key, const std::string& text) {
 void tuning_call::open_databases() {
   const auto access = settings_.mode == tuning_mode::cached ? database_access::read_only
                                                             : database_access::read_write;
-  layers_ = open_layers(settings_.database, settings_.system_databases, access,
-                        settings_.shared_database);
+  layers_ = open_layers(settings_, access);
   database_ = layers_->user();
 }
 
@@ -206,6 +206,7 @@ std::optional<std::string> tuning_call::find_failure() const {
 std::optional<record> tuning_call::look_up() {
   const auto start = std::chrono::steady_clock::now();
   std::optional<record> found = if_valid(layers_->find(identity(), key()));
+  if (!found && pull()) found = if_valid(layers_->find(identity(), key()));
   if (!found && plan_.uses_nearest()) found = find_nearest();
   if (!found && database_) failed_at_ = find_failure();
   report_lookup(found, std::chrono::steady_clock::now() - start);
@@ -219,6 +220,29 @@ std::optional<record> tuning_call::look_up() {
                           found->device.driver_version, fmt::join(found->relaxed, ", ")));
   }
   return found;
+}
+
+// Where no database has the key: a server is asked, while this thread holds no lock but that of a
+// tuning around this call. Threads that want the same key wait for one answer.
+bool tuning_call::pull() const {
+  const auto store = shared_results::of(settings_);
+  if (!store || !context_.impl()->find_capture().empty()) return false;
+  const device_lease::pause others_measure;
+  const auto ask = [&]() -> values {
+    const auto pulled = store->pull(identity(), key());
+    if (pulled.unstored) layers_->remember(identity(), key(), *pulled.unstored);
+    return pulled.any || pulled.unstored ? values{{"pulled", true}} : values{};
+  };
+  const auto made = searches_in_flight().share("pull\n" + name(), ask, settings_.wait());
+  return made && !made->empty();
+}
+
+// A tuning around this one holds the lock of its key, so that it sends the result with its own.
+void tuning_call::push() const {
+  if (!settings_.push_results) return;
+  if (const auto store = shared_results::of(settings_)) {
+    store->push(identity(), key(), !detail::scopes().empty());
+  }
 }
 
 void tuning_call::report_lookup(const std::optional<record>& found,
@@ -375,10 +399,13 @@ tuning_call::values tuning_call::tune_once() const {
   try {
     auto made = searches_in_flight().share(
         name(), [&] { return tune_in_turn(); }, patience(), look);
+    if (std::exchange(is_new_, false)) push();
     return made ? *std::move(made) : do_without();
   } catch (const deadlock_found&) {
     waits.end();
-    return tune_without_right();
+    values made = tune_without_right();
+    if (std::exchange(is_new_, false)) push();
+    return made;
   } catch (const detail::memory_reclaimed&) {
     // Left by the thread that this one waited for.
     if (detail::memory_quota_scope::find(*context_.device().impl()) != nullptr) throw;
@@ -486,7 +513,9 @@ tuning_call::values tuning_call::tune_and_store(search_start start) const {
   try {
     const tuned_values made = run_tuning(task);
     note_valid(made.values);
-    return kept.store(made);
+    values stored = kept.store(made);
+    is_new_ = kept.is_stored() && stored == made.values;
+    return stored;
   } catch (const too_little_memory_error&) {
     missed_keys(settings_.missed).remember(identity(), key());
     throw;

@@ -64,6 +64,9 @@ class tuning_call {
   bool has_stopped_search() const;
   std::optional<std::string> find_failure() const;
   std::optional<record> look_up();
+  /// Asks the shared store. @returns true if that brought results
+  bool pull() const;
+  void push() const;
   bool is_tuned_behind(bool has_nearest, tuning_mode mode = tuning_mode::tune);
   void report_lookup(const std::optional<record>& found, std::chrono::nanoseconds elapsed) const;
   std::optional<record> find_nearest() const;
@@ -96,6 +99,7 @@ class tuning_call {
   std::shared_ptr<tuning_database> database_;  // null: nowhere to keep results
   const background_task* behind_ = nullptr;    // null: the application waits for this call
   std::optional<std::string> failed_at_;       // when the last search found nothing, on a miss
+  mutable bool is_new_ = false;                // this call has stored a result that it found
   mutable std::string search_;                 // made when it is needed, as is the name:
   mutable std::string name_;                   // most lookups need neither
 };

@@ -5,7 +5,7 @@
 #include <memory>
 #include <sstream>
 
-#include "libtune/exchange/json_document.hpp"
+#include "libtune/exchange/trial_json.hpp"
 #include "libtune/exchange/reports.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "libtune/base/environment.hpp"
+#include "libtune/store/shared/shared_store.hpp"
 #include "libtune/tune/ranged/portfolio_core.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/explanation.hpp"
@@ -248,7 +249,7 @@ void run(const invocation& shared, const explain_options& options) {
   all.settings = shared.settings();
   const auto access = all.settings.mode == tuning_mode::cached ? database_access::read_only
                                                                : database_access::read_write;
-  all.layers = find_layers(all.settings.database, all.settings.system_databases, access);
+  all.layers = find_layers(all.settings, access);
   all.function = find_function(all.layers, options.function);
   // What a program would look for here; a name with a goal says that itself.
   if (read_environment("LIBTUNE_OBJECTIVE") && own_name(all.function.name) == all.function.name) {
@@ -278,7 +279,7 @@ void show_path(const invocation& shared, bool all) {
     fmt::print("{}\n", path);
     return;
   }
-  const std::vector<layer> layers = find_layers(path, shared.settings().system_databases);
+  const std::vector<layer> layers = find_layers(shared.settings());
   const char* named_by = "default";
   if (read_environment("LIBTUNE_DB")) named_by = "LIBTUNE_DB";
   if (!shared.database.empty()) named_by = "--db";
@@ -294,7 +295,8 @@ void show_path(const invocation& shared, bool all) {
 json variables_json() {
   json list = json::array();
   for (const environment_variable& variable : environment_variables()) {
-    const auto now = read_environment(variable.name);
+    auto now = read_environment(variable.name);
+    if (now && is_store_url(*now)) now = shown_url(*now);  // without its password
     list.push_back({{"name", variable.name},
                     {"value", now ? json(*now) : json(nullptr)},
                     {"form", variable.form},

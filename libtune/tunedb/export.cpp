@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <memory>
 
-#include "libtune/exchange/json_document.hpp"
+#include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/exchange/t4.hpp"
 #include "libtune/exchange/winners.hpp"
 #include "libtune/store/database/record.hpp"

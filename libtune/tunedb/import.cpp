@@ -10,7 +10,7 @@
 #include <iterator>
 #include <memory>
 
-#include "libtune/exchange/json_document.hpp"
+#include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/exchange/katsdpsigproc.hpp"
 #include "libtune/exchange/kernel_tuner_cache.hpp"
 #include "libtune/exchange/t4.hpp"

@@ -7,6 +7,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/tune/shared_results.hpp"
 #include "libtune/tunedb/selection.hpp"
 
 namespace tune::cli {
@@ -53,14 +54,24 @@ function_content layer::read(const function_identity& function) const {
 }
 
 std::vector<layer> find_layers(const std::string& user, const std::vector<std::string>& systems,
-                               database_access user_access) {
+                               database_access user_access, const std::string& pulled) {
   std::vector<layer> layers;
   if (!user.empty()) layers.push_back(look_into(user, 0, user_access));
   std::size_t number = 0;
   for (const std::string& path : systems) {
     layers.push_back(look_into(path, ++number, database_access::immutable));
   }
+  if (!pulled.empty()) {
+    layers.push_back(look_into(pulled, 0, database_access::read_only));
+    layers.back().role = "pulled";
+  }
   return layers;
+}
+
+std::vector<layer> find_layers(const tuning_settings& settings, database_access user_access) {
+  const bool has_store = !settings.shared_store.empty() && !settings.database.empty();
+  return find_layers(settings.database, settings.system_databases, user_access,
+                     has_store ? shared_results::path_beside(settings.database) : "");
 }
 
 function_identity find_function(const std::vector<layer>& layers, const std::string& text) {

@@ -8,6 +8,7 @@
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
+#include "libtune/tune/settings.hpp"
 #include "libtune/tunedb/output.hpp"
 
 namespace tune::cli {
@@ -21,7 +22,7 @@ struct layer {
   std::vector<function_identity> functions{};  ///< that it has, by name and version
   database_access access = database_access::read_only;
 
-  /// "user", "system 1", "system 2"
+  /// "user", "system 1", "system 2", "pulled"
   std::string role{};
   /// "in use", "empty", or "passed over: " and why
   std::string state() const;
@@ -35,7 +36,12 @@ struct layer {
 /// wrong with one.
 /// @param user         empty if there is none
 /// @param user_access  anything but immutable
+/// @param pulled       of the results of a shared store; empty if there is none
 std::vector<layer> find_layers(const std::string& user, const std::vector<std::string>& systems,
+                               database_access user_access = database_access::read_only,
+                               const std::string& pulled = {});
+/// The same of resolved settings.
+std::vector<layer> find_layers(const tuning_settings& settings,
                                database_access user_access = database_access::read_only);
 
 /// The function of that name, or NAME__VERSION: without a version the highest that any layer has.

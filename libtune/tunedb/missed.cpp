@@ -66,8 +66,7 @@ void list(const invocation& shared, const tuning_settings& settings, const misse
   missed_keys::contents found = missed_keys(settings.missed).read();
   std::erase_if(found.keys,
                 [&](const missed_key& missed) { return !is_of(given.function, missed); });
-  const auto layers = open_layers(settings.database, settings.system_databases,
-                                  database_access::read_only, settings.shared_database);
+  const auto layers = open_layers(settings, database_access::read_only);
   const std::vector<missed_key> keys =
       still_missing(std::move(found.keys), *layers, lacks_asked_sizes);
   if (found.unreadable > 0) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "libtune/device/devices.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
+#include "libtune/tune/ahead/communicator.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tunedb/commands.hpp"
@@ -37,6 +39,7 @@ struct pretune_request {
   bool missed = false;
   bool force = false;
   bool list = false;
+  bool mpi = false;
 
   tuner_program program() const {
     tuner_program program{.path = application, .arguments = {application}};
@@ -93,8 +96,7 @@ std::vector<pretuning_item> missed_items(const tuning_settings& settings,
   if (settings.missed.empty()) {
     throw nothing_found("keys that miss are not noted here: LIBTUNE_MISSED is off");
   }
-  const auto layers = open_layers(settings.database, settings.system_databases,
-                                  database_access::read_only, settings.shared_database);
+  const auto layers = open_layers(settings, database_access::read_only);
   const auto keys =
       still_missing(missed_keys(settings.missed).read().keys, *layers, lacks_asked_sizes);
   missed_selection selected = select_missed(keys, functions);
@@ -138,10 +140,10 @@ std::vector<pretuning_item> choose_items(const pretune_request& request,
   return items;
 }
 
-std::vector<device> choose_devices(const device_choice& choice) {
+std::vector<device> choose_devices(const device_choice& choice, bool has_others) {
   std::vector<device> devices = candidate_devices();
   std::erase_if(devices, [&](const device& item) { return !choice.fits(item.identity()); });
-  if (devices.empty()) throw nothing_found("there is no such device here");
+  if (devices.empty() && !has_others) throw nothing_found("there is no such device here");
   return devices;
 }
 
@@ -196,7 +198,13 @@ exit_code code_for(const std::vector<pretuning_result>& results) {
 }
 
 exit_code run(const invocation& shared, const pretune_request& request) {
+  // First, so that a rank that fails afterwards is lost to the others.
+  std::optional<communicator> ranks;
+  if (!request.list && (request.mpi || is_started_by_mpirun())) {
+    ranks.emplace(communicator::meet_by_mpi());
+  }
   pretuning_options options;
+  if (ranks && ranks->size() > 1) options.ranks = &*ranks;
   options.tuning.strategy = request.strategy;
   if (!request.budget.empty()) options.tuning.budget = parse_budget(request.budget);
   if (!request.memory.empty()) options.tuning.memory = parse_memory(request.memory);
@@ -215,16 +223,18 @@ exit_code run(const invocation& shared, const pretune_request& request) {
       item.function.name = detail::name_with_goal(own_name(item.function.name), *goal);
     }
   }
-  const auto devices = choose_devices(request.device);
-  tell_of_absent_devices(items, devices);
+  const auto devices = choose_devices(request.device, options.ranks != nullptr);
+  if (options.ranks == nullptr) tell_of_absent_devices(items, devices);
   const interruption watched;
-  pretune_report report(count_pretunings(items, devices), shared.json);
+  pretune_report report(shared.json);
   options.force = request.force;
   options.stop = interruption::has_come;
   options.listener = &report;
   const auto results = pretune(request.program(), items, devices, options);
-  print_summary(results, shared.json);
-  return code_for(results);
+  const bool leads = report.has_begun();
+  if (leads) print_summary(results, shared.json);
+  // mpirun ends all ranks as soon as one ends with another code than 0.
+  return leads || interruption::has_come() ? code_for(results) : done;
 }
 
 }  // namespace
@@ -235,7 +245,8 @@ void add_pretune(CLI::App& program, invocation& shared) {
       "pretune",
       "Tunes keys of an application ahead, for all devices of this machine at once, and stores the "
       "results. The application, whose main begins with serve_if_worker, is started as a worker. "
-      "Keys that have a result are left alone, and what was interrupted goes on");
+      "Keys that have a result are left alone, and what was interrupted goes on. Under mpirun the "
+      "devices of all ranks share the keys");
   command->add_option("--app", request->application, "The application, as a path")
       ->type_name("FILE")
       ->required();
@@ -282,6 +293,9 @@ void add_pretune(CLI::App& program, invocation& shared) {
       ->type_name("GOAL");
   command->add_flag("--force", request->force,
                     "Also keys that have a result, without using earlier trials");
+  command->add_flag("--mpi", request->mpi,
+                    "Shares the keys with the other ranks of mpirun. Without it that is so where "
+                    "Open MPI's mpirun has started the program");
   command->add_flag("--list", request->list,
                     "Only lists the functions of the application, and the fields of their keys");
   command->callback([&shared, request] { shared.result = run(shared, *request); });

@@ -76,8 +76,13 @@ extern "C" void note_interruption(int) {
 
 }  // namespace
 
-pretune_report::pretune_report(std::size_t count, bool as_json, clock_function now)
-    : as_json_(as_json), now_(std::move(now)), lines_(count) {}
+pretune_report::pretune_report(bool as_json, clock_function now)
+    : as_json_(as_json), now_(std::move(now)) {}
+
+void pretune_report::planned(std::size_t count) {
+  begun_ = true;
+  lines_.assign(count, {});
+}
 
 void pretune_report::write(std::size_t number, const char* event, const json& more,
                            const std::string& words) const {
@@ -105,6 +110,10 @@ void pretune_report::began(std::size_t number, const tuning_subject& subject) {
 void pretune_report::divided(std::size_t number, std::size_t devices) {
   write(number, "key_divided", {{"devices", devices}},
         fmt::format("divided among {} devices", devices));
+}
+
+void pretune_report::lost(std::size_t number, const std::string& reason) {
+  write(number, "key_lost", {{"reason", reason}}, reason + "; another device goes on with it");
 }
 
 void pretune_report::progressed(std::size_t number, const search_progress& progress) {

@@ -20,12 +20,15 @@ class pretune_report final : public pretuning_listener {
  public:
   using clock_function = std::function<std::chrono::steady_clock::time_point()>;
 
-  /// @param count  how many there are to do
-  pretune_report(std::size_t count, bool as_json,
-                 clock_function now = std::chrono::steady_clock::now);
+  explicit pretune_report(bool as_json, clock_function now = std::chrono::steady_clock::now);
 
+  /// True if this rank leads or has led, or there are no others.
+  bool has_begun() const noexcept { return begun_; }
+
+  void planned(std::size_t count) override;
   void began(std::size_t number, const tuning_subject& subject) override;
   void divided(std::size_t number, std::size_t devices) override;
+  void lost(std::size_t number, const std::string& reason) override;
   void progressed(std::size_t number, const search_progress& progress) override;
   void ended(std::size_t number, const pretuning_result& result) override;
 
@@ -40,6 +43,7 @@ class pretune_report final : public pretuning_listener {
              const std::string& words) const;
 
   bool as_json_;
+  bool begun_ = false;
   clock_function now_;
   std::vector<line> lines_;
 };

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "libtune/exchange/json_document.hpp"
+#include "libtune/exchange/trial_json.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/tune/goal.hpp"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "libtune/exchange/json_document.hpp"
+#include "libtune/exchange/trial_json.hpp"
 #include "libtune/exchange/result_text.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "libtune/verify/answer.hpp"
+#include "operations/correlate/correlate_launch.hpp"
 #include "operations/correlate/reference.hpp"
 #include "operations/correlate/tile_plan.hpp"
 #include "operations/workload.hpp"
@@ -21,20 +21,11 @@ namespace {
 
 using instruction = correlate_instruction;
 
-constexpr std::size_t step_spectra = 16;
-constexpr std::size_t warp_items = 32;
-constexpr std::size_t four_warps = 4;                        // that have a tile by wgmma_k32
-constexpr std::size_t sorted_step_bytes = step_spectra * 4;  // of an antenna, unpacked
 // Of one work group, after which sums of 32 bits may overflow: 16 * 2 * 127^2 is added in a step.
 constexpr std::size_t most_steps = 4096;
 // Fewer are not worth a copy of the accumulators.
 constexpr std::size_t least_steps = 16;
-constexpr std::size_t most_tiles = 4096;  // that constant memory has room for
 
-/// Of an antenna and a spectrum.
-std::size_t word_bytes(const correlate_key& key) noexcept { return key.bits / 2; }
-
-/// The size of an array of voltages.
 shape voltages_size(const correlate_key& key, std::size_t batches) {
   if (key.bits == 4) return {batches, key.antennas, key.channels, key.spectra, 2};
   return {batches, key.antennas, key.channels, key.spectra, 2, 2};
@@ -72,11 +63,6 @@ void check_key(const correlate_key& key) {
   }
 }
 
-/// The warps that have a tile together.
-std::size_t tile_warps(const correlate_tuning& tuning) noexcept {
-  return tuning.instruction == instruction::wgmma_k32 ? four_warps : 1;
-}
-
 void check_tuning(const correlate_key& key, const correlate_tuning& t) {
   const bool possible = t.tile_m > 0 && t.tile_n > 0 && t.tile_m * t.tile_n / tile_warps(t) < 32 &&
                         t.warps > 0 && t.warps <= 32 &&
@@ -103,29 +89,6 @@ void check_tuning(const correlate_key& key, const correlate_tuning& t) {
   }
 }
 
-tile_plan plan_for(const correlate_key& key, const correlate_tuning& tuning) {
-  return plan_tiles(key.antennas, tuning.tile_m, tuning.tile_n, tuning.warps);
-}
-
-std::size_t local_memory_bytes(const correlate_key& key, const correlate_tuning& tuning,
-                               const tile_plan& plan) {
-  constexpr std::size_t block_sums_bytes = 64 * 8 * 4;
-  const std::size_t sums_bytes = plan.warps() * tile_warps(tuning) * block_sums_bytes;
-  const bool is_wgmma = tuning.instruction == instruction::wgmma_k32;
-  if (is_wgmma && tuning.tile_n == 8) {
-    constexpr std::size_t sorted_chunks = 4;
-    // With what keeps steps apart in memory banks.
-    const std::size_t chunk_bytes = tuning.steps * sorted_step_bytes * plan.slots() + 128;
-    return std::max(sorted_chunks * chunk_bytes, sums_bytes);
-  }
-  const bool prepares = tuning.prepares && tuning.instruction != instruction::plain;
-  const std::size_t prepared = is_wgmma ? 2 : prepares ? 6 : 0;
-  const std::size_t stage_bytes =
-      tuning.stages * step_spectra * word_bytes(key) + prepared * sorted_step_bytes;
-  return std::max(stage_bytes * tuning.steps * plan.slots(), sums_bytes) +
-         2 * tuning.stages * sizeof(std::uint64_t);  // barriers
-}
-
 program build(const context& context, const correlate_key& key, const correlate_tuning& tuning) {
   defines macros(tuning);
   macros.add("antennas", static_cast<std::int64_t>(key.antennas));
@@ -138,15 +101,6 @@ program build(const context& context, const correlate_key& key, const correlate_
       {.flags = tuning.instruction == instruction::wgmma_k32
                     ? std::vector<std::string>{"--gpu-architecture=sm_90a"}
                     : std::vector<std::string>{}});
-}
-
-/// The copies of the accumulators that keep a device busy, if time is long.
-std::size_t wanted_copies(const device& device, const correlate_key& key,
-                          const correlate_tuning& tuning) {
-  const std::size_t groups =
-      group_count(tile_count(key.antennas, tuning.tile_m, tuning.tile_n), tuning.warps);
-  const std::size_t wanted = device.limits().compute_units * tuning.waves;
-  return std::clamp<std::size_t>(wanted / (groups * key.channels), 1, 1024);
 }
 
 std::size_t copy_count(const device& device, const correlate_key& key,
@@ -262,153 +216,6 @@ struct timed_correlation {
   std::size_t batches = 1;
 };
 
-instruction best_instruction(const device& device) {
-  const auto has = device.info().hardware.compute_capability;
-  if (device.info().language != kernel_language::cuda_cpp || !has) return instruction::plain;
-  if (has->major >= 8) return instruction::mma_k32;
-  if (has->major == 7 || (has->major == 6 && has->minor > 0)) return instruction::dp4a;
-  return instruction::plain;
-}
-
-/// True if a device has the instruction wgmma_k32, which is of one generation only.
-bool has_wgmma(const device& device) {
-  const auto has = device.info().hardware.compute_capability;
-  return device.info().language == kernel_language::cuda_cpp && has && has->major == 9 &&
-         has->minor == 0;
-}
-
-bool is_wgmma(const correlate_tuning& tuning) noexcept {
-  return tuning.instruction == instruction::wgmma_k32;
-}
-
-// Ascending.
-const std::vector<std::size_t> hopper_warps{1, 2, 3, 4, 8, 12, 16};
-const std::vector<std::size_t> tensor_warps{4, 8, 12, 16};
-const std::vector<std::size_t> other_warps{1, 2, 4, 8, 16};
-
-void add_tensor_candidates(space<correlate_tuning>& space, const correlate_key& key) {
-  using t = correlate_tuning;
-  // k16 was 1.2 times slower wherever it was measured.
-  space.add(&t::instruction, {instruction::mma_k32});
-  space.add(&t::tile_m, {1, 2});
-  space.add(&t::tile_n, {2, 3, 4, 5});
-  space.add(&t::warps, tensor_warps);
-  space.add(&t::steps, {2, 4});
-  space.add(&t::stages, {2, 3, 4});
-  space.add(&t::resident, {1, 2, 3});
-  space.add(&t::slack, {0, 1, 2});
-  space.add(&t::prepares, {false, true});
-  space.add(&t::atomics, {false, true});
-  space.add(&t::waves, {1, 2, 4});
-  space.restrict([](const t& c) { return c.tile_m * c.tile_n >= 4 && c.tile_m * c.tile_n <= 8; },
-                 "tiles of 4 to 8 blocks", &t::tile_m, &t::tile_n);
-  // More had no effect: the memory is not what is waited for.
-  space.restrict(
-      [](const t& c) {
-        return c.stages == (c.prepares ? 2 : c.slack > 0 ? c.slack + 2 : 3);
-      },
-      "two stages ahead", &t::stages, &t::slack, &t::prepares);
-  space.restrict([](const t& c) { return !c.prepares || c.slack == 0; },
-                 "no slack for what is prepared", &t::slack, &t::prepares);
-  space.restrict([key](const t& c) { return c.tile_n != 5 || divide_up(key.antennas, 8) % 5 == 0; },
-                 "5 blocks only where they divide all", &t::tile_n);
-}
-
-void add_hopper_candidates(space<correlate_tuning>& space, const correlate_key& key) {
-  using t = correlate_tuning;
-  space.add(&t::instruction, {instruction::wgmma_k32, instruction::mma_k32});
-  space.add(&t::tile_m, {1, 2, 4});
-  space.add(&t::tile_n, {2, 4, 5, 8});
-  space.add(&t::warps, hopper_warps);
-  space.add(&t::steps, {2, 4});
-  space.add(&t::stages, {2, 3, 4});
-  space.add(&t::resident, {1, 2});
-  // What reads, adds and writes was no faster wherever it was measured.
-  space.add(&t::atomics, {true});
-  space.add(&t::waves, {1, 2, 4});
-  space.restrict(
-      [](const t& c) {
-        if (is_wgmma(c)) return c.tile_m == 4 && c.tile_n % 4 == 0;
-        return c.tile_m < 4 && (c.tile_m * c.tile_n == 4 || c.tile_m * c.tile_n == 5);
-      },
-      "tiles of 4 or 5 blocks, but 16 or 32 by wgmma", &t::instruction, &t::tile_m, &t::tile_n);
-  // So were all that won on an H200.
-  space.restrict(
-      [](const t& c) {
-        if (is_wgmma(c)) {
-          return c.stages == 3 && c.resident == (c.warps == 1 ? 2 : 1) &&
-                 (c.tile_n == 8 ? c.warps <= 2 && c.steps == 2 : c.warps <= 4);
-        }
-        return c.resident == (c.warps == 8 ? 2 : 1) &&
-               (c.warps == 4 ? c.steps == 2 && c.stages == 4
-                             : c.warps > 4 && c.steps == 4 && c.stages == 2);
-      },
-      "3 stages by wgmma with 1 to 4 tiles, 2 or 4 with 4 to 16 warps", &t::instruction, &t::tile_n,
-      &t::warps, &t::steps, &t::stages, &t::resident);
-  space.restrict([key](const t& c) { return c.tile_n != 5 || divide_up(key.antennas, 8) % 5 == 0; },
-                 "5 blocks only where they divide all", &t::tile_n);
-}
-
-void add_other_candidates(space<correlate_tuning>& space, instruction best) {
-  using t = correlate_tuning;
-  space.add(&t::instruction, std::vector<instruction>{best});
-  space.add(&t::tile_m, {1, 2});
-  space.add(&t::tile_n, {1, 2});
-  space.add(&t::warps, other_warps);
-  space.add(&t::steps, {1, 2, 4});
-  space.add(&t::stages, {2, 3});
-  space.add(&t::waves, {1, 2, 4});
-  space.restrict([](const t& c) { return c.tile_m <= c.tile_n; }, "tiles no higher than wide",
-                 &t::tile_m, &t::tile_n);
-}
-
-std::size_t groups_of(const correlate_key& key, const correlate_tuning& c, std::size_t warps) {
-  return group_count(tile_count(key.antennas, c.tile_m, c.tile_n), warps);
-}
-
-/// Leaves out what differs from another configuration in name only, or does not fit a device.
-void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key, const device& device,
-                    const std::vector<std::size_t>& all_warps, std::size_t least_warps) {
-  using t = correlate_tuning;
-  space.restrict(
-      [key](const t& c) { return tile_count(key.antennas, c.tile_m, c.tile_n) <= most_tiles; },
-      "tables in constant memory", &t::tile_m, &t::tile_n);
-  space.restrict(
-      [key, all_warps, least_warps](const t& c) {
-        const auto at = std::ranges::find(all_warps, c.warps);
-        return at == all_warps.begin() || (!is_wgmma(c) && *std::prev(at) < least_warps) ||
-               groups_of(key, c, *std::prev(at)) != groups_of(key, c, c.warps);
-      },
-      "no more warps than make another number of groups", &t::instruction, &t::tile_m, &t::tile_n,
-      &t::warps);
-  space.restrict(
-      [key, device](const t& c) {
-        t fewer = c;
-        fewer.waves = c.waves / 2;
-        return c.waves == 1 || wanted_copies(device, key, fewer) != wanted_copies(device, key, c);
-      },
-      "no more waves than make another number of copies", &t::tile_m, &t::tile_n, &t::warps,
-      &t::waves);
-  const std::size_t registers = device.limits().registers_per_work_group;
-  space.restrict(
-      [key, registers](const t& c) {
-        const std::size_t groups = groups_of(key, c, c.warps);
-        const std::size_t warps = divide_up(tile_count(key.antennas, c.tile_m, c.tile_n), groups) *
-                                  tile_warps(c) * c.resident;
-        const std::size_t needed =
-            16 * c.tile_m * c.tile_n / tile_warps(c) + (is_wgmma(c) && c.tile_n == 8 ? 64 : 30);
-        const bool fits = registers == 0 || warps * warp_items * needed <= registers;
-        return fits && warps <= 32 && (c.resident == 1 || warps <= 18);
-      },
-      "registers for the sums of all resident groups, and 18 warps at most of several",
-      &t::instruction, &t::tile_m, &t::tile_n, &t::warps, &t::resident);
-  space.needs([key](const t& c) {
-    const tile_plan plan = plan_for(key, c);
-    return resources{.work_group = {plan.warps() * tile_warps(c) * warp_items, 1, 1},
-                     .dynamic_local_memory_bytes = local_memory_bytes(key, c, plan)};
-  });
-}
-
 }  // namespace
 
 correlate::correlate(const command_queue& queue, const program& built,
@@ -485,25 +292,6 @@ correlate_template::correlate_template(const context& context, const correlate_k
 
 correlate correlate_template::instantiate(const command_queue& queue, std::size_t batches) const {
   return {queue, program_, tuning_, key_, batches};
-}
-
-space<correlate_tuning> tuning_space(const correlate_key& key, const device& device) {
-  space<correlate_tuning> space;
-  const instruction best = best_instruction(device);
-  const bool has_tensors = best == instruction::mma_k32;
-  if (has_wgmma(device)) {
-    add_hopper_candidates(space, key);
-  } else if (has_tensors) {
-    add_tensor_candidates(space, key);
-  } else {
-    add_other_candidates(space, best);
-  }
-  restrict_sizes(space, key, device,
-                 has_wgmma(device) ? hopper_warps
-                 : has_tensors     ? tensor_warps
-                                   : other_warps,
-                 has_tensors ? tensor_warps.front() : other_warps.front());
-  return space;
 }
 
 const autotuner<correlate_key, correlate_tuning> correlate_template::autotune{

@@ -47,8 +47,7 @@ std::vector<std::size_t> staged_blocks(const std::vector<baseline_tile>& tiles,
     for (std::size_t i = 0; i < plan.tile_n; ++i) staged.push_back(tile.n_block + i);
   }
   std::ranges::sort(staged);
-  const auto rest = std::ranges::unique(staged);
-  staged.erase(rest.begin(), rest.end());
+  staged.erase(std::unique(staged.begin(), staged.end()), staged.end());
   return staged;
 }
 

@@ -13,6 +13,7 @@
 #include "libtune/tune/error.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/gemm/reference.hpp"
+#include "operations/workload.hpp"
 
 #include "gemm.kernel.hpp"
 
@@ -138,6 +139,13 @@ program build(const context& context, const gemm_key& key, const gemm_tuning& tu
 program checked_build(const context& context, const gemm_key& key, const gemm_tuning& tuning) {
   check_key(key);
   check_tuning(key, tuning);
+  const std::size_t has = context.device().limits().max_dynamic_local_memory_bytes;
+  if (const std::size_t needed = local_memory_bytes(key, tuning); needed > has) {
+    throw argument_error(
+        fmt::format("the tuning of gemm is impossible on device '{}': {} needs {} bytes of local "
+                    "memory, the device has {}; take one of tuning_space",
+                    context.device().name(), to_string(to_values(tuning)), needed, has));
+  }
   return build(context, key, tuning);
 }
 
@@ -227,10 +235,11 @@ void set_elements(const command_queue& queue, const device_array& array, std::ui
   const auto numbers =
       random_array<T>({std::min<std::size_t>(bytes / sizeof(T), std::size_t{1} << 22)}, seed);
   const std::size_t part = numbers.size().elements() * sizeof(T);
+  if (part == 0) return;
   command_queue writer = queue;
-  for (std::size_t at = 0; part > 0 && at < bytes; at += part) {
-    writer.write(array.buffer(), numbers.data(), std::min(part, bytes - at), at);
-  }
+  writer.write(array.buffer(), numbers.data(), part);
+  repeat_first(writer, array, part);
+  writer.finish();
 }
 
 /// Matrices and their product by the host, with sizes that no tile divides.
@@ -508,12 +517,10 @@ space<gemm_tuning> tuning_space(const gemm_key& key, const device& device) {
       },
       "registers for the sums of all resident groups", &t::instruction, &t::tile_m, &t::tile_n,
       &t::part_m, &t::part_n, &t::resident);
-  space.restrict(
-      [key, local_bytes](const t& c) {
-        return c.resident == 1 || local_memory_bytes(key, c) * c.resident <= local_bytes;
-      },
-      "local memory for all resident groups", &t::instruction, &t::tile_m, &t::tile_n, &t::depth,
-      &t::stages, &t::resident);
+  space.restrict([key, local_bytes](
+                     const t& c) { return local_memory_bytes(key, c) * c.resident <= local_bytes; },
+                 "local memory of the device for all resident groups", &t::instruction, &t::tile_m,
+                 &t::tile_n, &t::depth, &t::stages, &t::resident);
   space.needs([key](const t& c) {
     return resources{.work_group = {items_of(c), 1, 1},
                      .dynamic_local_memory_bytes = local_memory_bytes(key, c)};
@@ -568,8 +575,10 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
         set_elements<float16>(queue, b, 2);
       }
       const workload work(queue);
-      const std::array known{known_product(queue, key, 261, 150, 77, 1, 0),
-                             known_product(queue, key, 70, 391, 1030, 1.5F, -0.5F)};
+      const on_demand<std::vector<known_product>> known([=] {
+        return std::vector{known_product(queue, key, 261, 150, 77, 1, 0),
+                           known_product(queue, key, 70, 391, 1030, 1.5F, -0.5F)};
+      });
       return session.tune(tuning_space(key, context.device()), [&](const gemm_tuning& tuning) {
         const program built = build(context, key, tuning);
         gemm op(queue, built, tuning, key, m, n, k);
@@ -577,8 +586,8 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
         op.bind("b", b);
         // What is measured is looked at as far as its bounds go.
         return make_measure(queue, std::move(op), work, answer()).work(work_of_run).check([=] {
-          auto wrong = known[0].find_wrong(built, tuning);
-          return wrong ? wrong : known[1].find_wrong(built, tuning);
+          auto wrong = (*known)[0].find_wrong(built, tuning);
+          return wrong ? wrong : (*known)[1].find_wrong(built, tuning);
         });
       });
     }};

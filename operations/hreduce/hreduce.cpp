@@ -184,12 +184,15 @@ hreduce_tuning tune_at(tuning_session& session, const hreduce_key& key, std::siz
   src.zero(queue);
   const workload work(queue);
   const program trusted = build(context, key, test_default);
-  std::vector<small_case> small;
-  small.emplace_back(queue, key, trusted, 35, 4100, column_range{3, 4098});
-  constexpr std::size_t few = std::size_t{1} << 16;
-  if (rows * columns <= few) {
-    small.emplace_back(queue, key, trusted, rows, columns, column_range{0, columns});
-  }
+  const on_demand<std::vector<small_case>> small([=] {
+    std::vector<small_case> cases;
+    cases.emplace_back(queue, key, trusted, 35, 4100, column_range{3, 4098});
+    constexpr std::size_t few = std::size_t{1} << 16;
+    if (rows * columns <= few) {
+      cases.emplace_back(queue, key, trusted, rows, columns, column_range{0, columns});
+    }
+    return cases;
+  });
   const declared_work read{.bytes = static_cast<double>(src.layout().bytes())};
   return session.tune(tuning_space(key), [&](const hreduce_tuning& tuning) {
     const program built = build(context, key, tuning);
@@ -198,7 +201,7 @@ hreduce_tuning tune_at(tuning_session& session, const hreduce_key& key, std::siz
     // What is measured is looked at as far as its bounds go.
     return make_measure(queue, std::move(op), work, answer()).work(read).check([=] {
       std::optional<std::string> wrong;
-      for (const small_case& each : small) {
+      for (const small_case& each : *small) {
         if (!wrong) wrong = each.find_wrong(built, tuning);
       }
       return wrong;

@@ -97,10 +97,13 @@ maskedsum_tuning tune_at(tuning_session& session, const maskedsum_key& key, std:
   set_numbers(queue, src);
   set_numbers(queue, mask);
   const workload work(queue);
-  std::vector<known_sums> known;
-  known.emplace_back(queue, key, 1003, 77);
-  constexpr std::size_t few = std::size_t{1} << 16;
-  if (rows * columns <= few) known.emplace_back(queue, key, rows, columns);
+  const on_demand<std::vector<known_sums>> known([=] {
+    std::vector<known_sums> cases;
+    cases.emplace_back(queue, key, 1003, 77);
+    constexpr std::size_t few = std::size_t{1} << 16;
+    if (rows * columns <= few) cases.emplace_back(queue, key, rows, columns);
+    return cases;
+  });
   return session.tune(tuning_space(key), [&](const maskedsum_tuning& tuning) {
     const program built = build(context, key, tuning);
     maskedsum op(queue, built, tuning, key.use_amplitudes, rows, columns);
@@ -109,7 +112,7 @@ maskedsum_tuning tune_at(tuning_session& session, const maskedsum_key& key, std:
     // What is measured is looked at as far as its bounds go.
     return make_measure(queue, std::move(op), work, answer()).check([=] {
       std::optional<std::string> wrong;
-      for (const known_sums& each : known) {
+      for (const known_sums& each : *known) {
         if (!wrong) wrong = each.find_wrong(built, tuning);
       }
       return wrong;

@@ -22,7 +22,7 @@ namespace tune::operations {
 namespace {
 
 constexpr std::size_t polarisations_of_launch = 4;  // that the kernel has offsets for
-constexpr std::size_t most_parts = 1024;            // of the spectra of a run
+constexpr std::size_t most_divisions = 1024;        // of the spectra of a run
 constexpr std::size_t channel_multiple = 16;
 constexpr std::size_t most_channels = std::size_t{1} << 24;
 // Spectra that an item could make in the time that it takes to begin.
@@ -315,7 +315,7 @@ void pfb::choose_parts() {
   const std::size_t columns =
       divide_up(2 * shape_.channels / tuning_.adjacent, tuning_.wgs) * shape_.polarisations;
   std::size_t least = std::numeric_limits<std::size_t>::max();
-  for (std::size_t parts = 1; parts <= std::min(count_, most_parts); ++parts) {
+  for (std::size_t parts = 1; parts <= std::min(count_, most_divisions); ++parts) {
     const std::size_t length = divide_up(count_, parts);
     const std::size_t waves = divide_up(columns * divide_up(count_, length), groups_at_once_);
     const std::size_t time = waves * (length + spectra_of_start);

@@ -95,11 +95,14 @@ transpose_tuning tune_at(tuning_session& session, const transpose_key& key, std:
   const device_array src = allocate_rows(context, type, rows, columns);
   src.zero(queue);
   const workload work(queue);
-  std::vector<known_case> known;
-  known.emplace_back(queue, key, 2 * largest_edge + 4, largest_edge + 8);
-  known.emplace_back(queue, key, largest_edge + 3, 2 * largest_edge + 1);
-  constexpr std::size_t few = std::size_t{1} << 16;  // elements that the host turns at once
-  if (rows * columns <= few) known.emplace_back(queue, key, rows, columns);
+  const on_demand<std::vector<known_case>> known([=] {
+    std::vector<known_case> cases;
+    cases.emplace_back(queue, key, 2 * largest_edge + 4, largest_edge + 8);
+    cases.emplace_back(queue, key, largest_edge + 3, 2 * largest_edge + 1);
+    constexpr std::size_t few = std::size_t{1} << 16;  // elements that the host turns at once
+    if (rows * columns <= few) cases.emplace_back(queue, key, rows, columns);
+    return cases;
+  });
   const declared_work moved{.bytes = 2 * static_cast<double>(src.layout().bytes())};
   return session.tune(tuning_space(key), [&](const transpose_tuning& tuning) {
     const program built = build(context, key, tuning);
@@ -108,7 +111,7 @@ transpose_tuning tune_at(tuning_session& session, const transpose_key& key, std:
     // What is measured is looked at as far as its bounds go.
     return make_measure(queue, std::move(op), work, answer()).work(moved).check([=] {
       std::optional<std::string> wrong;
-      for (const known_case& each : known) {
+      for (const known_case& each : *known) {
         if (!wrong) wrong = each.find_misplaced(built, key, tuning);
       }
       return wrong;

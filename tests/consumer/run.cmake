@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The libtune authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Installs a built libtune as packages are made, moves it, then configures, builds and runs the
-# project beside this script against it. All that happens in a folder outside of the build tree, where
+# Installs a built libtune as packages are made, or makes packages of it and unpacks these (-Dpackages=ON),
+# moves it, then configures, builds and runs the project beside this script against it. All that happens in a folder outside of the build tree, where
 # helper programs would be found without any package. Stops at the first step that fails.
 function(step)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
@@ -32,11 +32,17 @@ execute_process(COMMAND mktemp -d -t libtune_consumer.XXXXXX OUTPUT_VARIABLE wor
   OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 set(ENV{LIBTUNE_DB} "${work_dir}/tuning.db")
 
-# As packages are made; then it lies elsewhere.
-step("${CMAKE_COMMAND}" -E env "DESTDIR=${work_dir}/stage" "${CMAKE_COMMAND}" --install
-     "${libtune_build_dir}" --config "${config}" --prefix /opt/libtune)
 set(prefix "${work_dir}/prefix")
-file(RENAME "${work_dir}/stage/opt/libtune" "${prefix}")
+if(packages)
+  include("${CMAKE_CURRENT_LIST_DIR}/packages.cmake")
+  file(RENAME "${work_dir}/root/usr" "${prefix}")
+  set(ENV{LD_LIBRARY_PATH} "${prefix}/${libdir}")  # which holds for /usr by itself
+else()
+  # As packages are made; then it lies elsewhere.
+  step("${CMAKE_COMMAND}" -E env "DESTDIR=${work_dir}/stage" "${CMAKE_COMMAND}" --install
+       "${libtune_build_dir}" --config "${config}" --prefix /opt/libtune)
+  file(RENAME "${work_dir}/stage/opt/libtune" "${prefix}")
+endif()
 
 # The program finds the installed library, not the built one, and does its work.
 if(tunedb)
@@ -95,7 +101,7 @@ tune(output "${tuner}" serve)
 require_helpers("a program that serves" "${output}")
 
 # Where there are none: one warning with the places and the remedy, and a note on each search.
-file(RENAME "${prefix}/${libexecdir}" "${prefix}/away")
+file(RENAME "${prefix}/${helper_folder}" "${prefix}/away")
 tune(output "${tuner}" serve)
 require_helpers("a program that serves and has no other helper" "${output}")
 if(EXISTS "${installed_helpers}/libtune-worker")
@@ -106,7 +112,7 @@ else()
   tune(output "${tuner}")
   set(ENV{PATH} "${path}")
   string(REPLACE ";" "," output "${output}")
-  string(REGEX MATCHALL "libtune-worker was not found [(]looked at: /[^)]*${prefix}/${libexecdir}/libtune/libtune-worker, [^)]*[)], let main begin with tune::serve_if_worker" warnings "${output}")
+  string(REGEX MATCHALL "libtune-worker was not found [(]looked at: /[^)]*${prefix}/${helper_folder}/libtune-worker, [^)]*[)], let main begin with tune::serve_if_worker" warnings "${output}")
   string(REGEX MATCHALL "\ndoubt: [^\n]*serve_if_worker" doubts "${output}")
   list(LENGTH warnings warned)
   list(LENGTH doubts doubted)
@@ -114,7 +120,7 @@ else()
     message(FATAL_ERROR "missing helpers are told ${warned} times, in ${doubted} searches:\n${output}")
   endif()
 endif()
-file(RENAME "${prefix}/away" "${prefix}/${libexecdir}")
+file(RENAME "${prefix}/away" "${prefix}/${helper_folder}")
 
 # Library, helpers and programs move together.
 file(COPY "${tuner}" DESTINATION "${prefix}/${bindir}")

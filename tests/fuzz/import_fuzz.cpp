@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "libtune/base/error.hpp"
-#include "libtune/exchange/json_document.hpp"
+#include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/exchange/t4.hpp"
 
 namespace {

@@ -226,8 +226,8 @@ class modelled_source final : public tune::portfolio_source {
     return least;
   }
 
-  std::vector<configuration> search(const size_list& sizes, std::size_t most,
-                                    const std::optional<configuration>& near) override {
+  findings search(const size_list& sizes, const found_limits& most,
+                  const std::optional<configuration>& near) override {
     near ? ++audits : ++searches;
     places.push_back(sizes);
     std::vector<std::pair<double, std::size_t>> found;
@@ -235,11 +235,11 @@ class modelled_source final : public tune::portfolio_source {
       if (!near || draw() < 0.4) found.emplace_back(noisy(i, sizes), i);
     }
     std::ranges::sort(found);
-    std::vector<configuration> best;
+    findings made{.is_whole = !near && shows_all};
     for (const auto& [time, i] : found) {
-      if (best.size() < most) best.push_back(values(i));
+      if (made.is_whole || made.best.size() < most.best) made.best.push_back(values(i));
     }
-    return best;
+    return made;
   }
   std::vector<std::optional<double>> measure(const size_list& sizes,
                                              std::span<const configuration> some) override {
@@ -252,6 +252,7 @@ class modelled_source final : public tune::portfolio_source {
     return times;
   }
 
+  bool shows_all = false;           // true: a search sees the whole space
   std::vector<size_list> places{};  // of searches
   int searches = 0;
   int audits = 0;
@@ -340,8 +341,8 @@ TEST_CASE("sizes that are asked for are searched and measured, most of all") {
 
 TEST_CASE("where nothing works the fallback is the portfolio") {
   struct silent final : tune::portfolio_source {
-    std::vector<configuration> search(const size_list&, std::size_t,
-                                      const std::optional<configuration>&) override {
+    findings search(const size_list&, const found_limits&,
+                    const std::optional<configuration>&) override {
       return {};
     }
     std::vector<std::optional<double>> measure(const size_list&,

@@ -132,6 +132,26 @@ TEST_CASE("what was measured wins over what was not, then the faster, then the s
       wins_over(one_result(10).functions[0].results[0], one_result(10).functions[0].results[0]));
 }
 
+TEST_CASE("a merge may let the incoming result win, and its searches be the only ones of the key") {
+  const temporary_folder folder;
+  const std::string path = fill_by_the_library(folder.file("db"));
+  database_content content = read(path);
+  tuning_database database(folder.file("to"));
+  database.store(sample_function(), sample_key(), sample_tuning(32), 1);
+  const tune::search_id search = database.begin_search(sample_function(), sample_key());
+  database.add_trial(search, {.configuration = sample_tuning(32), .outcome = "failed"});
+  database.finish_search(database.begin_search(sample_function(), sample_key(16)), "found");
+  merge_content(folder.file("to"), content, tune::merge_winner::incoming);
+  CHECK(database.find(sample_function(), sample_key())->values == sample_tuning(64));
+  CHECK(database.trials(sample_function(), sample_key()).size() == 2);
+  CHECK(database.latest_search(sample_function(), sample_key(16)));
+  const merge_report again =
+      merge_content(folder.file("to"), content, tune::merge_winner::incoming);
+  CHECK(again.results_kept == 2);
+  CHECK(again.results_replaced == 0);
+  CHECK(again.searches_added == 0);
+}
+
 TEST_CASE("what could never be stored is left out with the reason, and the rest is taken") {
   const auto check_left = [&](const auto& spoil, const std::string& reason) {
     CAPTURE(reason);

@@ -50,11 +50,10 @@ bool names_file_or_folder(const std::vector<std::string>& words, const std::stri
 std::optional<std::string> quoted_violation(const rules& rules, const include_line& line) {
   static const std::regex embedded_text("[^/]+\\.[^./]+\\.hpp");
   constexpr std::string_view top = "libtune/";
-  if (!line.included.starts_with(top)) {
-    if (std::regex_match(line.included, embedded_text)) return std::nullopt;
-    return "write the path from the top, libtune/...";
-  }
-  const std::string target = line.included.substr(top.size());
+  const bool is_beside = !line.included.starts_with(top);  // of another folder of the project
+  if (is_beside && std::regex_match(line.included, embedded_text)) return std::nullopt;
+  const std::string target =
+      is_beside ? "../" + line.included : line.included.substr(top.size());
   const std::string module = module_of(line.file);
   if (module_of(target) == module) return std::nullopt;
   const auto rule = std::find_if(rules.modules.begin(), rules.modules.end(),
@@ -63,6 +62,7 @@ std::optional<std::string> quoted_violation(const rules& rules, const include_li
     return "module '" + module + "' is not in the table of libtune/README.md";
   }
   if (names_file_or_folder(rule->may_include, target)) return std::nullopt;
+  if (is_beside) return "write the path from the top, libtune/...";
   return "the table of libtune/README.md does not let '" + module + "' include it";
 }
 

@@ -319,8 +319,9 @@ TEST_CASE("a portfolio that was interrupted is continued") {
   const sizes_key few{.kind = 0, .size = {1, 12}};
   app.breaks_at = 6;
   CHECK_THROWS_AS(app.autotune.portfolio(app.context, few, options), std::runtime_error);
+  // Of the search; comparisons are made anew.
   const int before = std::exchange(heard->made, 0);
-  CHECK(before > 24);
+  CHECK(before == 8);
   app.breaks_at = 0;
   CHECK(app.autotune.portfolio(app.context, few, options).tunings().size() > 1);
   CHECK(heard->resumed == before);
@@ -368,8 +369,8 @@ TEST_CASE("a stored portfolio that is damaged counts as not there") {
   const auto again = tune::detail::stored_portfolio::parse(text, fields);
   CHECK(again.text() == text);
   CHECK(tune::detail::describe_portfolio({{"portfolio", text}}) ==
-        "portfolio of 2 tunings in 2 leaves, compared at 12 sizes: 1.0 % slower than tuning each "
-        "size, inf % at most at nine of ten");
+        "portfolio of 2 tunings in 2 leaves, compared at 12 sizes: how much slower than tuning each "
+        "size is not known, for too few were compared");
   CHECK_FALSE(tune::detail::describe_portfolio({{"portfolio", std::string("{}")}}));
   CHECK_FALSE(tune::detail::describe_portfolio({{"wgs", std::int64_t{1}}}));
   const auto refused = [&](std::string broken) {

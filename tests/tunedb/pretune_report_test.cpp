@@ -47,7 +47,9 @@ struct bench {
   std::chrono::steady_clock::time_point now{std::chrono::hours(1)};
   std::string run(bool as_json) {
     return output_of([&] {
-      pretune_report report(1, as_json, [this] { return now; });
+      pretune_report report(as_json, [this] { return now; });
+      CHECK_FALSE(report.has_begun());
+      report.planned(1);
       report.began(0, subject());
       report.divided(0, 2);
       tune::search_progress progress{.planned = 20, .measured = 4, .failed = 1};
@@ -115,7 +117,8 @@ TEST_CASE("the summary is a table, or the numbers of each result") {
 
 TEST_CASE("a failure is told with its reason") {
   const auto text = output_of([&] {
-    pretune_report report(1, false);
+    pretune_report report(false);
+    report.planned(1);
     report.began(0, subject());
     report.ended(0, failed("no room"));
   });

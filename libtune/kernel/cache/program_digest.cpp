@@ -97,12 +97,13 @@ answer compare(const expected_program& expected, const std::string& digest) {
 
 std::vector<expected_program> expectations::take(const defines& macros) const {
   const std::lock_guard lock(mutex_);
-  const auto fitting = std::ranges::stable_partition(waiting_, [&](const entry& one) {
-    return one.thread != std::this_thread::get_id() || !is_of(macros, one.expected);
-  });
+  const auto fitting =
+      std::stable_partition(waiting_.begin(), waiting_.end(), [&](const entry& one) {
+        return one.thread != std::this_thread::get_id() || !is_of(macros, one.expected);
+      });
   std::vector<expected_program> taken;
-  for (entry& one : fitting) taken.push_back(std::move(one.expected));
-  waiting_.erase(fitting.begin(), fitting.end());
+  for (auto one = fitting; one != waiting_.end(); ++one) taken.push_back(std::move(one->expected));
+  waiting_.erase(fitting, waiting_.end());
   return taken;
 }
 

@@ -130,6 +130,7 @@ class helper_hunt {
     for (fs::path folder : folders_of(list)) {
       if (!folder.has_filename()) folder = folder.parent_path();
       look_in(folder, std::nullopt);
+      look_in(folder / LIBTUNE_HELPERS_FROM_PROGRAM, std::nullopt);
       look_in(folder.parent_path() / "libexec/libtune", std::nullopt);
     }
     result_.looked_at = before;

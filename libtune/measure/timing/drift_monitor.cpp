@@ -20,7 +20,7 @@ constexpr double usual_spread = 0.01;
 constexpr int most_times = 3;
 constexpr run_time longest_visit = std::chrono::milliseconds(100);
 // Of two visits; as many standard errors are seen by chance once in 22 blocks, and cost a visit.
-constexpr double deviate = 2;
+constexpr double deviation = 2;
 // A run of the sentinel that is slower than the faster ones by more has lost a time slice.
 constexpr double slice = 0.25;
 constexpr double slice_spreads = 6;
@@ -87,7 +87,7 @@ int drift_monitor::runs(double spread) const noexcept {
 
 double drift_monitor::tolerance(double spread) const noexcept {
   const double error = spread * median_error(static_cast<std::size_t>(runs(spread)));
-  return settings_.threshold + deviate * std::numbers::sqrt2 * error;
+  return settings_.threshold + deviation * std::numbers::sqrt2 * error;
 }
 
 bool drift_monitor::is_disturbed(double level, double spread) const noexcept {

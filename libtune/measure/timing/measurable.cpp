@@ -108,6 +108,7 @@ class queue_measurable final : public measurable {
     queue_.finish();
   }
   std::vector<run_time> do_sample(int iterations) override;
+  std::vector<run_time> do_sample_whole(int runs) override;
   void do_finish() override { queue_.finish(); }
   void do_cache(cache_state state) override;
   run_time do_timer_resolution() const override {
@@ -136,6 +137,22 @@ std::vector<run_time> queue_measurable::do_sample(int iterations) {
     const auto begin = commands.begin() + static_cast<std::ptrdiff_t>(run.begin);
     const auto end = commands.begin() + static_cast<std::ptrdiff_t>(run.end);
     times.emplace_back(std::accumulate(begin, end, std::chrono::nanoseconds::zero()));
+  }
+  return times;
+}
+
+std::vector<run_time> queue_measurable::do_sample_whole(int runs) {
+  std::vector<run_time> times;
+  for (int i = 0; i < runs; ++i) {
+    if (flush_) flush_->enqueue();
+    if (neighbours_.before) neighbours_.before();
+    if (flush_ || neighbours_.before) queue_.finish();
+    const event start = queue_.enqueue_marker();
+    operation_();
+    const event end = queue_.enqueue_marker();
+    if (neighbours_.after) neighbours_.after();
+    queue_.finish();
+    times.emplace_back(end.time_since(start));
   }
   return times;
 }

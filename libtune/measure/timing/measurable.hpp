@@ -27,6 +27,9 @@ class measurable {
   /// The times of some runs, or one time, their mean.
   /// @param iterations  at least one
   std::vector<run_time> sample(int iterations) { return do_sample(iterations); }
+  /// The times of single runs on an empty queue, with all that is between their commands.
+  /// @param runs  at least one
+  std::vector<run_time> sample_whole(int runs) { return do_sample_whole(runs); }
   /// Waits for everything that has been enqueued so far.
   void finish() { do_finish(); }
   /// Sets the state for all later runs; see measure::cache.
@@ -37,6 +40,12 @@ class measurable {
  private:
   virtual void do_run(int runs) = 0;
   virtual std::vector<run_time> do_sample(int iterations) = 0;
+  // Unless it knows better, the time that a run takes at all.
+  virtual std::vector<run_time> do_sample_whole(int runs) {
+    std::vector<run_time> times;
+    for (int i = 0; i < runs; ++i) times.push_back(do_sample(1).front());
+    return times;
+  }
   virtual void do_finish() = 0;
   virtual void do_cache(cache_state state) = 0;
   virtual run_time do_timer_resolution() const = 0;

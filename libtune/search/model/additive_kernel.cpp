@@ -111,7 +111,7 @@ coordinates::coordinates(search_space space) : space_(std::move(space)) {
     }
     axes_.push_back({i, axis::number, from_0_to_1(spread(numbers))});
     if (auto distances = distances_to_powers_of_two(numbers); !distances.empty()) {
-      axes_.push_back({i, axis::power_distance, from_0_to_1(std::move(distances))});
+      axes_.push_back({i, axis::power, from_0_to_1(std::move(distances))});
     }
   }
   add_products();
@@ -156,7 +156,7 @@ float coordinates::distance(std::size_t axis, std::size_t one, std::size_t other
 float coordinates::power_distance(std::span<const std::uint32_t> point) const {
   float sum = 0;
   for (std::size_t i = 0; i < axes_.size(); ++i) {
-    if (axes_[i].kind == axis::power_distance) sum += axes_[i].places[point[i]];
+    if (axes_[i].kind == axis::power) sum += axes_[i].places[point[i]];
   }
   return sum;
 }

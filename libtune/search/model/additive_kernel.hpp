@@ -40,7 +40,7 @@ class coordinates {
  private:
   struct axis {
     std::size_t parameter;
-    enum { number, power_distance, category } kind;
+    enum { number, power, category } kind;
     std::vector<float> places;  // by candidate
     // Of a product:
     std::size_t factor = 0;                        // the second parameter

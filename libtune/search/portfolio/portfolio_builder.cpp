@@ -16,11 +16,26 @@ namespace {
 
 using configuration = portfolio_source::configuration;
 
-constexpr double share_of_sizes = 0.9;        // that the worst loss is stated for
-constexpr double share_of_comparisons = 0.8;  // of the time, before the audits
-constexpr double share_of_audits = 0.92;      // before the leaves are checked
-constexpr double notable_gain = 0.01;         // of what an audit finds
+constexpr double share_of_sizes = 0.9;         // that the worst loss is stated for
+constexpr double share_of_pilots = 0.6;        // of the time, with all configurations
+constexpr double share_of_comparisons = 0.75;  // before the audits
+constexpr double share_of_audits = 0.85;       // before the leaves are checked
+constexpr double notable_gain = 0.01;          // of what an audit finds
+constexpr std::size_t most_fresh = 5;          // of what it finds are compared at all sizes
+// A configuration that was no nearer to the best at any of the first sizes is left out.
+constexpr double promising = 0.15;
+constexpr std::size_t least_pilots = 4;    // sizes; else nothing is left out for its times
+constexpr double nearly_best = 0.03;       // what comes so near counts for its place in line
+constexpr std::size_t least_compared = 8;  // however little time there is
 constexpr double does_not_work = std::numeric_limits<double>::infinity();
+
+/// Returns the elements at these places.
+template <class T>
+std::vector<T> those(const std::vector<T>& all, const std::vector<std::size_t>& places) {
+  std::vector<T> some;
+  for (const std::size_t place : places) some.push_back(all[place]);
+  return some;
+}
 
 /// The steps of the sequence R_d: powers of the root of x^(d+1) = x + 1, inverted.
 std::vector<double> steps_of(std::size_t dimensions) {
@@ -58,16 +73,19 @@ class builder {
 
   built_portfolio build() {
     std::size_t failed = 0;
+    const portfolio_source::found_limits most{.best = plan_.finalists, .all = plan_.most_compared};
     for (const size_list& at : places_of_searches()) {
-      if (from_.should_stop()) break;
-      auto found = from_.search(at, plan_.finalists, std::nullopt);
+      if (from_.should_stop() || is_whole_) break;
+      auto found = from_.search(at, most, std::nullopt);
       // Large arrays may have no room.
-      if (found.empty() && !from_.should_stop()) {
+      if (found.best.empty() && !from_.should_stop()) {
         const size_list other = spread_sizes(plan_.ranges, 1, failed++).front();
-        found = from_.search(other, plan_.finalists, std::nullopt);
+        found = from_.search(other, most, std::nullopt);
       }
-      add(found);
+      add(found.best);
+      is_whole_ = found.is_whole && !found.best.empty();
     }
+    compared_ = configurations_.size();
     compare_at_samples();
     if (times_.samples.empty()) {
       return {.configurations = {configurations_.front()},
@@ -104,8 +122,9 @@ class builder {
       if (each.sizes.size() == plan.ranges.size() && each.count > 0) asked.push_back(each);
     }
     std::ranges::stable_sort(asked, std::ranges::greater(), &asked_sizes::count);
-    std::ranges::stable_partition(
-        asked, [&](const asked_sizes& each) { return !are_inside(plan.ranges, each.sizes); });
+    std::stable_partition(asked.begin(), asked.end(), [&](const asked_sizes& each) {
+      return !are_inside(plan.ranges, each.sizes);
+    });
     if (asked.size() > plan.most_asked) asked.resize(plan.most_asked);
     return asked;
   }
@@ -126,34 +145,118 @@ class builder {
   }
 
   std::size_t spread_samples() const {
-    return plan_.samples != 0 ? plan_.samples : std::size_t{16} + 16 * plan_.ranges.size();
+    return plan_.samples != 0 ? plan_.samples : std::size_t{32} + 32 * plan_.ranges.size();
   }
 
   bool has_sample(const size_list& at) const {
     return std::ranges::find(sizes_, at) != sizes_.end();
   }
 
+  // The ends of the ranges are seldom asked for, so that a few others come first.
+  std::vector<size_list> places_of_comparisons() const {
+    std::vector<size_list> all = spread_sizes(plan_.ranges, spread_samples());
+    std::vector<size_list> corners = corner_sizes(plan_.ranges);
+    const auto place = static_cast<std::ptrdiff_t>(std::min(all.size(), corners.size()));
+    all.insert(all.begin() + place, corners.begin(), corners.end());
+    return all;
+  }
+
   void compare_at_samples() {
-    std::vector<size_list> spread = corner_sizes(plan_.ranges);
-    for (size_list& each : spread_sizes(plan_.ranges, spread_samples())) {
-      spread.push_back(std::move(each));
-    }
+    const std::vector<size_list> spread = places_of_comparisons();
     double total = 0;
     for (const asked_sizes& each : asked_) total += static_cast<double>(each.count);
     for (const asked_sizes& each : asked_) {
       compare(each.sizes,
               static_cast<double>(each.count) / total * static_cast<double>(spread.size()));
     }
-    for (const size_list& each : spread) {
-      if (from_.used_time() < share_of_comparisons) compare(each, 1);
+    std::optional<double> before;  // that programs are compiled at the first size is no part of it
+    std::size_t cells = 0;
+    bool are_chosen = false;
+    for (std::size_t i = 0; i < spread.size() && from_.used_time() < share_of_comparisons; ++i) {
+      const bool has_times = compare(spread[i], 1);
+      const double used = from_.used_time();
+      if (before && has_times) cells += configurations_.size();
+      if (!before) before = used;
+      const bool is_due = times_.samples.size() >= plan_.pilots || used > share_of_pilots;
+      if (are_chosen || !is_due || times_.samples.empty()) continue;
+      are_chosen = true;
+      const double cell = (used - *before) / static_cast<double>(std::max<std::size_t>(cells, 1));
+      const double left = std::max(share_of_comparisons - used, 0.0);
+      const double row = left / static_cast<double>(std::max<std::size_t>(spread.size() - i, 1));
+      keep_promising(cell > 0 ? row / cell : static_cast<double>(configurations_.size()));
+      if (is_whole_) check_results();
+    }
+  }
+
+  /// Leaves out those with a wrong result, which no search has looked at.
+  void check_results() {
+    const std::vector<bool> works = from_.check(sizes_.front(), configurations_);
+    std::vector<std::size_t> kept;
+    for (std::size_t c = 0; c < works.size(); ++c) {
+      const bool is_known = c == 0 || works[c] || std::isinf(times_.samples.front().times[c]);
+      if (is_known) kept.push_back(c);
+    }
+    if (kept.size() < works.size()) take(kept);
+  }
+
+  /// Leaves out the configurations that are not near the best at any size so far; of the others,
+  /// those that are at the fewest, until there are no more than these.
+  void keep_promising(double most) {
+    const std::size_t count = configurations_.size();
+    std::vector<double> least(count, does_not_work);
+    std::vector<double> merit(count);
+    for (std::size_t s = 0; s < times_.samples.size(); ++s) {
+      for (std::size_t c = 0; c < count; ++c) {
+        const double loss = times_.loss(s, c);
+        if (std::isinf(loss)) continue;
+        least[c] = std::min(least[c], loss);
+        merit[c] += times_.samples[s].weight * std::exp(-loss / nearly_best);
+      }
+    }
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order.begin() + 1, order.end(), std::ranges::greater(),
+                             [&](std::size_t c) { return merit[c]; });
+    const auto allowed = static_cast<std::size_t>(
+        std::clamp(most, static_cast<double>(least_compared), static_cast<double>(count)));
+    std::vector<std::size_t> kept;
+    for (const std::size_t c : order) {
+      const bool is_promising = times_.samples.size() < least_pilots || least[c] <= promising;
+      const bool stays = c == 0 || (kept.size() < allowed && is_promising);
+      if (stays) {
+        kept.push_back(c);
+      } else {
+        others_.push_back(configurations_[c]);
+      }
+    }
+    take(kept);
+  }
+
+  /// Goes on with these configurations, in this order.
+  void take(const std::vector<std::size_t>& kept) {
+    configurations_ = those(configurations_, kept);
+    for (size_times::sample& each : times_.samples) {
+      each.times = those(each.times, kept);
+      each.fits = those(each.fits, kept);
+    }
+    // The best at a size may be among those that were left out; the best of the rest stands for it.
+    std::vector<bool> works;
+    for (const size_times::sample& each : times_.samples) {
+      works.push_back(!std::isinf(*std::ranges::min_element(each.times)));
+    }
+    for (std::size_t s = works.size(); s-- > 0;) {
+      if (works[s]) continue;
+      times_.samples.erase(times_.samples.begin() + static_cast<std::ptrdiff_t>(s));
+      sizes_.erase(sizes_.begin() + static_cast<std::ptrdiff_t>(s));
     }
   }
 
   /// Measures all configurations at sizes. Returns false if none works there.
   bool compare(const size_list& at, double weight) {
     if (has_sample(at) || (!times_.samples.empty() && from_.should_stop())) return false;
-    const auto measured = from_.measure(at, configurations_);
+    auto measured = from_.measure(at, configurations_);
     const size_point point = point_of(at, plan_.features);
+    fill_in(at, measured);
     size_times::sample sample{.point = {point.begin(), point.end()}, .weight = weight};
     for (std::size_t i = 0; i < measured.size(); ++i) {
       sample.times.push_back(measured[i].value_or(does_not_work));
@@ -163,6 +266,38 @@ class builder {
     times_.samples.push_back(std::move(sample));
     sizes_.push_back(at);
     return true;
+  }
+
+  /// Gives what was not measured the part of the best time that it had at the nearest size where it
+  /// was; where it never was, it is taken not to work.
+  void fill_in(const size_list& at, std::vector<std::optional<double>>& measured) const {
+    double best = does_not_work;
+    bool is_complete = true;
+    for (const auto& each : measured) {
+      if (each && std::isnan(*each)) is_complete = false;
+      if (each && *each < best) best = *each;
+    }
+    if (is_complete) return;
+    std::vector<std::size_t> near(sizes_.size());
+    std::iota(near.begin(), near.end(), std::size_t{0});
+    std::ranges::stable_sort(near, {}, [&](std::size_t s) { return distance(at, sizes_[s]); });
+    for (std::size_t c = 0; c < measured.size(); ++c) {
+      if (!measured[c] || !std::isnan(*measured[c])) continue;
+      measured[c].reset();
+      if (std::isinf(best) || near.empty()) continue;
+      if (c >= times_.samples[near.front()].times.size()) continue;
+      const double loss = times_.loss(near.front(), c);
+      if (!std::isinf(loss)) measured[c] = best * (1 + std::max(loss, promising));
+    }
+  }
+
+  double distance(const size_list& a, const size_list& b) const {
+    double sum = 0;
+    for (std::size_t d = 0; d < plan_.ranges.size(); ++d) {
+      const double apart = plan_.ranges[d].part(a[d]) - plan_.ranges[d].part(b[d]);
+      sum += apart * apart;
+    }
+    return sum;
   }
 
   bool needs_audit() const {
@@ -182,22 +317,36 @@ class builder {
     }
     if (!at) return false;
     const std::size_t chosen = fit.choose(point_of(*at, plan_.features));
-    const std::size_t fresh = add(from_.search(*at, plan_.finalists, configurations_[chosen]));
+    const std::size_t known = configurations_.size();
+    if (is_whole_) {
+      add(others_);
+    } else {
+      compared_ += add(from_.search(*at, {.best = most_fresh}, configurations_[chosen]).best);
+    }
     if (!compare(*at, 1)) {
-      configurations_.resize(configurations_.size() - fresh);
+      configurations_.resize(known);
       return true;
     }
     size_times::sample& here = times_.samples.back();
     const double best = *std::ranges::min_element(here.times);
-    const auto before = std::span(here.times).first(here.times.size() - fresh);
-    const double gap = *std::ranges::min_element(before) / best - 1;
+    const double best_known = *std::ranges::min_element(std::span(here.times).first(known));
+    const double gap = best_known / best - 1;
     audits_.push_back({.loss = here.times[chosen] / best - 1, .gap = gap});
-    if (gap > notable_gain) {
-      for (std::size_t s = 0; s + 1 < times_.samples.size(); ++s) extend(s, fresh);
-    } else {
-      configurations_.resize(configurations_.size() - fresh);
-      here.times.resize(configurations_.size());
-      here.fits.resize(configurations_.size());
+    std::vector<std::size_t> order(configurations_.size() - known);
+    std::iota(order.begin(), order.end(), known);
+    std::ranges::stable_sort(order, {}, [&](std::size_t c) { return here.times[c]; });
+    std::erase_if(order,
+                  [&](std::size_t c) { return here.times[c] * (1 + notable_gain) > best_known; });
+    if (order.size() > most_fresh) order.resize(most_fresh);
+    std::vector<std::size_t> kept(known);
+    std::iota(kept.begin(), kept.end(), std::size_t{0});
+    kept.insert(kept.end(), order.begin(), order.end());
+    configurations_ = those(configurations_, kept);
+    here.times = those(here.times, kept);
+    here.fits = those(here.fits, kept);
+    for (std::size_t c = known; c < kept.size(); ++c) std::erase(others_, configurations_[c]);
+    for (std::size_t s = 0; !order.empty() && s + 1 < times_.samples.size(); ++s) {
+      extend(s, order.size());
     }
     return true;
   }
@@ -210,21 +359,24 @@ class builder {
     measured.insert(measured.end(), configurations_.end() - static_cast<std::ptrdiff_t>(fresh),
                     configurations_.end());
     const auto found = from_.measure(sizes_[sample], measured);
-    const double scale = found.front() ? times[best] / *found.front() : 1;
+    const bool has_scale = found.front() && *found.front() > 0;
+    const double scale = has_scale ? times[best] / *found.front() : 1;
     for (std::size_t i = 1; i < found.size(); ++i) {
-      times.push_back(found[i] ? *found[i] * scale : does_not_work);
+      const bool has_time = found[i] && !std::isnan(*found[i]);
+      times.push_back(has_time ? *found[i] * scale : does_not_work);
       times_.samples[sample].fits.push_back(from_.fits(measured[i], sizes_[sample]));
     }
   }
 
   built_portfolio conclude(const portfolio_fit& fit) const {
-    built_portfolio made{
-        .tree = fit.tree, .sizes = times_.samples.size(), .compared = configurations_.size()};
+    built_portfolio made{.tree = fit.tree, .sizes = times_.samples.size(), .compared = compared_};
     for (const std::size_t each : fit.configurations) {
       made.configurations.push_back(configurations_[each]);
     }
-    // A size that was left out has its choice compared with what others have found.
-    const std::vector<double> losses = left_out_losses(times_, plan_.limits);
+    // A size that was left out has its choice compared with what others have found. Where all sizes
+    // of the ranges were compared, none is left to be estimated.
+    const std::vector<double> losses =
+        has_all_sizes() ? losses_of(fit) : left_out_losses(times_, plan_.limits);
     double gap = 0;
     double mean_gap = 0;
     for (const audited& each : audits_) {
@@ -232,13 +384,33 @@ class builder {
       mean_gap += each.gap / static_cast<double>(audits_.size());
     }
     double bound = loss_bound(losses, share_of_sizes);
-    // Of too few sizes the largest loss is all that can be said.
-    if (std::isinf(bound) && !losses.empty()) bound = *std::ranges::max_element(losses);
+    if (has_all_sizes()) bound = *std::ranges::max_element(losses);
     made.worst_loss = (1 + bound) * (1 + gap) - 1;
-    const double mean = std::accumulate(losses.begin(), losses.end(), 0.0) /
-                        static_cast<double>(std::max<std::size_t>(losses.size(), 1));
+    // Few sizes say nothing of the others.
+    const double mean = std::isinf(bound) ? does_not_work
+                                          : std::accumulate(losses.begin(), losses.end(), 0.0) /
+                                                static_cast<double>(losses.size());
     made.expected_loss = (1 + mean) * (1 + mean_gap) - 1;
     return made;
+  }
+
+  /// True if each size of the ranges has been compared.
+  bool has_all_sizes() const {
+    double count = 1;
+    for (const size_range& each : plan_.ranges) {
+      count *= static_cast<double>((each.high() - each.low()) / each.multiple() + 1);
+    }
+    const auto inside = std::ranges::count_if(
+        sizes_, [&](const size_list& at) { return are_inside(plan_.ranges, at); });
+    return static_cast<double>(inside) >= count;
+  }
+
+  std::vector<double> losses_of(const portfolio_fit& fit) const {
+    std::vector<double> losses;
+    for (std::size_t s = 0; s < times_.samples.size(); ++s) {
+      losses.push_back(times_.loss(s, fit.choose(times_.samples[s].point)));
+    }
+    return losses;
   }
 
   /// Sizes from the lowest to the highest of each range.
@@ -247,8 +419,9 @@ class builder {
     size_list high;
   };
 
-  /// Runs the choice of each leaf at both of its ends and in its middle, and replaces one that does
-  /// not work by another that does, at last by the fallback.
+  /// Runs the choice of each leaf at both of its ends, in its middle and somewhere between, checks
+  /// the results, and replaces one that does not work by another that does, at last by the
+  /// fallback.
   void check_leaves(built_portfolio& made) {
     box whole;
     for (const size_range& each : plan_.ranges) {
@@ -277,18 +450,29 @@ class builder {
   }
 
   void check_leaf(built_portfolio& made, std::size_t leaf, const box& within) {
+    const std::vector<double> steps = steps_of(within.low.size());
     size_list middle;
+    size_list random;
     for (std::size_t d = 0; d < within.low.size(); ++d) {
       const size_range& sizes = plan_.ranges[d];
-      middle.push_back(sizes.at((sizes.part(within.low[d]) + sizes.part(within.high[d])) / 2));
+      const double low = sizes.part(within.low[d]);
+      const double high = sizes.part(within.high[d]);
+      const double way = static_cast<double>(leaf + 1) * steps[d];
+      middle.push_back(sizes.at((low + high) / 2));
+      random.push_back(sizes.at(low + (way - std::floor(way)) * (high - low)));
     }
     std::vector<size_list> places;
-    for (const size_list& each : {within.low, within.high, middle}) {
+    for (const size_list& each : {within.low, within.high, middle, random}) {
       const bool is_here = made.tree.leaf(point_of(each, plan_.features)) == leaf;
-      if (is_here && !has_sample(each)) places.push_back(each);
+      const bool is_new = std::ranges::find(places, each) == places.end();
+      if (is_here && is_new) places.push_back(each);
     }
     const std::uint32_t chosen = made.tree.nodes()[leaf].below;
-    if (works_at(made.configurations[chosen], places)) return;
+    const bool has_time = !from_.should_stop();
+    if (works_at(made.configurations[chosen], places)) {
+      made.unchecked += has_time && !from_.should_stop() ? 0 : 1;
+      return;
+    }
     for (std::uint32_t other = 0; other < made.configurations.size(); ++other) {
       if (other == chosen || !works_at(made.configurations[other], places)) continue;
       made.tree = made.tree.with_choice(leaf, other);
@@ -340,7 +524,7 @@ class builder {
   bool works_at(const configuration& one, const std::vector<size_list>& places) {
     return std::ranges::all_of(places, [&](const size_list& at) {
       if (from_.should_stop()) return true;  // what is in the ranges is taken to work
-      return !from_.fits(one, at) || from_.measure(at, std::span(&one, 1)).front().has_value();
+      return !from_.fits(one, at) || from_.check(at, std::span(&one, 1)).front();
     });
   }
 
@@ -348,6 +532,9 @@ class builder {
   portfolio_source& from_;
   std::vector<asked_sizes> asked_;
   std::vector<configuration> configurations_;  // the first is the fallback
+  std::vector<configuration> others_;          // that were left out
+  bool is_whole_ = false;                      // true if these are all of the space
+  std::size_t compared_ = 0;
   size_times times_;
   std::vector<size_list> sizes_;  // of the samples
   struct audited {

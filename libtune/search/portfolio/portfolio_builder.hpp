@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -48,9 +49,15 @@ struct portfolio_plan {
   portfolio_limits limits{};    ///< of the portfolio
   std::size_t searches = 3;     ///< of the whole space, at sizes that are spread over the ranges
   std::size_t samples = 0;      ///< sizes at which configurations are compared; 0: by the ranges
-  std::size_t finalists = 5;    ///< of each search, that are compared at all sizes
+  /// Of each search that does not see the whole space, that are compared at all sizes.
+  std::size_t finalists = 24;
+  /// All of a space that has no more configurations than this are compared, and one search is made.
+  std::size_t most_compared = 512;
+  /// The sizes at which all of these are compared; then those go on that were near the best at one.
+  std::size_t pilots = 12;
   /// Sizes that nothing has been measured at before, at which the choice is compared with a search
-  /// around it. That many at least, and more while the loss is over limits.loss.
+  /// around it, or with the whole space if that can be measured. That many at least, and more while
+  /// the loss is over limits.loss.
   std::size_t audits = 3;
   std::size_t most_audits = 8;  ///< at most
 };
@@ -66,18 +73,40 @@ class portfolio_source {
   portfolio_source(const portfolio_source&) = delete;
   portfolio_source& operator=(const portfolio_source&) = delete;
 
-  /// Searches the space at these sizes. Returns the best configurations, the best first; none if
-  /// nothing works there.
+  /// What a search has found.
+  struct findings {
+    std::vector<configuration> best{};  ///< the best first; none if nothing works there
+    /// True if these are all of the space, tried or not, except those that work nowhere.
+    bool is_whole = false;
+  };
+
+  /// The most configurations to be found.
+  struct found_limits {
+    std::size_t best = 24;  ///< of those that it tried
+    std::size_t all = 0;    ///< a space of no more than these is asked for as a whole
+  };
+
+  /// A time of a configuration that there was no time to measure.
+  static constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
+
+  /// Searches the space at these sizes.
   /// @param sizes  one of each range
-  /// @param most   the greatest number of them
+  /// @param most   the greatest number of configurations that are wanted
   /// @param near   empty, or a configuration around which a few trials are made in place of a whole
   ///              search
-  virtual std::vector<configuration> search(const size_list& sizes, std::size_t most,
-                                            const std::optional<configuration>& near) = 0;
-  /// Measures configurations at these sizes, all in one race, and checks their results. Returns a
-  /// time for each; none for one that does not work.
+  virtual findings search(const size_list& sizes, const found_limits& most,
+                          const std::optional<configuration>& near) = 0;
+  /// Measures configurations at these sizes, each with a few runs, in turn. Returns a time for
+  /// each; none for one that does not work, and not_measured.
+  /// @param all  the most promising first: what comes first is measured first
   virtual std::vector<std::optional<double>> measure(const size_list& sizes,
                                                      std::span<const configuration> all) = 0;
+  /// Runs configurations at these sizes and checks their results: true for each that is right.
+  virtual std::vector<bool> check(const size_list& sizes, std::span<const configuration> all) {
+    std::vector<bool> works;
+    for (const auto& time : measure(sizes, all)) works.push_back(time.has_value());
+    return works;
+  }
   /// True if no more work is to be begun; what there is makes the portfolio.
   virtual bool should_stop() { return false; }
   /// Returns the part of the time that is used, by the comparisons and what comes after them: from
@@ -102,10 +131,12 @@ struct built_portfolio {
   size_tree tree{};      ///< chooses one of them by the coordinates
   leaf_orders orders{};  ///< of the tree's nodes, for sizes that a choice does not fit
   std::vector<proven_sizes> proven{};  ///< outside of the ranges, in the order of the sizes
-  double expected_loss = 0;  ///< the mean over sizes, by those left out; 0.02 is 2 % slower
-  double worst_loss = 0;     ///< at most so much at nine of ten sizes; infinite: too few were seen
-  std::size_t sizes = 0;     ///< at which configurations were compared
-  std::size_t compared = 0;  ///< configurations that were
+  /// The mean over sizes, by those left out; 0.02 is 2 % slower; infinite: too few were seen.
+  double expected_loss = 0;
+  double worst_loss = 0;      ///< at most so much at nine of ten sizes; infinite: too few were seen
+  std::size_t sizes = 0;      ///< at which configurations were compared
+  std::size_t compared = 0;   ///< configurations that were
+  std::size_t unchecked = 0;  ///< leaves whose choice has not been checked, for want of time
 };
 
 /// True if there is one size for each range, and each is one of its range.

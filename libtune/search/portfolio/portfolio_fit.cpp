@@ -19,7 +19,9 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 // What a comparison has to save, in losses of samples of mean weight: less is noise.
 constexpr double least_gain = 0.01;
-constexpr double failing_cost = 1e6;  // finite, so that sums can be compared
+constexpr int most_passes = 4;          // of improvements
+constexpr std::size_t most_folds = 16;  // as each is a fit
+constexpr double failing_cost = 1e6;    // finite, so that sums can be compared
 
 using numbers = std::vector<std::size_t>;
 
@@ -68,6 +70,35 @@ numbers cover(const costs& all, std::size_t most) {
     chosen.push_back(best);
     sum = best_sum;
     for (std::size_t s = 0; s < all.samples(); ++s) least[s] = std::min(least[s], all.at(s, best));
+  }
+  return chosen;
+}
+
+/// The same, with one after the other exchanged for what lowers the losses more.
+numbers exchanged(const costs& all, numbers chosen) {
+  std::vector<double> without(all.samples());
+  bool is_better = chosen.size() > 1;
+  for (int pass = 0; is_better && pass < most_passes; ++pass) {
+    is_better = false;
+    for (std::size_t& each : chosen) {
+      std::ranges::fill(without, infinite);
+      for (const std::size_t other : chosen) {
+        for (std::size_t s = 0; other != each && s < all.samples(); ++s) {
+          without[s] = std::min(without[s], all.at(s, other));
+        }
+      }
+      const auto sum_with = [&](std::size_t c) {
+        double sum = 0;
+        for (std::size_t s = 0; s < all.samples(); ++s) sum += std::min(without[s], all.at(s, c));
+        return sum;
+      };
+      double least = sum_with(each) - least_gain;
+      for (std::size_t c = 0; c < all.configurations(); ++c) {
+        const double sum = sum_with(c);
+        if (sum >= least) continue;
+        std::tie(each, least, is_better) = std::tuple(c, sum, true);
+      }
+    }
   }
   return chosen;
 }
@@ -229,13 +260,14 @@ portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& lim
     throw argument_error("a portfolio is fitted to the times of no configuration; measure some");
   }
   const costs all(times, limits.loss);
-  grown best = grow(times, all, cover(all, limits.configurations), limits.leaves);
+  grown best = grow(times, all, exchanged(all, cover(all, limits.configurations)), limits.leaves);
   // A tree that may choose any of them can need few enough.
   numbers every(all.configurations());
   std::iota(every.begin(), every.end(), std::size_t{0});
   grown free = grow(times, all, every, limits.leaves);
   const bool is_small = free.fit.configurations.size() <= limits.configurations;
-  return is_small && free.cost < best.cost ? std::move(free.fit) : std::move(best.fit);
+  if (is_small && free.cost < best.cost) return std::move(free.fit);
+  return std::move(best.fit);
 }
 
 leaf_orders order_leaves(const size_times& times, const size_tree& tree,
@@ -267,11 +299,19 @@ leaf_orders order_leaves(const size_times& times, const size_tree& tree,
 
 std::vector<double> left_out_losses(const size_times& times, const portfolio_limits& limits) {
   std::vector<double> losses;
-  for (std::size_t i = 0; times.samples.size() > 1 && i < times.samples.size(); ++i) {
-    size_times others = times;
-    others.samples.erase(others.samples.begin() + static_cast<std::ptrdiff_t>(i));
+  const std::size_t count = times.samples.size();
+  if (count < 2) return losses;
+  losses.resize(count);
+  const std::size_t folds = std::min(count, most_folds);
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    size_times others;
+    for (std::size_t s = 0; s < count; ++s) {
+      if (s % folds != fold) others.samples.push_back(times.samples[s]);
+    }
     const portfolio_fit fit = fit_portfolio(others, limits);
-    losses.push_back(times.loss(i, chosen_at(times.samples[i], fit, others, limits)));
+    for (std::size_t s = fold; s < count; s += folds) {
+      losses[s] = times.loss(s, chosen_at(times.samples[s], fit, others, limits));
+    }
   }
   return losses;
 }

@@ -74,9 +74,10 @@ leaf_orders order_leaves(const size_times& times, const size_tree& tree,
                          std::span<const std::size_t> configurations,
                          const portfolio_limits& limits = {});
 
-/// Returns for each sample its loss with the portfolio that is fitted to all others, by what is
-/// chosen there: the first in the order of the leaf that fits, at last the first configuration of
-/// all. An estimate of the losses at sizes that are not among the samples.
+/// Returns for each sample its loss with the portfolio that is fitted to others, by what is chosen
+/// there: to all others, or, of more than sixteen, to those of the other fifteen sixteenths; the
+/// first in the order of the leaf that fits, at last the first configuration of all. An estimate of
+/// the losses at sizes that are not among the samples.
 /// @param times   two samples at least; none are returned for fewer
 /// @param limits  of each portfolio
 std::vector<double> left_out_losses(const size_times& times, const portfolio_limits& limits = {});

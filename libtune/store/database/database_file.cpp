@@ -209,10 +209,12 @@ bool belongs_to_database(const std::string& path, const std::string& database) {
     return !resolved.empty() && resolved == fs::weakly_canonical(other, ignored);
   };
   const fs::path asked = fs::absolute(path);
-  for (const char* suffix : {"", "-journal", "-wal", "-shm", "-lock", "-missed", ".locks"}) {
+  for (const char* suffix :
+       {"", "-journal", "-wal", "-shm", "-lock", "-missed", ".locks", "-pulled", "-push"}) {
     if (is_same(asked, file + suffix)) return true;
   }
-  return is_same(asked.parent_path(), file + ".locks");
+  return is_same(asked.parent_path(), file + ".locks") ||
+         is_same(asked.parent_path(), file + "-push");
 }
 
 void create_private_file(const std::string& path) {

@@ -22,6 +22,7 @@
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/function_table.hpp"
+#include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 #include "libtune/store/database/trial_log.hpp"
 
@@ -221,15 +222,27 @@ std::vector<function_identity> read_functions(connection& source, std::size_t& d
 }
 
 function_content read_content(connection& source, const function_identity& function,
-                              bool with_trials, std::size_t& damaged) {
+                              bool with_trials, std::size_t& damaged, const record_key* only) {
   const std::string table = table_name(function);
   function_content content{.function = function, .results = {}, .searches = {}};
   raw_table results(source, table);
-  damaged += results.read({}, [&](SQLite::Statement& row) {
+  std::vector<bound_column> of_key;
+  std::vector<bound_column> of_searches{bind_column("table_name", table)};
+  if (only != nullptr) {
+    for (const named_value& item : only->arguments) {
+      of_key.push_back(bind_column(argument_prefix + item.name, item.value, true));
+    }
+    for (const auto& [name, v] : device_columns(only->device)) {
+      if (results.has(name)) of_key.push_back(bind_column(name, v));
+    }
+    of_searches.push_back(bind_column("arguments_canonical", canonical_arguments(only->arguments)));
+    of_searches.push_back(bind_column("device_canonical", canonical_text(only->device)));
+  }
+  damaged += results.read(of_key, [&](SQLite::Statement& row) {
     content.results.push_back(result_from(results, row, function));
   });
   search_tables tables(source);
-  damaged += tables.searches.read({bind_column("table_name", table)}, [&](SQLite::Statement& row) {
+  damaged += tables.searches.read(of_searches, [&](SQLite::Statement& row) {
     search_content search{.columns = other_columns(tables.searches, row, {"id", "table_name"}),
                           .trials = {},
                           .id = row.getColumn("id").getInt64()};

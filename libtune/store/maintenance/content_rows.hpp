@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/store/database/record.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 #include "libtune/store/maintenance/raw_table.hpp"
 
@@ -33,8 +34,10 @@ std::vector<function_identity> read_functions(connection& source, std::size_t& d
 
 /// All that is kept of a function that the database has.
 /// @param damaged  is increased for each row that is left out because its checksum is wrong
+/// @param only     the key whose result and searches are wanted; null: those of all keys
 function_content read_content(connection& source, const function_identity& function,
-                              bool with_trials, std::size_t& damaged);
+                              bool with_trials, std::size_t& damaged,
+                              const record_key* only = nullptr);
 
 /// The intact result for a key of the function. @param results  the function's table
 std::optional<result_content> read_result(raw_table& results, const function_identity& function,

@@ -139,6 +139,13 @@ function_content database_reader::read(const function_identity& function, bool w
   });
 }
 
+function_content database_reader::read_key(const function_identity& function,
+                                           const record_key& key) {
+  return impl_->attempt_reading("read a key of '" + function.name + "'", [&](connection& source) {
+    return detail::read_content(source, function, true, impl_->damaged, &key);
+  });
+}
+
 trials_summary database_reader::summarise_trials(std::int64_t search) {
   return impl_->attempt_reading("look at a search", [&](connection& source) {
     trials_summary summary;

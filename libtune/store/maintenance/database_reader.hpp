@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libtune/store/database/database_file.hpp"
+#include "libtune/store/database/record.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 
 namespace tune {
@@ -60,6 +61,9 @@ class database_reader {
 
   /// One function with its results and searches; the trials only if they are asked for.
   function_content read(const function_identity& function, bool with_trials = true);
+
+  /// The result for one key, if there is one, and the searches for it with their trials.
+  function_content read_key(const function_identity& function, const record_key& key);
 
   /// The state of a search, by its number. Quick also where it has many trials, because their
   /// checksums are not looked at.

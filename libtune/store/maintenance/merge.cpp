@@ -107,14 +107,18 @@ void take_or_leave(connection& target, const function_identity& function, merge_
   }
 }
 
-void merge_results(connection& target, const function_content& content, merge_report& report) {
+void merge_results(connection& target, const function_content& content, merge_winner winner,
+                   merge_report& report) {
   raw_table results(target, table_name(content.function));
   const bool by_time = own_name(content.function.name) == content.function.name;
   for (const result_content& result : content.results) {
     take_or_leave(target, content.function, report, [&] {
       check_result(content.function, result);
       const auto present = detail::read_result(results, content.function, result);
-      if (present && !wins_over(result, *present, by_time)) {
+      const bool stays = winner == merge_winner::incoming
+                             ? present && canonical_text(*present) == canonical_text(result)
+                             : present && !wins_over(result, *present, by_time);
+      if (stays) {
         ++report.results_kept;
         return;
       }
@@ -124,13 +128,36 @@ void merge_results(connection& target, const function_content& content, merge_re
   }
 }
 
-void merge_searches(connection& target, const function_content& content, merge_report& report) {
+std::string key_of(const search_content& search) {
+  return text_of(search.columns, "arguments_canonical") + '\n' +
+         text_of(search.columns, "device_canonical");
+}
+
+/// Removes a search that is not among those brought in for its key.
+void remove_search(connection& target, const search_content& search) {
+  SQLite::Statement remove(target.database(), "DELETE FROM libtune_search WHERE id = ?");
+  remove.bind(1, search.id);
+  remove.exec();
+}
+
+void merge_searches(connection& target, const function_content& content, merge_winner winner,
+                    merge_report& report) {
   if (content.searches.empty()) return;
   std::size_t damaged = 0;
+  std::set<std::string> keys;
+  std::set<std::string> incoming;
+  if (winner == merge_winner::incoming) {
+    for (const search_content& search : content.searches) {
+      keys.insert(key_of(search));
+      incoming.insert(canonical_text(search));
+    }
+  }
   std::set<std::string> known;
   for (const search_content& search :
        detail::read_content(target, content.function, true, damaged).searches) {
-    known.insert(canonical_text(search));
+    const std::string text = canonical_text(search);
+    known.insert(text);
+    if (keys.contains(key_of(search)) && !incoming.contains(text)) remove_search(target, search);
   }
   // The oldest first, because the number of a search tells which is the latest.
   std::set<std::pair<std::string, std::string>> order;
@@ -143,9 +170,9 @@ void merge_searches(connection& target, const function_content& content, merge_r
       ++report.searches_known;
     }
   }
-  for (const auto& [started_at, text] : order) {
+  for (const auto& each : order) {
     take_or_leave(target, content.function, report, [&] {
-      const search_content& search = *added.at(text);
+      const search_content& search = *added.at(each.second);
       check_search(content.function, search);
       detail::write_search(target, content.function, search);
       ++report.searches_added;
@@ -173,7 +200,8 @@ bool prepare_table(connection& target, const function_content& content, merge_re
 
 }  // namespace
 
-merge_report merge_content(const std::string& path, const database_content& content) {
+merge_report merge_content(const std::string& path, const database_content& content,
+                           merge_winner winner) {
   const std::string file = detail::absolute_path(path);
   merge_report report;
   try {
@@ -184,8 +212,8 @@ merge_report merge_content(const std::string& path, const database_content& cont
     detail::write_transaction transaction(target, detail::tool_wait);
     for (const function_content& function : content.functions) {
       if (!prepare_table(target, function, report)) continue;
-      merge_results(target, function, report);
-      merge_searches(target, function, report);
+      merge_results(target, function, winner, report);
+      merge_searches(target, function, winner, report);
     }
     transaction.commit();
   } catch (const SQLite::Exception& failure) {

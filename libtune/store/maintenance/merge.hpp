@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,15 @@ struct merge_report {
   std::vector<std::string> reasons{};  ///< why, each once; empty if all was taken
 };
 
+/// The result that stays where there are two for one key.
+enum class merge_winner : std::uint8_t {
+  better,   ///< the result that wins_over says, and all searches
+  incoming  ///< the result that is brought in; of searches too those alone, if there are any
+};
+
 /// Brings contents into a database, in one transaction. The file is made if need be. For each key
-/// the winner of both results stays (wins_over), and every search that is not there yet is added;
-/// so the order of merges does not matter, nor does repeating one.
+/// the winner of both results stays, and every search that is not there yet is added; so the order
+/// of merges by wins_over does not matter, nor does repeating one.
 ///
 /// Contents that can never be stored are left out and reported, and the rest is taken: a result or
 /// search with a bad type, time or device (each of identity_columns is looked at)
@@ -31,6 +38,7 @@ struct merge_report {
 /// fields than the database has it.
 ///
 /// @throws database_error  if the file cannot be opened, read or written; it is then as it was
-merge_report merge_content(const std::string& path, const database_content& content);
+merge_report merge_content(const std::string& path, const database_content& content,
+                           merge_winner winner = merge_winner::better);
 
 }  // namespace tune

@@ -15,6 +15,7 @@
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
+#include "libtune/tune/shared_results.hpp"
 
 namespace tune {
 namespace {
@@ -205,7 +206,11 @@ std::vector<device_group> group_devices(std::span<const device> devices) {
 group_work::group_work(const pretuning_setting& setting, device_group group,
                        const std::vector<std::size_t>& jobs,
                        std::span<const std::size_t> items_of_jobs)
-    : setting_(setting), group_(std::move(group)), items_of_jobs_(items_of_jobs), queue_(jobs) {
+    : setting_(setting),
+      group_(std::move(group)),
+      items_of_jobs_(items_of_jobs),
+      queue_(jobs),
+      left_(group_.devices.size()) {
   for (const device& device : group_.devices) {
     threads_.emplace_back([this, &device] { work(device); });
   }
@@ -220,26 +225,51 @@ void group_work::tell(const Call& call) const {
 
 void group_work::work(const device& device) {
   detail::kept_child child;
-  while (auto task = queue_.next()) {
+  while (!setting_.is_lost || !setting_.is_lost(device)) {
+    auto task = queue_.next();
+    if (!task) return;
     if (auto* help = std::get_if<led_job::shard>(&*task)) {
       (*help)(device);
     } else {
       lead(std::get<led_job>(*task), device, child);
     }
   }
+  if (--left_ == 0) leave();
+}
+
+// No device is left that could do these.
+void group_work::leave() {
+  while (auto task = queue_.next()) {
+    const auto& job = std::get<led_job>(*task);
+    pretuning_result& result = setting_.results[job.number()];
+    result.subject = subject_of(setting_.items[items_of_jobs_[job.number()]]);
+    result.reason = "all devices of this kind have been lost with their ranks";
+    result.state = is_stopped() ? pretuning_state::stopped : pretuning_state::failed;
+    tell([&](pretuning_listener& listener) { listener.ended(job.number(), result); });
+  }
+}
+
+tuning_subject group_work::subject_of(const pretuning_item& item) const {
+  return {.function = detail::split_name(item.function.name).first,
+          .version = item.function.version,
+          .arguments = item.key,
+          .device = group_.info()};
 }
 
 void group_work::lead(led_job& job, const device& leader, detail::kept_child& child) {
   const pretuning_item& item = setting_.items[items_of_jobs_[job.number()]];
   pretuning_result& result = setting_.results[job.number()];
-  result.subject = {.function = detail::split_name(item.function.name).first,
-                    .version = item.function.version,
-                    .arguments = item.key,
-                    .device = group_.info()};
+  result.subject = subject_of(item);
   const auto begin = std::chrono::steady_clock::now();
   tell([&](pretuning_listener& listener) { listener.began(job.number(), result.subject); });
   try {
     tune_key(job, leader, child, item, result);
+    if (setting_.shared && result.state == pretuning_state::tuned) {
+      setting_.shared->push(item.function, {item.key, group_.info().identity});
+    }
+  } catch (const device_lost_error& loss) {
+    tell([&](pretuning_listener& listener) { listener.lost(job.number(), loss.what()); });
+    return job.give_back();
   } catch (const tuning_stopped_error& stopped) {
     result.state = pretuning_state::stopped;
     result.reason = stopped.what();

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/ahead/job_queue.hpp"
@@ -26,6 +27,15 @@ namespace tune {
 
 /// Runs an autotune function in another process: tune_remotely with a program.
 using remote_tuner = std::function<tuned_values(const remote_task&)>;
+
+/// A device can never be used again, because its rank has been lost. Nothing is wrong with the key.
+class device_lost_error : public error {
+ public:
+  using error::error;
+};
+
+/// Returns true if a device can never be used again. An empty function: none has been lost.
+using device_loss = std::function<bool(const device&)>;
 
 /// Returns why values are no tuning of a function any more; empty if they are one. An empty
 /// function accepts all.
@@ -93,6 +103,8 @@ struct device_group {
 /// The groups of some devices, in the order in which they first occur.
 std::vector<device_group> group_devices(std::span<const device> devices);
 
+class shared_results;
+
 /// The state that all groups of devices share while they tune. All that it refers to outlives it.
 struct pretuning_setting {
   const remote_tuner& tune;
@@ -100,9 +112,11 @@ struct pretuning_setting {
   const pretuning_options& options;      ///< as they were given
   const tuning_options& search_options;  ///< with all resolved
   std::shared_ptr<const tuning_layers> layers;
-  std::size_t searches;  ///< under way at once at most, while none is divided
-  std::size_t devices;   ///< of all groups
+  std::shared_ptr<shared_results> shared;  ///< null: nothing is pushed
+  std::size_t searches;                    ///< under way at once at most, while none is divided
+  std::size_t devices;                     ///< of all groups
   const tuning_refusal& refuses;
+  const device_loss& is_lost;
   std::mutex& telling;                     ///< held while the listener is called
   std::vector<pretuning_result>& results;  ///< each is written by the device that leads its job
 };
@@ -121,6 +135,8 @@ class group_work {
  private:
   void work(const device& device);
   void lead(led_job& job, const device& leader, detail::kept_child& child);
+  void leave();
+  tuning_subject subject_of(const pretuning_item& item) const;
   void tune_key(led_job& job, const device& leader, detail::kept_child& child,
                 const pretuning_item& item, pretuning_result& result);
   std::optional<record> find(const pretuning_item& item) const;
@@ -136,16 +152,19 @@ class group_work {
   device_group group_;
   std::span<const std::size_t> items_of_jobs_;
   job_queue queue_;
+  std::atomic<std::size_t> left_;  // devices that have not been lost
   std::vector<std::jthread> threads_;
 };
 
 /// pretune, with another way to tune than child processes of a program.
 /// @param tune     thread-safe
 /// @param refuses  thread-safe
+/// @param is_lost  thread-safe; other devices do the jobs of a lost one
 std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
                                            std::span<const pretuning_item> items,
                                            std::span<const device> devices,
                                            const pretuning_options& options,
-                                           const tuning_refusal& refuses = {});
+                                           const tuning_refusal& refuses = {},
+                                           const device_loss& is_lost = {});
 
 }  // namespace tune

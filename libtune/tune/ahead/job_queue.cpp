@@ -37,6 +37,11 @@ void led_job::help(std::vector<shard> shards, std::size_t reserved) {
   queue_->changed_.notify_all();
 }
 
+void led_job::give_back() {
+  const std::lock_guard lock(queue_->mutex_);
+  queue_->jobs_.push_front(number_);
+}
+
 void led_job::settle() noexcept {
   const std::lock_guard lock(queue_->mutex_);
   if (!std::exchange(settled_, true)) --queue_->may_ask_;

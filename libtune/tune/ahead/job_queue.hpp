@@ -41,6 +41,8 @@ class led_job {
   /// Gives shards to the reserved devices.
   /// @param reserved  their number; those without a shard are idle again
   void help(std::vector<shard> shards, std::size_t reserved);
+  /// Puts the job back, as the next one, for another device.
+  void give_back();
   /// Reserves nothing any more, so that other jobs may reserve more.
   void settle() noexcept;
 

@@ -13,10 +13,12 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/word_table.hpp"
 #include "libtune/store/database/identity_column.hpp"
+#include "libtune/tune/ahead/fleet.hpp"
 #include "libtune/tune/ahead/group_work.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/settings.hpp"
+#include "libtune/tune/shared_results.hpp"
 
 namespace tune {
 namespace {
@@ -45,6 +47,8 @@ tuning_options resolve(const tuning_settings& settings) {
   tuning_options resolved = settings.search;
   resolved.database = settings.database;
   resolved.system_databases = settings.system_databases;
+  resolved.shared_store = settings.shared_store;
+  resolved.push_results = settings.push_results;
   resolved.match = settings.match;
   resolved.mode = tuning_mode::tune;
   return resolved;
@@ -99,14 +103,17 @@ std::vector<pretuning_result> pretune(const tuner_program& program,
                                          const std::vector<named_value>& values) {
     return known->refuse(program, function, values);
   };
-  return pretune_with(tune, items, devices, options, refuses);
+  return options.ranks == nullptr
+             ? pretune_with(tune, items, devices, options, refuses)
+             : pretune_with_ranks(*options.ranks, tune, items, devices, options, refuses);
 }
 
 std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
                                            std::span<const pretuning_item> items,
                                            std::span<const device> devices,
                                            const pretuning_options& options,
-                                           const tuning_refusal& refuses) {
+                                           const tuning_refusal& refuses,
+                                           const device_loss& is_lost) {
   tuning_options given = options.tuning;
   given.given_by = option_source::command;
   const tuning_settings settings = resolve_settings(given);
@@ -127,13 +134,15 @@ std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
       .items = items,
       .options = options,
       .search_options = search_options,
-      .layers = open_layers(settings.database, settings.system_databases,
-                            database_access::read_write, settings.shared_database),
+      .layers = open_layers(settings),
+      .shared = settings.push_results ? shared_results::of(settings) : nullptr,
       .searches = std::min(devices.size(), jobs.items.size()),
       .devices = devices.size(),
       .refuses = refuses,
+      .is_lost = is_lost,
       .telling = telling,
       .results = results};
+  if (options.listener != nullptr) options.listener->planned(results.size());
   {
     std::vector<std::unique_ptr<group_work>> at_work;
     for (std::size_t i = 0; i < groups.size(); ++i) {

@@ -16,6 +16,7 @@
 #include "libtune/base/value.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/store/database/function_identity.hpp"
+#include "libtune/tune/ahead/communicator.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
@@ -62,10 +63,15 @@ class pretuning_listener {
   pretuning_listener(const pretuning_listener&) = delete;
   pretuning_listener& operator=(const pretuning_listener&) = delete;
 
+  /// Called before all else. @param count  of results that there will be
+  virtual void planned(std::size_t /*count*/) {}
   /// A key is started. In all calls the number is the place of its result among those of pretune.
   virtual void began(std::size_t /*number*/, const tuning_subject&) {}
   /// Its search is divided among several devices from now on.
   virtual void divided(std::size_t /*number*/, std::size_t /*devices*/) {}
+  /// The device that led its search has been lost, with its rank: another one starts it again, and
+  /// goes on with what has been measured.
+  virtual void lost(std::size_t /*number*/, const std::string& /*reason*/) {}
   /// The state of its search has changed.
   virtual void progressed(std::size_t /*number*/, const search_progress&) {}
   /// It has ended, in whatever state.
@@ -84,6 +90,10 @@ struct pretuning_options {
   /// some times as long as the search took to its first trial, which children repeat. Zero:
   /// searches are divided among all devices that are idle.
   std::chrono::nanoseconds smallest_shard = std::chrono::seconds(3);
+  /// The ranks that share the keys; not owned; null: this process alone. Each calls pretune, with
+  /// the same items and its own devices and database. One rank leads: the first, and where that is
+  /// lost the next. Its items and options are those that count, and its listener alone is called.
+  communicator* ranks = nullptr;
 };
 
 /// Returns the number of results of pretune: one for each item and kind of device that it fits.
@@ -99,13 +109,22 @@ std::size_t count_pretunings(std::span<const pretuning_item> items,
 /// then one of them measures the best of each again, and decides. Trials are stored at once. A key
 /// that cannot be tuned does not affect others.
 ///
+/// With ranks (pretuning_options::ranks) this is so for the devices of all of them. The databases
+/// of all ranks are asked first, so that a key is present if one of them has it. In the end each
+/// has the same results and searches for these keys, and each call returns the same results. A rank
+/// that is lost costs the trials that it was measuring: others go on with its keys. Only with the
+/// rank that leads are all trials of unfinished searches lost for ranks with other databases. A
+/// rank whose stop returns true leaves; the others go on, unless it leads.
+///
 /// Blocks the calling thread.
 /// @param program  one whose main begins with serve_if_worker
 /// @param items    the keys, each for all devices or for those of one identity
 /// @param devices  to tune on, of any kinds
 /// @param options  for all searches
 /// @returns for each item, in order, its result on each kind of device
-/// @throws argument_error if no database is set; environment_error
+/// @throws argument_error if no database is set; environment_error; no_device_error if no rank has
+/// a
+///         device; database_error if the results of other ranks cannot be stored
 std::vector<pretuning_result> pretune(const tuner_program& program,
                                       std::span<const pretuning_item> items,
                                       std::span<const device> devices,

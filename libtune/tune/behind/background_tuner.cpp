@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
@@ -24,7 +23,7 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/device/device_memory.hpp"
-#include "libtune/tune/behind/duty_cycle.hpp"
+#include "libtune/tune/behind/application_pace.hpp"
 #include "libtune/tune/behind/gate_page.hpp"
 #include "libtune/tune/behind/heartbeat.hpp"
 #include "libtune/tune/behind/page_gate.hpp"
@@ -38,11 +37,6 @@ namespace tune::detail {
 namespace {
 
 using clock = std::chrono::steady_clock;
-
-// Of the longest run that is allowed, samples of a step take a part: a frame is delayed by as much.
-constexpr std::int64_t visits_of_slice = 4;
-
-constexpr std::chrono::milliseconds between_looks_at_beats{100};
 
 interval_summary summary_of(const interval_tally::snapshot& all) {
   return {.count = all.total(), .longest = all.longest, .p999 = all.quantile(0.999)};
@@ -125,11 +119,7 @@ struct background_tuner::state {
 
   // The thread's:
   kept_child child;
-  back_off pace;
-  double slack = default_slack;
-  std::chrono::nanoseconds longest_slice = default_slice;
-  bool has_told_of_late_frames = false;  // of this key
-  clock::time_point looked{};
+  application_pace pace{own_gate_page()};
 
   bool ask(behind_request&& wanted_now);
   void start();
@@ -141,9 +131,6 @@ struct background_tuner::state {
   void put_back(behind_request&& one);
   void give_up(const behind_request& one, const char* why);
   bool has_to_stop();
-  void look_at_beats();
-  void set_pace(const behind_request& one);
-  void set_visit();
   void offer_memory_of(const device& used);
   behind_summary report();
   behind_times spent() const;
@@ -276,7 +263,8 @@ void background_tuner::state::wait_for_beats() const {
 
 void background_tuner::state::tune(behind_request one) {
   try {
-    set_pace(one);
+    pace.set(one.options.behind, one.context.device().kind() == device_kind::cpu);
+    offer_memory_of(one.context.device());
     tune_once(one);
   } catch (const tuning_stopped_error&) {
     put_back(std::move(one));
@@ -309,7 +297,6 @@ void background_tuner::state::give_up(const behind_request& one, const char* why
 void background_tuner::state::tune_once(const behind_request& one) {
   const auto function = one.function.lock();
   if (!function) return;
-  has_told_of_late_frames = false;
   const auto begin = clock::now();
   const gate_page& page = own_gate_page();
   const std::uint64_t used = page.used_ns.load();
@@ -352,57 +339,8 @@ void background_tuner::state::tune_once(const behind_request& one) {
 }
 
 bool background_tuner::state::has_to_stop() {
-  look_at_beats();
+  pace.look();
   return ending || yields;
-}
-
-void background_tuner::state::look_at_beats() {
-  const auto now = clock::now();
-  if (now - looked < between_looks_at_beats || heartbeat_list::count() == 0) return;
-  looked = now;
-  set_visit();
-  const auto suffers = heartbeat_list::look(slack);
-  if (!suffers) return;
-  const double before = pace.factor();
-  pace.look(*suffers);
-  if (pace.factor() == before) return;
-  gate_page& page = own_gate_page();
-  page.slowdown_percent.store(static_cast<std::uint32_t>(std::lround(100 * pace.factor())));
-  if (before == 1 && !std::exchange(has_told_of_late_frames, true)) {
-    log(log_level::info,
-        "frames of the application are late beside what is tuned behind it, which slows down");
-  }
-}
-
-void background_tuner::state::set_pace(const behind_request& one) {
-  const behind_settings& given = one.options.behind;
-  const bool is_cpu = one.context.device().kind() == device_kind::cpu;
-  const std::chrono::microseconds slice =
-      given.slice.value_or(is_cpu ? default_slice_on_cpu : default_slice);
-  gate_page& page = own_gate_page();
-  const double share = std::clamp(given.share.value_or(default_share), 1e-4, 1.0);
-  page.share_ppm.store(static_cast<std::uint32_t>(std::lround(1e6 * share)));
-  longest_slice = slice;
-  page.slice_ns.store(longest_slice.count());
-  slack = given.slack.value_or(default_slack);
-  page.least_ns.store(is_cpu ? 0 : std::chrono::nanoseconds(slice).count() / visits_of_slice);
-  set_visit();
-  wake(page);
-  offer_memory_of(one.context.device());
-}
-
-// A frame is delayed by what comes in between, and by as much as half a millisecond more. A run is
-// never divided, so that only its repeats are fewer.
-void background_tuner::state::set_visit() {
-  constexpr std::chrono::nanoseconds least = std::chrono::microseconds(50);
-  std::chrono::nanoseconds visit = longest_slice / visits_of_slice;
-  const std::chrono::nanoseconds period = heartbeat_list::shortest_period();
-  if (period.count() > 0) {
-    const double half = 0.5 * slack * static_cast<double>(period.count());
-    const std::chrono::nanoseconds fits(static_cast<std::int64_t>(half));
-    visit = std::clamp(fits, std::min(least, visit), visit);
-  }
-  own_gate_page().visit_ns.store(std::max<std::int64_t>(1, visit.count()));
 }
 
 // That of a search is offered by the search; the child between two has a context.
@@ -459,73 +397,3 @@ behind_summary background_tuner::state::report() {
 }
 
 }  // namespace tune::detail
-
-namespace tune {
-namespace {
-
-// The page is shared with the process that fork has made this one from.
-template <class Change>
-void change_page(const Change& change) noexcept {
-  if (detail::is_forked()) return;
-  detail::gate_page& page = detail::own_gate_page();
-  change(page);
-  detail::wake(page);
-}
-
-}  // namespace
-
-idle_window::idle_window() noexcept {
-  change_page([](detail::gate_page& page) {
-    page.windows_seen.fetch_add(1);
-    page.windows.fetch_add(1);
-  });
-}
-
-idle_window::~idle_window() {
-  change_page([](detail::gate_page& page) { page.windows.fetch_sub(1); });
-}
-
-behind_pause::behind_pause() noexcept {
-  change_page([](detail::gate_page& page) { page.holds.fetch_add(1); });
-}
-
-behind_pause::~behind_pause() {
-  change_page([](detail::gate_page& page) { page.holds.fetch_sub(1); });
-}
-
-bool behind_pause::wait(std::chrono::milliseconds longest) const {
-  const auto until = std::chrono::steady_clock::now() + longest;
-  while (detail::own_gate_page().inside.load() != 0) {
-    if (std::chrono::steady_clock::now() >= until) return false;
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
-  return true;
-}
-
-std::string to_string(const behind_times& times) {
-  using part = std::pair<std::chrono::nanoseconds, const char*>;
-  std::vector<part> parts{{times.preparing, "preparing"},
-                          {times.checking, "checking"},
-                          {times.measuring, "measuring"},
-                          {times.repeating, "measuring again"},
-                          {times.pausing, "pauses for the share"},
-                          {times.slowing, "longer pauses for late frames"},
-                          {times.held, "held"},
-                          {times.other, "waiting for programs, and the host"}};
-  std::ranges::stable_sort(parts, std::ranges::greater{}, &part::first);
-  std::string text;
-  for (const auto& [time, name] : parts) {
-    if (time.count() == 0) continue;
-    text += fmt::format("{}{} {:.2f} s", text.empty() ? "" : ", ", name,
-                        1e-9 * static_cast<double>(time.count()));
-  }
-  return text.empty() ? "none" : text;
-}
-
-behind_summary behind_report() { return detail::background_tuner::shared().report(); }
-
-bool wait_for_tuning_behind(std::chrono::milliseconds longest) {
-  return detail::background_tuner::shared().wait(longest);
-}
-
-}  // namespace tune

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "libtune/base/cxx20.hpp"
+#include "libtune/tune/behind/quiet_moments.hpp"
 
 namespace tune::detail {
 
@@ -39,6 +40,7 @@ struct gate_page {
   std::atomic<std::int64_t> visit_ns{250'000};       ///< device time that samples of a step take
   /// The use that a preparation counts as, and a check at least; 0: what they wait for.
   std::atomic<std::int64_t> least_ns{250'000};
+  quiet_moments quiet;  ///< as heartbeats tell them
 
   // The tuner:
   std::atomic<std::uint32_t> inside{0};                  ///< 1 while a step is under way

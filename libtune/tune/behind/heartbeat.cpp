@@ -180,6 +180,25 @@ std::optional<bool> heartbeat::look(double slack) {
   return found;
 }
 
-heartbeat::~heartbeat() { detail::heartbeat_list::remove(*this); }
+heartbeat::~heartbeat() {
+  detail::heartbeat_list::remove(*this);
+  while (under_way_.load() > 0) end();
+}
+
+// A forked process has its parent's page.
+void heartbeat::begin() noexcept {
+  if (detail::is_forked()) return;
+  under_way_.fetch_add(1);
+  page_.quiet.begin(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+void heartbeat::end() noexcept {
+  if (detail::is_forked()) return;
+  std::uint32_t before = under_way_.load();
+  do {
+    if (before == 0) return;  // one too many
+  } while (!under_way_.compare_exchange_weak(before, before - 1));
+  page_.quiet.end(std::chrono::steady_clock::now().time_since_epoch());
+}
 
 }  // namespace tune

@@ -158,6 +158,14 @@ class heartbeat {
   /// The frame of the last beat was late, by what the application knows. It need not say so, but
   /// it knows its slack best: one such frame counts like a few that have fallen behind.
   void late() noexcept { count_late(3); }
+  /// The device gets work of this pipeline: from now on nothing begins behind it, as far as the
+  /// gaps that the pipeline leaves are long enough. Calls may be nested: each has its end(). Where
+  /// frames are copied in first, the time for it is when their copy has ended. No lock, no
+  /// allocation, no system call; any thread.
+  void begin() noexcept;
+  /// The device has ended that work. What begins behind the application begins right after such a
+  /// moment, and is to end before the next begin(), as the last gaps tell.
+  void end() noexcept;
   /// The pipeline pauses: the time until the next beat does not count.
   void rest() noexcept {
     last_ = 0;
@@ -185,9 +193,10 @@ class heartbeat {
   std::optional<bool> look(double slack);
 
   std::unique_ptr<tallies> counted_;
-  const detail::gate_page& page_;
-  detail::late_watch watch_;             // the list's
-  std::atomic<std::int64_t> period_{0};  // in ns, from the list
+  detail::gate_page& page_;
+  std::atomic<std::uint32_t> under_way_{0};  // begun, and not ended
+  detail::late_watch watch_;                 // the list's
+  std::atomic<std::int64_t> period_{0};      // in ns, from the list
   std::atomic<std::int64_t> allowed_{0};
   detail::frame_schedule schedule_;
   std::int64_t last_ = 0;

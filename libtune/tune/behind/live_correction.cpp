@@ -21,8 +21,7 @@ std::shared_ptr<tuning_database> database_of(const context& context, database_ac
   const tuning_settings settings = resolve_settings(*tuning_options_of(context));
   if (!settings.lock.empty()) return nullptr;
   if (access == database_access::read_write && settings.mode == tuning_mode::cached) return nullptr;
-  return open_layers(settings.database, settings.system_databases, access, settings.shared_database)
-      ->user();
+  return open_layers(settings, access)->user();
 }
 
 /// Notes the reason in the trial of the latest search that measured a configuration.

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <string>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
@@ -106,7 +107,19 @@ void page_gate::note_deferred() noexcept { page_.deferred.fetch_add(1); }
 std::chrono::nanoseconds page_gate::until_next(bool needs_window) const noexcept {
   if (page_.windows.load() > 0) return std::chrono::nanoseconds(0);
   if (needs_window) return std::chrono::seconds(1);
-  return cycle_.next(rate()) - clock::now();
+  const auto next = cycle_.next(rate());
+  const std::chrono::nanoseconds pause = next - clock::now();
+  return pause.count() > 0 ? pause : until_quiet(std::max(next, entered_));
+}
+
+// The application must not make a system call at the end of each frame, so it is asked often.
+std::chrono::nanoseconds page_gate::until_quiet(clock::time_point due) const noexcept {
+  constexpr std::chrono::microseconds between_looks{50};
+  constexpr std::chrono::milliseconds patience{50};
+  const auto now = clock::now();
+  const bool is_possible = page_.quiet.usual() >= visit() && now - due < patience;
+  const bool waits = is_possible && page_.quiet.left(now.time_since_epoch()) < visit();
+  return waits ? between_looks : std::chrono::nanoseconds(0);
 }
 
 bool page_gate::may_pass(bool needs_window) const noexcept {
@@ -117,6 +130,7 @@ void page_gate::enter(bool needs_window, const std::function<std::shared_ptr<voi
   constexpr std::chrono::nanoseconds between_looks = std::chrono::milliseconds(10);
   leave(step_kind::generate);
   const auto begin = clock::now();
+  entered_ = begin;
   std::chrono::nanoseconds held{0};
   std::shared_ptr<void> waiting;
   while (true) {
@@ -262,6 +276,7 @@ parent_gate::parent_gate() noexcept {
   wanted_ = true;
   constexpr int lowest = 19;
   ::setpriority(PRIO_PROCESS, 0, lowest);
+  ::prctl(PR_SET_TIMERSLACK, 1000UL);  // ns: quiet moments are short
   // A step that the child before this one did not end.
   if (gate_page* const page = map_page(path)) {
     page->inside.store(0);

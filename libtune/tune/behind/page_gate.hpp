@@ -60,10 +60,12 @@ class page_gate final : public step_gate {
   void note_wait(std::chrono::nanoseconds waited, std::chrono::nanoseconds held) noexcept;
   bool may_pass(bool needs_window) const noexcept;
   std::chrono::nanoseconds until_next(bool needs_window) const noexcept;
+  std::chrono::nanoseconds until_quiet(clock::time_point due) const noexcept;
 
   gate_page& page_;
   std::function<bool()> stop_;
   duty_cycle cycle_;
+  clock::time_point entered_{};
   std::optional<passage> step_;
   std::unique_ptr<sentinel> sentinel_;
   sentinel_judge judge_;

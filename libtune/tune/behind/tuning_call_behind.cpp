@@ -32,6 +32,8 @@ bool tuning_call::is_tuned_behind(bool has_nearest, tuning_mode mode) {
     resolved.database = settings_.database;
   }
   resolved.system_databases = settings_.system_databases;
+  resolved.shared_store = settings_.shared_store;
+  resolved.push_results = settings_.push_results;
   resolved.match = settings_.match;
   resolved.mode = mode;
   resolved.given_by = option_source::command;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -14,6 +15,15 @@
 #include "libtune/tune/trial.hpp"
 
 namespace tune::detail {
+
+struct quick_memory;
+
+/// The way in which a guided search treats its list.
+enum class guided_way : std::uint8_t {
+  race,     ///< as a search does
+  compare,  ///< quickly, without checks, without trials in the database (quick_comparison)
+  check,    ///< runs each once, and checks its result
+};
 
 /// Searches of a session that are made for a reason of the library, in place of what the options
 /// and the strategy decide: while one lives, it holds for all searches of the session, and has the
@@ -27,7 +37,13 @@ class guided_search {
     /// whole space is searched.
     std::optional<std::vector<named_value>> near{};
     std::size_t most_trials = 0;
-    /// The longest time of a search that is not of a list; empty: that of the options.
+    /// The whole space is kept if it has no more configurations than this (space).
+    std::size_t most_kept = 0;
+    guided_way way = guided_way::race;  ///< of the list
+    /// What is kept from one search to the next; null: nothing. Not null for other ways than a
+    /// race. Outlives this.
+    quick_memory* memory = nullptr;
+    /// The longest time of a search that is not a race of a list; empty: that of the options.
     std::optional<std::chrono::nanoseconds> time{};
     /// Finds a configuration by values that are no tuning of the space; empty if there is none. For
     /// the check of a stored result.
@@ -52,12 +68,17 @@ class guided_search {
   /// The trials of the last search that has ended.
   const std::vector<trial>& trials() const noexcept { return trials_; }
   void keep(std::vector<trial> trials) { trials_ = std::move(trials); }
+  /// The configurations of the space that was searched last, without those that a limit of the
+  /// device excludes; empty if they are more than course::most_kept.
+  const std::vector<std::vector<named_value>>& space() const noexcept { return space_; }
+  void keep_space(std::vector<std::vector<named_value>> space) { space_ = std::move(space); }
 
  private:
   tuning_session& session_;
   course guided_;
   guided_search* outer_;
   std::vector<trial> trials_;
+  std::vector<std::vector<named_value>> space_;
 };
 
 }  // namespace tune::detail

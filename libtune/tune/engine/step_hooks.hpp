@@ -98,6 +98,7 @@ using step_event =
 /// must not throw.
 using step_listener = std::function<void(const step_event&)>;
 
+class loaded_programs;
 class step_gate;
 class trial_judge;
 
@@ -118,6 +119,7 @@ struct step_hooks {
   step_gate* gate = nullptr;  ///< passed before each step; null: there is none; outlives the search
   /// Counts the device memory that the search holds; null: nothing does.
   std::shared_ptr<detail::memory_quota> memory{};
+  loaded_programs* programs = nullptr;  ///< kept from one search to the next; null: none are
   bool is_warm = false;  ///< true if the device has just worked, for the search before
 };
 

@@ -305,6 +305,7 @@ void trial_attempt::generate_prebuilt() {
 void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
   compile_scope::rules rules{.known_failures = known_ != nullptr ? &known_->programs : nullptr,
                              .prebuilt = prebuilt,
+                             .loaded = hooks_.programs,
                              .keeps_no_binaries = true};
   if (const step_listener* const listener = hooks_.listener) {
     rules.listener = [listener](bool begins) {
@@ -446,6 +447,15 @@ std::vector<run_time> trial_attempt::sample(int count, double allowed) {
             [&] {
               for (const run_time time : take(missing, runs)) times.push_back(time);
             });
+  if (over()) times.clear();
+  return times;
+}
+
+std::vector<run_time> trial_attempt::sample_whole(int runs) {
+  const stopwatch elapsing(now_, result_.elapsed);
+  std::vector<run_time> times;
+  announced(step_kind::samples, static_cast<std::uint64_t>(runs),
+            [&] { times = prepared_.sample_whole(runs); });
   if (over()) times.clear();
   return times;
 }

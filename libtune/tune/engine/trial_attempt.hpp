@@ -70,6 +70,8 @@ class trial_attempt {
   /// none if it failed.
   /// @param allowed  the relative spread that the timer may add to them
   std::vector<run_time> sample(int count, double allowed = 0.01);
+  /// Times single runs, each of an empty queue (measure::sample_whole). Returns none if it failed.
+  std::vector<run_time> sample_whole(int runs);
   /// Makes so many runs without timing them, one directly after the other.
   void repeat(int runs);
   /// Takes samples as the settings say, of this configuration alone.

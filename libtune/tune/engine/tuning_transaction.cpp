@@ -137,6 +137,11 @@ void trial_recorder::trial_refined(const tuning_subject&, const trial& refined) 
 }
 
 void trial_recorder::add(std::vector<stored_trial>& pending, const trial& made) {
+  // Quick comparisons keep nothing else.
+  if (!search_ && is_incident(made)) {
+    warn_on_database_error(
+        [&] { search_ = database_->begin_search(function_, key_, identity_, "compared"); });
+  }
   if (!search_) return;
   pending.push_back(to_stored(made));
   pending_cost_ += made.elapsed;

@@ -33,13 +33,16 @@ void note_sizes(const portfolio_core& core);
 /// The origin and the loss of a portfolio.
 struct portfolio_facts {
   std::vector<size_range> ranges{};  ///< the sizes that it was made for, in the order of the key
-  /// The time that is lost beside tuning each size by itself: the mean over sizes, 0.02 is 2 %.
+  /// The time that is lost beside tuning each size by itself: the mean over sizes, 0.02 is 2 %;
+  /// infinite if too little was measured to say.
   double expected_loss = 0;
   /// The same, that nine of ten sizes stay below; infinite if too little was measured to say.
   double worst_loss = 0;
   std::size_t sizes = 0;     ///< at which configurations were compared
   std::size_t compared = 0;  ///< configurations that were compared
   std::size_t leaves = 0;    ///< of the tree that chooses
+  /// Of them, those whose choice was not run at the ends and within for want of time.
+  std::size_t unchecked = 0;
 };
 
 /// A few tunings that together serve ranges of sizes, and the choice among them. The last one is

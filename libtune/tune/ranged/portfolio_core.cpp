@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <exception>
 #include <fmt/format.h>
 #include <utility>
@@ -117,6 +118,7 @@ std::string stored_portfolio::text() const {
   document["worst_loss"] = real_to_json(worst_loss);
   document["sizes"] = sizes;
   document["compared"] = compared;
+  if (unchecked > 0) document["unchecked"] = unchecked;
   return json_text(document);
 }
 
@@ -142,7 +144,16 @@ stored_portfolio stored_portfolio::parse(const std::string& text,
   made.worst_loss = number(document, "worst_loss");
   made.sizes = count(document, "sizes");
   made.compared = count(document, "compared");
+  if (document.contains("unchecked")) made.unchecked = count(document, "unchecked");
   return made;
+}
+
+std::string describe_losses(double expected, double worst) {
+  if (std::isinf(expected) || std::isinf(worst)) {
+    return "how much slower than tuning each size is not known, for too few were compared";
+  }
+  return fmt::format("{:.1f} % slower than tuning each size, {:.1f} % at most at nine of ten",
+                     100 * expected, 100 * worst);
 }
 
 std::optional<std::string> describe_portfolio(const std::vector<named_value>& result) {
@@ -158,10 +169,12 @@ std::optional<std::string> describe_portfolio(const std::vector<named_value>& re
       leaves += number(item, "coordinate") < 0 ? 1 : 0;
     }
     return fmt::format(
-        "portfolio of {} tunings in {} leaves, compared at {} sizes: {:.1f} % slower than tuning "
-        "each size, {:.1f} % at most at nine of ten",
-        tunings, leaves, count(document, "sizes"), 100 * number(document, "expected_loss"),
-        100 * number(document, "worst_loss"));
+        "portfolio of {} tunings in {} leaves, compared at {} sizes: {}{}", tunings, leaves,
+        count(document, "sizes"),
+        describe_losses(number(document, "expected_loss"), number(document, "worst_loss")),
+        document.contains("unchecked")
+            ? fmt::format("; {} leaves are not checked", count(document, "unchecked"))
+            : std::string());
   } catch (const argument_error&) {
     return std::nullopt;
   }

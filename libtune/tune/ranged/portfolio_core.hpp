@@ -31,6 +31,7 @@ struct stored_portfolio {
   double worst_loss = 0;
   std::size_t sizes = 0;
   std::size_t compared = 0;
+  std::size_t unchecked = 0;  ///< leaves that there was no time to check
 
   /// JSON on one line.
   std::string text() const;
@@ -38,6 +39,10 @@ struct stored_portfolio {
   static stored_portfolio parse(const std::string& text,
                                 const std::vector<field_description>& fields);
 };
+
+/// Says the losses of a portfolio: "1.2 % slower than tuning each size, 4.5 % at most at nine of
+/// ten".
+std::string describe_losses(double expected, double worst);
 
 /// Returns a line for people about a stored result that is a portfolio; empty if it is none.
 std::optional<std::string> describe_portfolio(const std::vector<named_value>& result);

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -12,6 +14,7 @@
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/engine/guided_search.hpp"
+#include "libtune/tune/engine/quick_comparison.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/ranged/portfolio_core.hpp"
 #include "libtune/tune/ranged/ranged_autotuner.hpp"
@@ -27,6 +30,12 @@ using clock = std::chrono::steady_clock;
 
 // A search around a choice, for the loss at a size that was not seen.
 constexpr std::size_t trials_of_audit = 40;
+// What a search found to take more than this part of the least time is compared nowhere, unless
+// there is room for all.
+constexpr double worth_comparing = 1.5;
+// Of the time of a whole tuning, for all configurations at one size.
+constexpr double share_of_size = 0.06;
+constexpr double share_of_first_size = 0.3;
 
 const std::string& text_in(const values& result) {
   const auto found = std::ranges::find(result, portfolio_column, &named_value::name);
@@ -59,14 +68,20 @@ bool are_sizes(std::span<const std::uint64_t> sizes) {
       sizes, [](std::uint64_t size) { return size > 0 && size <= size_range::most; });
 }
 
+/// True if what a trial shows leaves it possible that the configuration works at other sizes.
+bool may_work(const trial& made) {
+  return made.score || made.outcome == outcome::skipped || made.outcome == outcome::over_limit ||
+         made.outcome == outcome::launch_failed;
+}
+
 /// Searches and measures by the author's function, in a session.
 class session_source final : public portfolio_source {
  public:
   session_source(tuning_session& session, const ranged_parts& parts, const values& key)
       : session_(session), parts_(parts), key_(key) {}
 
-  std::vector<configuration> search(const size_list& sizes, std::size_t most,
-                                    const std::optional<configuration>& near) override {
+  findings search(const size_list& sizes, const found_limits& most,
+                  const std::optional<configuration>& near) override {
     const auto start = clock::now();
     // Others begin only where they leave time to compare.
     constexpr double share_of_searches = 0.6;
@@ -75,48 +90,82 @@ class session_source final : public portfolio_source {
     std::optional<std::chrono::nanoseconds> time;
     constexpr clock::duration least = std::chrono::seconds(1);
     if (searches_ > 0) time = std::max(first_search_, least) / (near ? 4 : 1);
-    std::vector<trial> trials = run(sizes, {.only = {},
-                                            .near = near,
-                                            .most_trials = trials_of_audit,
-                                            .time = time,
-                                            .find = finder(),
-                                            .parts = divider(sizes),
-                                            .may_run = filter(sizes)});
+    outcome_of_run found = run(sizes, {.only = {},
+                                       .near = near,
+                                       .most_trials = trials_of_audit,
+                                       .most_kept = near ? 0 : most.all,
+                                       .memory = &memory_,
+                                       .time = time,
+                                       .find = finder(),
+                                       .parts = divider(sizes),
+                                       .may_run = filter(sizes)});
+    std::vector<trial>& trials = found.trials;
     if (!near) {
       const clock::duration own = clock::now() - start;
       if (searches_ == 0) first_search_ = own;
       searched_ += own;
       ++searches_;
     }
-    std::erase_if(trials, [](const trial& each) { return !each.score; });
-    std::ranges::stable_sort(trials, {},
-                             [](const trial& each) { return *each.score / each.level; });
-    std::vector<configuration> best;
+    const auto cost = [](const trial& each) {
+      return each.score ? each.score->count() / each.level
+                        : std::numeric_limits<double>::infinity();
+    };
+    std::ranges::stable_sort(trials, {}, cost);
+    if (trials.empty() || !trials.front().score) return {};
+    // The whole of a small space is compared, what the search has found before the rest.
+    findings made{.is_whole = !near && !found.space.empty()};
     for (const trial& each : trials) {
-      if (best.size() < most && fits(each.configuration, sizes)) best.push_back(each.configuration);
+      const bool is_near = cost(each) <= worth_comparing * cost(trials.front()) &&
+                           made.best.size() < most.best && fits(each.configuration, sizes);
+      if (made.is_whole ? may_work(each) : is_near) made.best.push_back(each.configuration);
     }
-    return best;
+    if (!made.is_whole) return made;
+    std::unordered_set<std::string> tried;
+    for (const trial& each : trials) tried.insert(to_string(each.configuration));
+    for (configuration& each : found.space) {
+      if (!tried.contains(to_string(each))) made.best.push_back(std::move(each));
+    }
+    return made;
   }
 
   std::vector<std::optional<double>> measure(const size_list& sizes,
                                              std::span<const configuration> all) override {
-    if (is_only_tried_) return std::vector<std::optional<double>>(all.size());
-    course only;
-    only.find = finder();
-    only.parts = divider(sizes);
-    only.may_run = filter(sizes);
-    for (const configuration& each : all) {
-      if (fits(each, sizes)) only.only.push_back(each);
-    }
-    const std::vector<trial> trials =
-        only.only.empty() ? std::vector<trial>() : run(sizes, std::move(only));
-    std::vector<std::optional<double>> times;
-    for (const configuration& each : all) {
-      const auto made = std::ranges::find(trials, each, &trial::configuration);
-      const bool has_time = made != trials.end() && made->score && fits(each, sizes);
-      times.push_back(has_time ? std::optional(made->score->count() / made->level) : std::nullopt);
+    std::vector<std::optional<double>> times(all.size());
+    if (is_only_tried_) return times;
+    const auto start = clock::now();
+    const std::vector<trial> trials = run_list(sizes, all, guided_way::compare);
+    const std::chrono::duration<double, std::milli> elapsed = clock::now() - start;
+    log(log_level::debug,
+        fmt::format("'{}': {} configurations were compared at {} in {:.1f} ms", parts_.base.name,
+                    all.size(), words_of(parts_.ranges, sizes), elapsed.count()));
+    // The trials are in the order of the list, without those that the space does not have.
+    auto next = trials.begin();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto made = std::find_if(
+          next, trials.end(), [&](const trial& each) { return each.configuration == all[i]; });
+      if (made == trials.end()) continue;
+      next = made + 1;
+      const bool was_late = !made->score && made->dropped;
+      if (was_late) times[i] = not_measured;
+      if (made->score) times[i] = made->score->count() / made->level;
     }
     return times;
+  }
+
+  std::vector<bool> check(const size_list& sizes, std::span<const configuration> all) override {
+    // The test default works everywhere, whether it is in the space or not.
+    std::vector<bool> works(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      works[i] = is_only_tried_ || all[i] == parts_.base.test_default;
+    }
+    if (is_only_tried_) return works;
+    for (const trial& each : run_list(sizes, all, guided_way::check)) {
+      const auto of = std::ranges::find(all, each.configuration);
+      const bool was_late = !each.score && each.dropped;
+      if (of != all.end())
+        works[static_cast<std::size_t>(of - all.begin())] = each.score || was_late;
+    }
+    return works;
   }
 
   // All of it costs no more than four times the first search.
@@ -142,8 +191,28 @@ class session_source final : public portfolio_source {
  private:
   using course = guided_search::course;
 
+  struct outcome_of_run {
+    std::vector<trial> trials{};
+    std::vector<configuration> space{};
+  };
+
+  std::vector<trial> run_list(const size_list& sizes, std::span<const configuration> all,
+                              guided_way way) {
+    course only{.way = way, .memory = &memory_};
+    // Those that no search has tried are compiled at the first size.
+    const double share = std::exchange(is_first_, false) ? share_of_first_size : share_of_size;
+    only.time = std::chrono::duration_cast<std::chrono::nanoseconds>(share * whole_time());
+    only.find = finder();
+    only.parts = divider(sizes);
+    only.may_run = filter(sizes);
+    for (const configuration& each : all) {
+      if (fits(each, sizes)) only.only.push_back(each);
+    }
+    return only.only.empty() ? std::vector<trial>() : run(sizes, std::move(only)).trials;
+  }
+
   // What goes wrong at one size leaves the others.
-  std::vector<trial> run(const size_list& sizes, course how) {
+  outcome_of_run run(const size_list& sizes, course how) {
     const guided_search guide(session_, std::move(how));
     is_only_tried_ = guide.is_only_tried();
     try {
@@ -161,7 +230,7 @@ class session_source final : public portfolio_source {
     } catch (const argument_error& failure) {
       tell(sizes, failure);
     }
-    return guide.trials();
+    return {.trials = guide.trials(), .space = guide.space()};
   }
 
   void tell(const size_list& sizes, const error& failure) const {
@@ -211,11 +280,13 @@ class session_source final : public portfolio_source {
     return std::max<std::chrono::duration<double>>(4 * first_search_, least);
   }
 
+  quick_memory memory_;
   clock::duration first_search_{};
   clock::duration searched_{};
   std::size_t searches_ = 0;
   clock::time_point began_ = clock::now();
   bool is_only_tried_ = false;
+  bool is_first_ = true;  // true until configurations have been compared
 };
 
 /// Returns the sizes that programs have asked this portfolio for.
@@ -324,14 +395,21 @@ class ranged_tuner {
                                   .expected_loss = built.expected_loss,
                                   .worst_loss = built.worst_loss,
                                   .sizes = built.sizes,
-                                  .compared = built.compared};
+                                  .compared = built.compared,
+                                  .unchecked = built.unchecked};
     log(log_level::info,
-        fmt::format("'{}' has a portfolio of {} tunings for {}: it is {:.1f} % slower than tuning "
-                    "each size, and no more than {:.1f} % at nine of ten sizes; {} configurations "
-                    "were compared at {} sizes, in {}",
-                    parts.base.name, stored.configurations.size(), to_string(key),
-                    100 * stored.expected_loss, 100 * stored.worst_loss, stored.compared,
-                    stored.sizes, source.effort()));
+        fmt::format(
+            "'{}' has a portfolio of {} tunings for {}: {}; {} configurations were compared "
+            "at {} sizes, in {}",
+            parts.base.name, stored.configurations.size(), to_string(key),
+            describe_losses(stored.expected_loss, stored.worst_loss), stored.compared, stored.sizes,
+            source.effort()));
+    if (stored.unchecked > 0) {
+      log(log_level::warning,
+          fmt::format("'{}': the time ended before the choices of {} of {} leaves were checked; "
+                      "they are taken to work at all sizes of the ranges",
+                      parts.base.name, stored.unchecked, stored.tree.leaves()));
+    }
     return {{portfolio_column, stored.text()}};
   }
 
@@ -357,7 +435,8 @@ portfolio_facts facts_of(const portfolio_core& core) {
           .worst_loss = stored.worst_loss,
           .sizes = stored.sizes,
           .compared = stored.compared,
-          .leaves = stored.tree.leaves()};
+          .leaves = stored.tree.leaves(),
+          .unchecked = stored.unchecked};
 }
 
 std::vector<std::vector<named_value>> configurations_of(const portfolio_core& core) {

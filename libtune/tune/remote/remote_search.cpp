@@ -458,6 +458,12 @@ void remote_search::take(tuning_result made) {
 
 void remote_search::take(const tuning_failure& failure) {
   if (task_.kept != nullptr) task_.kept->keep(program_, std::move(child_));
+  if (failure.kind != failure_kind::tuning_failed) throw_failure(failure, subject_, {});
+  throw_failure(failure, subject_, current().trials().all());
+}
+
+void throw_failure(const tuning_failure& failure, const tuning_subject& subject,
+                   const std::vector<trial>& trials) {
   switch (failure.kind) {
     case failure_kind::argument: throw argument_error(failure.text);
     case failure_kind::type: throw type_error(failure.text);
@@ -465,7 +471,7 @@ void remote_search::take(const tuning_failure& failure) {
     case failure_kind::build: throw build_error(failure.text, failure.log);
     case failure_kind::empty_space: throw empty_space_error(failure.text);
     case failure_kind::too_little_memory: throw too_little_memory_error(failure.text);
-    case failure_kind::tuning_failed: throw tuning_failed_error(subject_, current().trials().all());
+    case failure_kind::tuning_failed: throw tuning_failed_error(subject, trials);
     case failure_kind::other: break;
   }
   throw error(failure.text);

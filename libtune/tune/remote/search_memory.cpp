@@ -10,7 +10,8 @@
 namespace tune::detail {
 
 prior_knowledge search_memory::read_prior(time_point now) const {
-  if (!started_) return known_;
+  // One of quick comparisons has no start, and may have lost a process nevertheless.
+  if (!started_ && trials_.all().empty()) return known_;
   prior_knowledge told{.goes_on = true,
                        .compile_failures = known_.compile_failures,
                        .denied = known_.denied,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "libtune/process/wire.hpp"
+#include "libtune/tune/remote/wire_fields.hpp"
 
 namespace tune::detail {
 namespace {
@@ -85,8 +86,6 @@ std::string describe_all(std::span<const device> all) {
 // The fields of each struct, in the order in which they are sent.
 
 template <>
-inline constexpr auto last_of<value_type> = value_type::element_type;
-template <>
 inline constexpr auto last_of<log_level> = log_level::error;
 template <>
 inline constexpr auto last_of<match_mode> = match_mode::verify;
@@ -132,14 +131,7 @@ void describe(auto&, Item&) {}
 
 // ---- base, store, search, measure
 
-void describe(auto& wire, is<named_value> auto& item) { wire(item.name, item.value); }
 void describe(auto& wire, is<metric> auto& item) { wire(item.name, item.value, item.unit); }
-void describe(auto& wire, is<field_description> auto& item) {
-  wire(item.name, item.type, item.optional);
-}
-void describe(auto& wire, is<function_identity> auto& item) {
-  wire(item.name, item.version, item.key_fields, item.value_fields);
-}
 void describe(auto& wire, is<search_identity> auto& item) {
   wire(item.space, item.compiler, item.library_version, item.stage);
 }
@@ -193,7 +185,8 @@ void describe(auto& wire, is<watchdog_settings> auto& item) { wire(item.floor, i
 void describe(auto& wire, is<tuning_options> auto& item) {
   wire(item.database, item.system_databases, item.match, item.mode, item.wait, item.budget,
        item.compile_time, item.isolation, item.watchdog, item.verify, item.measure, item.race,
-       item.strategy, item.search, item.given_by, item.from_environment, item.goal, item.memory);
+       item.strategy, item.search, item.given_by, item.from_environment, item.goal, item.memory,
+       item.shared_store, item.push_results);
 }
 // Of a winner the configuration is all that a shortlist needs.
 void describe(auto& wire, is<record> auto& item) { wire(item.values, item.score_ns); }
@@ -228,18 +221,6 @@ void describe(auto& wire, is<search_step> auto& item) {
   wire(item.kind, item.index, item.configuration, item.launches, item.expected);
 }
 
-void describe(auto& wire, is<device_capabilities> auto& item) {
-  wire(item.api, item.architecture, item.work_group, item.work_group_x, item.work_group_y,
-       item.work_group_z, item.local_memory_bytes, item.dynamic_local_memory_bytes, item.registers,
-       item.simd_group);
-}
-void describe(auto& wire, is<device_performance> auto& item) {
-  wire(item.compiler, item.compute_units, item.memory_gib, item.cache_kib, item.memory_bus_bits,
-       item.clock_mhz, item.memory_clock_mhz);
-}
-void describe(auto& wire, is<device_identity> auto& item) {
-  wire(item.name, item.platform, item.driver_version, item.capabilities, item.performance);
-}
 void describe(auto& wire, is<nested_tuning> auto& item) {
   wire(item.function, item.key, item.device, item.database);
 }
@@ -385,6 +366,13 @@ void append(prior_knowledge& whole, prior_knowledge next) {
   whole.spent.time += next.spent.time;
   whole.spent.trials += next.spent.trials;
   if (next.losses.here + next.losses.elsewhere > 0) whole.losses = std::move(next.losses);
+}
+
+search_finished_event winner_alone(search_finished_event event) {
+  if (event.best) std::swap(event.trials.front(), event.trials[*event.best]);
+  event.trials.resize(event.best ? 1 : 0);
+  if (event.best) event.best = 0;
+  return event;
 }
 
 std::vector<std::byte> encode(const tuner_message& message) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <span>
 #include <string>
@@ -53,7 +54,7 @@ std::string describe(const device_address& address);
 std::string describe_all(std::span<const device> all);
 
 /// The version of the messages. The form of the handshake is the same in all versions.
-constexpr std::uint32_t tuner_protocol = 8;
+constexpr std::uint32_t tuner_protocol = 9;
 
 /// The longest message; a greater length is invalid.
 constexpr std::uint64_t longest_tuner_message_bytes = std::uint64_t{1} << 28;
@@ -161,6 +162,9 @@ using tuner_message =
                  refusal, prior_question, tuning_event, step_event, process_spoilt, log_line,
                  tuning_result, tuning_failure, function_list, check_request, check_answer>;
 
+/// The end of a search as it is sent: its trials have been sent before.
+search_finished_event winner_alone(search_finished_event event);
+
 /// Returns the bytes to send. @throws wire_error if the message is too long
 std::vector<std::byte> encode(const tuner_message& message);
 
@@ -187,6 +191,9 @@ class tuner_message_reader {
 };
 
 // ---- the child's side (tuner_service.cpp)
+
+/// The failure that tells of an exception, to be sent in its place.
+tuning_failure describe_failure(std::exception_ptr thrown);
 
 /// Sends the handshake and carries out requests until the other end of the socket closes; then ends
 /// the process, without destructors. Log lines of libtune go to the other end from now on.

@@ -144,11 +144,8 @@ class remote_observer final : public observer {
     if (auto* made = std::get_if<trial_event>(&sent)) {
       made->trial.reason = cut(std::move(made->trial.reason));
     }
-    // The others have been sent before.
     if (auto* ended = std::get_if<search_finished_event>(&sent)) {
-      if (ended->best) std::swap(ended->trials.front(), ended->trials[*ended->best]);
-      ended->trials.resize(ended->best ? 1 : 0);
-      if (ended->best) ended->best = 0;
+      *ended = winner_alone(std::move(*ended));
     }
     link_.send(std::move(sent));
     static_cast<void>(link_.receive_answer<acknowledgement>());
@@ -231,30 +228,6 @@ found_request find(const tuning_request& request) {
   return found;
 }
 
-tuning_failure describe_failure(std::exception_ptr thrown) {
-  try {
-    std::rethrow_exception(std::move(thrown));
-  } catch (const tuning_failed_error& failure) {
-    return {failure_kind::tuning_failed, cut(failure.what()), {}};
-  } catch (const empty_space_error& failure) {
-    return {failure_kind::empty_space, cut(failure.what()), {}};
-  } catch (const too_little_memory_error& failure) {
-    return {failure_kind::too_little_memory, cut(failure.what()), {}};
-  } catch (const build_error& failure) {
-    return {failure_kind::build, cut(failure.what()), cut(failure.log())};
-  } catch (const type_error& failure) {
-    return {failure_kind::type, cut(failure.what()), {}};
-  } catch (const argument_error& failure) {
-    return {failure_kind::argument, cut(failure.what()), {}};
-  } catch (const no_device_error& failure) {
-    return {failure_kind::no_device, cut(failure.what()), {}};
-  } catch (const std::exception& failure) {
-    return {failure_kind::other, cut(failure.what()), {}};
-  } catch (...) {
-    return {failure_kind::other, "something that is not a std::exception was thrown", {}};
-  }
-}
-
 tuner_message carry_out(tuner_link& link, const tuning_request& request, const found_request& found,
                         step_gate* gate) {
   tuning_options options = request.options;
@@ -331,6 +304,30 @@ check_answer check(const check_request& request) {
 }
 
 }  // namespace
+
+tuning_failure describe_failure(std::exception_ptr thrown) {
+  try {
+    std::rethrow_exception(std::move(thrown));
+  } catch (const tuning_failed_error& failure) {
+    return {failure_kind::tuning_failed, cut(failure.what()), {}};
+  } catch (const empty_space_error& failure) {
+    return {failure_kind::empty_space, cut(failure.what()), {}};
+  } catch (const too_little_memory_error& failure) {
+    return {failure_kind::too_little_memory, cut(failure.what()), {}};
+  } catch (const build_error& failure) {
+    return {failure_kind::build, cut(failure.what()), cut(failure.log())};
+  } catch (const type_error& failure) {
+    return {failure_kind::type, cut(failure.what()), {}};
+  } catch (const argument_error& failure) {
+    return {failure_kind::argument, cut(failure.what()), {}};
+  } catch (const no_device_error& failure) {
+    return {failure_kind::no_device, cut(failure.what()), {}};
+  } catch (const std::exception& failure) {
+    return {failure_kind::other, cut(failure.what()), {}};
+  } catch (...) {
+    return {failure_kind::other, "something that is not a std::exception was thrown", {}};
+  }
+}
 
 void serve_tuning(int socket) {
   // For as long as the process lives, whichever threads still log.

@@ -73,7 +73,7 @@ RFI2D_INLINE int_lanes next_pivot(int_lanes low, int_lanes high, int_lanes below
     const lanes from = float_of(low);
     const lanes value = from + (float_of(high) - from) * part;
     const int_lanes there = bits_of(value);
-    pivot = (there > low) & (there < high) ? there : pivot;
+    pivot = ((there > low) & (there < high)) ? there : pivot;
   }
   return pivot;
 }
@@ -86,7 +86,7 @@ RFI2D_INLINE lanes median_by_search(const lanes* x, std::size_t n, int_lanes cou
   for (std::size_t i = 0; i < n; ++i) {
     const int_lanes here = bits_of(x[i]);
     least = here < least ? here : least;
-    most = (here > most) & (here < infinite_bits) ? here : most;
+    most = ((here > most) & (here < infinite_bits)) ? here : most;
   }
   // The number of this rank is in [low, high). A list of infinities alone has none that is finite.
   int_lanes low = least, below{};
@@ -109,13 +109,13 @@ RFI2D_INLINE lanes median_by_search(const lanes* x, std::size_t n, int_lanes cou
   int_lanes first = none;
   for (std::size_t i = 0; i < n; ++i) {
     const int_lanes here = bits_of(x[i]);
-    first = (here >= low) & (here < first) ? here : first;
+    first = ((here >= low) & (here < first)) ? here : first;
   }
   int_lanes up_to{}, next = none;
   for (std::size_t i = 0; i < n; ++i) {
     const int_lanes here = bits_of(x[i]);
     up_to = count_less(up_to, here, first + 1);
-    next = (here > first) & (here < next) ? here : next;
+    next = ((here > first) & (here < next)) ? here : next;
   }
   const lanes a = float_of(first);
   const lanes b = float_of(up_to > rank + 1 ? first : next);

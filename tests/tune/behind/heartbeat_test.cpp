@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "libtune/testing/allocation_counter.hpp"
@@ -210,6 +211,31 @@ TEST_CASE("intervals in which the tuner used the device are counted apart") {
   const auto after = tune::behind_report();
   CHECK(after.beside.count == before.beside.count + 3);
   CHECK(after.alone.count == before.alone.count + 2);
+}
+
+TEST_CASE("a heartbeat tells when the device has work, and takes it back when it ends") {
+  const tune::detail::quiet_moments& quiet = tune::detail::own_gate_page().quiet;
+  const auto is_quiet = [&] {
+    return quiet.left(std::chrono::steady_clock::now().time_since_epoch()).count() > 0;
+  };
+  {
+    tune::heartbeat pulse;
+    pulse.end();  // of nothing
+    pulse.begin();
+    pulse.end();
+    while (quiet.usual().count() == 0) {
+      pulse.begin();
+      pulse.end();
+      std::this_thread::sleep_for(1ms);
+    }
+    pulse.begin();
+    CHECK_FALSE(is_quiet());
+    pulse.begin();
+    pulse.end();
+    CHECK_FALSE(is_quiet());
+  }
+  // Long after the usual gap the application counts as one that rests.
+  while (!is_quiet()) std::this_thread::sleep_for(1ms);
 }
 
 }  // namespace heartbeat_test

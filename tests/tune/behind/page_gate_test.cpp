@@ -170,6 +170,55 @@ TEST_CASE("nothing begins while it is held, and what waits has released what oth
   CHECK(released == 1);
 }
 
+/// Gaps of an hour, so that no real time matters.
+void tell_long_gaps(tune::detail::quiet_moments& quiet) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  quiet.begin(now - 2h);
+  quiet.end(now - 1h);
+  quiet.begin(now);
+}
+
+TEST_CASE("while an application has work on the device, a step waits for the end of it") {
+  scene s;
+  tell_long_gaps(s.page.quiet);
+  std::atomic<int> waited{0};
+  std::thread search([&] {
+    s.gate.enter(false, [&] {
+      ++waited;
+      return nothing();
+    });
+    s.gate.leave(step_kind::samples);
+  });
+  while (waited == 0) std::this_thread::sleep_for(100us);
+  s.page.quiet.end(std::chrono::steady_clock::now().time_since_epoch());
+  search.join();
+  CHECK(s.page.slices == 1);
+  s.gate.enter(false, [&] {
+    ++waited;
+    return nothing();
+  });
+  CHECK(waited == 1);
+}
+
+TEST_CASE("a step does not wait for ever for an application that never leaves the device") {
+  scene s;
+  tell_long_gaps(s.page.quiet);
+  s.gate.enter(false, nothing);
+  CHECK(s.page.inside == 1);
+}
+
+TEST_CASE("where all gaps are shorter than a step, none is waited for") {
+  scene s;
+  tell_long_gaps(s.page.quiet);
+  s.page.visit_ns = std::chrono::nanoseconds(2h).count();
+  int waited = 0;
+  s.gate.enter(false, [&] {
+    ++waited;
+    return nothing();
+  });
+  CHECK(waited == 0);
+}
+
 TEST_CASE("long runs wait for a window") {
   scene s;
   CHECK_FALSE(s.gate.has_windows());

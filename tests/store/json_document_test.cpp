@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/exchange/json_document.hpp"
+#include "libtune/store/maintenance/json_document.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

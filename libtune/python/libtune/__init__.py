@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: The libtune authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""libtune: tuning of CUDA and OpenCL kernels on the device at hand, and operations that are tuned so.
+
+    import libtune
+
+    results, environment = libtune.tune_kernel(name, source, size, arguments, parameters)  # as in Kernel Tuner
+    best = libtune.Kernel(name, source, size).parameter(...).arguments(...).tune()         # libtune's own way
+    transposed = libtune.operations.transpose(tensor)        # arrays of NumPy, CuPy, PyTorch
+    tables = libtune.read_database("tuning.db")              # DataFrames, if pandas is installed
+
+docs/python.md is the guide. Errors are subclasses of libtune.Error, with the text of the C++ library. Searches and copies
+run without the interpreter's lock.
+"""
+
+from . import operations
+from ._arrays import (
+    DeviceArray,
+    asarray,
+    from_cuda_array_interface,
+    from_dlpack,
+)
+from ._device import (
+    Context,
+    Device,
+    Queue,
+    default_context,
+    devices,
+    select_device,
+    tune_in_children,
+)
+from ._errors import (
+    ArgumentError,
+    BuildError,
+    DatabaseError,
+    DeviceError,
+    ElementTypeError,
+    EnvironmentVariableError,
+    Error,
+    NoDeviceError,
+    NotTunedError,
+    OutOfMemoryError,
+    SkipConfiguration,
+    StoppedError,
+    TuningFailedError,
+)
+from ._kernel_tuner import run_kernel, tune_kernel
+from ._libtune import __version__
+from ._tuning import Argument, Kernel, KernelTuner, Tuned, in_, inout, kernel, out, tune
+from .databases import Database, Result, read_database
+
+__all__ = [
+    "Argument",
+    "ArgumentError",
+    "BuildError",
+    "Context",
+    "Database",
+    "DatabaseError",
+    "Device",
+    "DeviceArray",
+    "DeviceError",
+    "ElementTypeError",
+    "EnvironmentVariableError",
+    "Error",
+    "Kernel",
+    "KernelTuner",
+    "NoDeviceError",
+    "NotTunedError",
+    "OutOfMemoryError",
+    "Queue",
+    "Result",
+    "SkipConfiguration",
+    "StoppedError",
+    "Tuned",
+    "TuningFailedError",
+    "__version__",
+    "asarray",
+    "default_context",
+    "devices",
+    "from_cuda_array_interface",
+    "from_dlpack",
+    "in_",
+    "inout",
+    "kernel",
+    "operations",
+    "out",
+    "read_database",
+    "run_kernel",
+    "select_device",
+    "tune",
+    "tune_in_children",
+    "tune_kernel",
+]

@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A tuner whose callbacks are Python functions.
+#pragma once
+
+#include "libtune/python/handles.hpp"
+
+namespace tune::python {
+
+/// The first exception that a callback has left; raised when the call into the library has
+/// returned.
+class pending_exception {
+ public:
+  /// Keeps it, and sets its text as the reason. To be called in a catch block, with the lock.
+  libtune_status keep(py::error_already_set& failure) {
+    const bool ends = !failure.matches(PyExc_Exception);  // KeyboardInterrupt, SystemExit
+    if (ends) stops_ = true;
+    const std::string kind = py::str(failure.type().attr("__name__"));
+    libtune_set_last_error((kind + ": " + std::string(py::str(failure.value()))).c_str());
+    if (!first_ || (ends && !is_end_)) {
+      first_ = std::make_unique<py::error_already_set>(std::move(failure));
+      is_end_ = ends;
+    }
+    return LIBTUNE_ERROR;
+  }
+  bool stops() const noexcept { return stops_; }
+
+  /// Raises what ended the call, or the error of the status with the first exception as its cause.
+  void raise_for(libtune_status status) {
+    auto first = std::exchange(first_, nullptr);
+    const bool is_end = std::exchange(is_end_, false);
+    stops_ = false;
+    if (is_end && first) throw std::move(*first);
+    if (status == LIBTUNE_OK) return;
+    if (!first) raise(status);
+    const std::string text = libtune_last_error();
+    const py::object made =
+        py::module_::import("libtune._errors").attr("of_status")(static_cast<int>(status), text);
+    made.attr("__cause__") = first->value();
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+    throw py::error_already_set();
+  }
+
+ private:
+  std::unique_ptr<py::error_already_set> first_;
+  bool is_end_ = false;
+  bool stops_ = false;
+};
+
+/// A Python function that the library calls.
+struct callback {
+  py::function function;
+  pending_exception* pending;
+
+  /// Calls it with the lock. @param use  is given what it returned
+  template <class Use, class... Arguments>
+  libtune_status call(Use&& use, const Arguments&... arguments) noexcept {
+    const py::gil_scoped_acquire with;
+    try {
+      use(function(arguments()...));
+      return LIBTUNE_OK;
+    } catch (py::error_already_set& failure) {
+      if (failure.matches(py::module_::import("libtune._errors").attr("SkipConfiguration"))) {
+        libtune_set_last_error(std::string(py::str(failure.value())).c_str());
+        return LIBTUNE_SKIPPED;
+      }
+      return pending->keep(failure);
+    } catch (const std::exception& failure) {
+      libtune_set_last_error(failure.what());
+      return LIBTUNE_ERROR;
+    }
+  }
+};
+
+class tuner {
+ public:
+  explicit tuner(const std::string& name) { check(libtune_tuner_create(name.c_str(), &handle_)); }
+  tuner(const std::string& name, const std::string& source,
+        const std::vector<std::string>& problem_size) {
+    const auto texts = pointers(problem_size);
+    check(libtune_tuner_create_kernel(name.c_str(), source.c_str(), texts.data(), texts.size(),
+                                      &handle_));
+  }
+  ~tuner() { libtune_tuner_destroy(handle_); }
+  tuner(const tuner&) = delete;
+  tuner& operator=(const tuner&) = delete;
+
+  void parameter(const std::string& name, const py::sequence& candidates) {
+    const py::list kept(candidates);
+    std::vector<libtune_value> values;
+    for (const py::handle each : kept) values.push_back(to_value(each));
+    check(libtune_tuner_parameter(handle_, name.c_str(), values.data(), values.size()));
+  }
+  void restrict_to(const std::string& expression) {
+    check(libtune_tuner_restrict(handle_, expression.c_str()));
+  }
+  void restrict_by(py::function function, const std::string& description) {
+    check(libtune_tuner_restrict_by(
+        handle_,
+        [](void* user, const libtune_named_value* values, size_t count, int* allowed) {
+          return static_cast<callback*>(user)->call(
+              [&](const py::object& answer) {
+                const int truth = PyObject_IsTrue(answer.ptr());
+                if (truth < 0) throw py::error_already_set();
+                *allowed = truth;
+              },
+              [&] { return to_dict(values, count); });
+        },
+        keep(std::move(function)), description.c_str()));
+  }
+  void metric(const std::string& name, const std::string& formula, const std::string& unit) {
+    check(libtune_tuner_metric(handle_, name.c_str(), formula.c_str(), unit.c_str()));
+  }
+  void set_option(const std::string& name, const std::optional<std::string>& text) {
+    check(libtune_tuner_set_option(handle_, name.c_str(), text ? text->c_str() : nullptr));
+  }
+  void remember(const std::string& name, int version, const py::dict& key) {
+    const named_values values(key);
+    check(libtune_tuner_remember(handle_, name.c_str(), version, values.data(), values.size()));
+  }
+  void measure_by(py::function function) {
+    check(libtune_tuner_measure_by(
+        handle_,
+        [](void* user, const libtune_named_value* values, size_t count, int iterations,
+           double* seconds) {
+          return static_cast<callback*>(user)->call(
+              [&](const py::object& answer) { *seconds = answer.cast<double>(); },
+              [&] { return to_dict(values, count); }, [&] { return py::int_(iterations); });
+        },
+        keep(std::move(function))));
+  }
+  void on_trial(py::function function) { reports_ = std::move(function); }
+  void source_by(py::function function) {
+    check(libtune_tuner_source_by(
+        handle_,
+        [](void* user, const libtune_named_value* values, size_t count, const char** text) {
+          thread_local std::string kept;
+          return static_cast<callback*>(user)->call(
+              [&](const py::object& answer) {
+                kept = answer.cast<std::string>();
+                *text = kept.c_str();
+              },
+              [&] { return to_dict(values, count); });
+        },
+        keep(std::move(function))));
+  }
+  void header(const std::string& name, const std::string& text) {
+    check(libtune_tuner_header(handle_, name.c_str(), text.c_str()));
+  }
+  void flag(const std::string& text) { check(libtune_tuner_flag(handle_, text.c_str())); }
+  void define(const std::string& name, const py::object& text) {
+    const libtune_value v = to_value(text);
+    check(libtune_tuner_define(handle_, name.c_str(), &v));
+  }
+  void work_group(const std::string& x, const std::string& y, const std::string& z) {
+    check(libtune_tuner_work_group(handle_, x.c_str(), y.c_str(), z.c_str()));
+  }
+  void divide_grid(int axis, const std::vector<std::string>& divisors) {
+    const auto texts = pointers(divisors);
+    check(libtune_tuner_divide_grid(handle_, axis, texts.data(), texts.size()));
+  }
+  void local_memory(const std::string& bytes) {
+    check(libtune_tuner_local_memory(handle_, bytes.c_str()));
+  }
+  void limit(const std::string& expression) {
+    check(libtune_tuner_limit(handle_, expression.c_str()));
+  }
+  void array(int access, const std::string& type, const std::vector<std::size_t>& shape,
+             const py::object& contents, const std::string& name) {
+    std::optional<bytes_view> view;
+    if (!contents.is_none()) view.emplace(contents, false);
+    check(libtune_tuner_array(handle_, static_cast<libtune_access>(access), type.c_str(),
+                              shape.data(), shape.size(), view ? view->data() : nullptr,
+                              name.c_str()));
+  }
+  void device_array(int access, const std::string& type, const std::vector<std::size_t>& shape,
+                    const buffer& contents, const std::string& name) {
+    check(libtune_tuner_device_array(handle_, static_cast<libtune_access>(access), type.c_str(),
+                                     shape.data(), shape.size(), contents.get(), name.c_str()));
+  }
+  void scalar(const py::object& bytes) {
+    const bytes_view view(bytes, false);
+    check(libtune_tuner_scalar(handle_, view.data(), view.size()));
+  }
+  void constant(const std::string& name, const py::object& bytes) {
+    const bytes_view view(bytes, false);
+    check(libtune_tuner_constant(handle_, name.c_str(), view.data(), view.size()));
+  }
+  void answer(std::size_t argument, const py::object& expected, double absolute, double relative) {
+    const bytes_view view(expected, false);
+    check(libtune_tuner_answer(handle_, argument, view.data(), absolute, relative));
+  }
+  /// @param function  is given a function that reads an argument: read(argument, destination)
+  void verify_by(py::function function) {
+    check(libtune_tuner_verify_by(
+        handle_,
+        [](void* user, libtune_results* made) {
+          auto* const by = static_cast<callback*>(user);
+          libtune_status wrong = LIBTUNE_OK;
+          const libtune_status status = by->call(
+              [&](const py::object& answer) {
+                if (answer.is_none() || answer.is(py::bool_(true))) return;
+                wrong = LIBTUNE_ERROR;
+                libtune_set_last_error(py::isinstance<py::str>(answer)
+                                           ? std::string(py::str(answer)).c_str()
+                                           : "the function that verifies refused it");
+              },
+              [&] {
+                return py::cpp_function([made](std::size_t argument, const py::object& to) {
+                  const bytes_view view(to, true);
+                  check(libtune_results_read(made, argument, view.data(), view.size()));
+                });
+              });
+          return status == LIBTUNE_OK ? wrong : status;
+        },
+        keep(std::move(function))));
+  }
+  std::unique_ptr<results> run(const context& in, const py::dict& configuration) {
+    const named_values values(configuration);
+    libtune_results* made = nullptr;
+    finish(unlocked(
+        [&] { return libtune_tuner_run(handle_, in.get(), values.data(), values.size(), &made); }));
+    return std::make_unique<results>(made);
+  }
+  /// Signals are looked at after each trial, so that Ctrl-C ends a search.
+  std::unique_ptr<tuned> tune(const context& in) {
+    check(libtune_tuner_on_trial(
+        handle_,
+        [](void* user, const libtune_named_value* values, size_t count, const char* outcome,
+           const char* reason, double time_ns) {
+          auto* const self = static_cast<tuner*>(user);
+          const py::gil_scoped_acquire with;
+          try {
+            if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+            if (self->reports_) (*self->reports_)(to_dict(values, count), outcome, reason, time_ns);
+          } catch (py::error_already_set& failure) {
+            return self->pending_.keep_end(failure);
+          }
+          return self->pending_.stops() ? LIBTUNE_STOPPED : LIBTUNE_OK;
+        },
+        this));
+    libtune_tuned* made = nullptr;
+    const libtune_status status =
+        unlocked([&] { return libtune_tuner_tune(handle_, in.get(), &made); });
+    std::unique_ptr<tuned> owned = made == nullptr ? nullptr : std::make_unique<tuned>(made);
+    finish(status);
+    return owned;
+  }
+
+ private:
+  /// Any exception of the function that hears of trials ends the search.
+  class search_exception : public pending_exception {
+   public:
+    libtune_status keep_end(py::error_already_set& failure) {
+      keep(failure);
+      return LIBTUNE_STOPPED;
+    }
+  };
+
+  static std::vector<const char*> pointers(const std::vector<std::string>& texts) {
+    std::vector<const char*> made;
+    for (const std::string& each : texts) made.push_back(each.c_str());
+    return made;
+  }
+  callback* keep(py::function function) {
+    callbacks_.push_back(std::make_unique<callback>(callback{std::move(function), &pending_}));
+    return callbacks_.back().get();
+  }
+  void finish(libtune_status status) { pending_.raise_for(status); }
+
+  libtune_tuner* handle_ = nullptr;
+  search_exception pending_;
+  std::vector<std::unique_ptr<callback>> callbacks_;
+  std::optional<py::function> reports_;
+};
+
+}  // namespace tune::python

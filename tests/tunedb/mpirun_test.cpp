@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// tunedb pretune with the ranks of a real mpirun, where there is one.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libtune/device/devices.hpp"
+#include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/run_tests.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+#include "tests/tune/remote/sample_tuner.hpp"
+#include "tests/tunedb/run_tunedb.hpp"
+
+namespace mpirun_test {
+
+using nlohmann::json;
+using tune::testing::contains;
+using tune::testing::ended;
+using tune::testing::scoped_environment;
+
+ended run(const std::string& line) {
+  std::FILE* pipe = ::popen(line.c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("cannot run " + line);
+  ended result;
+  char part[4096];
+  for (std::size_t count = 0; (count = std::fread(part, 1, sizeof part, pipe)) > 0;) {
+    result.output.append(part, count);
+  }
+  const int status = ::pclose(pipe);
+  if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
+  return result;
+}
+
+bool can_run() {
+#ifdef LIBTUNE_HAS_MPI
+  if (tune::all_devices().empty()) {
+    tune::testing::skip("there is no device");
+    return false;
+  }
+  if (run("mpirun --version 2> /dev/null").code == 0) return true;
+  tune::testing::skip("there is no mpirun");
+#else
+  tune::testing::skip("libtune was built without MPI");
+#endif
+  return false;
+}
+
+/// Ranks on this machine, each with a database of its own: "0.db", "1.db", ...
+struct bench {
+  tune::testing::temporary_directory folder;
+  std::string keys = (folder / "keys.json").string();
+  std::string log = (folder / "log").string();
+  scoped_environment as_root{"OMPI_ALLOW_RUN_AS_ROOT", "1"};
+  scoped_environment confirmed{"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"};
+  scoped_environment system{"LIBTUNE_SYSTEM_DB", nullptr};
+  scoped_environment device{"LIBTUNE_DEVICE", nullptr};
+  scoped_environment platform{"PYOPENCL_CTX", nullptr};
+  // One for each rank; children inherit it.
+  scoped_environment devices{"POCL_DEVICES", "pthread pthread pthread"};
+  scoped_environment quiet{"LIBTUNE_LOG", "warning"};
+
+  void write_keys(int count, int configurations, int sleep_us) const {
+    json list = json::array();
+    for (int i = 0; i < count; ++i) {
+      list.push_back({{"function", "isolated.sample"},
+                      {"key",
+                       {{"flaw", "none"},
+                        {"bad", i},  // one that there is not, or that does nothing
+                        {"configurations", configurations},
+                        {"sleep_us", sleep_us},
+                        {"log", log}}}});
+    }
+    std::ofstream(keys) << list;
+  }
+  std::string database(int rank) const { return (folder / fmt::format("{}.db", rank)).string(); }
+  std::string arguments(const std::string& database) const {
+    return fmt::format("pretune --app '{}' --keys '{}' --database {}", LIBTUNE_APPLICATION, keys,
+                       database);
+  }
+  /// Each rank writes its process number to pidN. @param before  for the shell of each rank
+  std::string command(int ranks, const std::string& more = {}, const std::string& before = {},
+                      const std::string& options = "--enable-recovery") const {
+    const std::string here = folder.path().string();
+    return fmt::format(
+        "exec mpirun --oversubscribe {} -n {} bash -c 'r=$OMPI_COMM_WORLD_RANK; "
+        "echo $$ > {}/pid$r; {} exec {} {} {}' 2>&1 < /dev/null",
+        options, ranks, here, before, LIBTUNE_TUNEDB, quoted(arguments(here + "/$r.db")), more);
+  }
+  ended start(int ranks, const std::string& more = {}, const std::string& before = {}) const {
+    return run(command(ranks, more, before));
+  }
+  /// Kills a rank when some configurations have been run.
+  ended start_and_kill(int ranks, int victim, std::size_t after) const {
+    const std::jthread killer([&] {
+      for (int i = 0; i < 6000 && isolated::read_log(log).size() < after; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+      ::kill(std::stoi(isolated::read_log((folder / fmt::format("pid{}", victim)).string()).at(0)),
+             SIGKILL);
+    });
+    return start(ranks);
+  }
+  std::string content(int rank) const {
+    return canonical_text(tune::database_reader(database(rank)).read_all());
+  }
+  std::size_t results(int rank) const {
+    std::size_t count = 0;
+    for (const auto& each : tune::database_reader(database(rank)).functions()) {
+      count += each.results;
+    }
+    return count;
+  }
+
+ private:
+  static std::string quoted(std::string text) {
+    std::ranges::replace(text, '\'', '"');
+    return text;
+  }
+};
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST_CASE("ranks share keys, after they have told each other what they have") {
+  if (!can_run()) return;
+  const bench here;
+  here.write_keys(2, 4, 100);
+  const ended before =
+      run(fmt::format("'{}' {} 2>&1", LIBTUNE_TUNEDB, here.arguments(here.database(1))));
+  REQUIRE(before.code == 0);
+  here.write_keys(8, 4, 100);
+  const ended shared = here.start(3);
+  CAPTURE(shared.output);
+  CHECK(shared.code == 0);
+  CHECK(count_of(shared.output, "there is a result") == 2);
+  CHECK(count_of(shared.output, "tuned in ") == 6);
+  CHECK(isolated::read_log(here.log).size() == 8 * 4);
+  CHECK(here.results(0) == 8);
+  CHECK(here.content(0) == here.content(1));
+  CHECK(here.content(0) == here.content(2));
+}
+
+TEST_CASE("two kinds of devices each have each key once") {
+  if (!can_run()) return;
+  const bench here;
+  here.write_keys(3, 4, 100);
+  const ended mixed = here.start(
+      2, "--json", "if [ $r = 1 ]; then export POCL_DEVICES=basic; else POCL_DEVICES=pthread; fi;");
+  CAPTURE(mixed.output);
+  CHECK(mixed.code == 0);
+  CHECK(count_of(mixed.output, R"("result":"tuned")") == 6);
+  CHECK(isolated::read_log(here.log).size() == 6 * 4);
+  CHECK(here.content(0) == here.content(1));
+}
+
+TEST_CASE("a rank that is killed costs what it was running, and the others finish all keys") {
+  if (!can_run()) return;
+  const bench here;
+  here.write_keys(9, 6, 10'000);
+  const ended rest = here.start_and_kill(3, 2, 12);
+  CAPTURE(rest.output);
+  CHECK(rest.code == 0);
+  CHECK(contains(rest.output, "rank 2 has been lost: its connection is closed"));
+  CHECK(contains(rest.output, "rank 2 has been lost; another device goes on with it"));
+  CHECK(here.results(0) == 9);
+  CHECK(here.content(0) == here.content(1));
+  // What ran when it was killed, and what had not been told yet.
+  CHECK(isolated::read_log(here.log).size() <= 9 * 6 + 2);
+}
+
+TEST_CASE("when the rank that leads is killed the next one leads, and all keys are finished") {
+  if (!can_run()) return;
+  const bench here;
+  here.write_keys(9, 6, 10'000);
+  const ended rest = here.start_and_kill(3, 0, 24);
+  CAPTURE(rest.output);
+  CHECK(rest.code == 0);
+  CHECK(contains(rest.output, "rank 0, which led, has been lost: the next one leads"));
+  CHECK(here.results(1) == 9);
+  CHECK(here.content(1) == here.content(2));
+}
+
+TEST_CASE("an interrupted mpirun leaves no process, and the next goes on") {
+  if (!can_run()) return;
+  const bench here;
+  here.write_keys(4, 20, 20'000);
+  {
+    const std::jthread interrupter([&] {
+      while (isolated::read_log(here.log).size() < 4) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+      ::kill(std::stoi(isolated::read_log((here.folder / "mpirun").string()).at(0)), SIGINT);
+    });
+    const ended stopped =
+        run(fmt::format("echo $$ > {}; {}", (here.folder / "mpirun").string(), here.command(2)));
+    CHECK(stopped.code != 0);
+  }
+  CHECK(isolated::read_log(here.log).size() < 80);
+  for (const int rank : {0, 1}) {
+    const std::string pid =
+        isolated::read_log((here.folder / fmt::format("pid{}", rank)).string()).at(0);
+    for (int i = 0; i < 500 && std::filesystem::exists("/proc/" + pid); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    CHECK_FALSE(std::filesystem::exists("/proc/" + pid));
+  }
+  const ended rest = here.start(2);
+  CAPTURE(rest.output);
+  CHECK(rest.code == 0);
+  CHECK(here.results(1) == 4);
+  // For each of three devices what ran at the end, and what had not been stored yet.
+  CHECK(isolated::read_log(here.log).size() <= 80 + 3 * 3);
+}
+
+TEST_CASE("one rank does what there is to do without mpirun, and says nothing of ranks") {
+  if (!can_run()) return;
+  const bench here;
+  here.write_keys(2, 4, 100);
+  const ended one = here.start(1);
+  CAPTURE(one.output);
+  CHECK(one.code == 0);
+  CHECK_FALSE(contains(one.output, "rank"));
+  CHECK(here.results(0) == 2);
+}
+
+TEST_CASE("a mistake ends all ranks, and is told") {
+  if (!can_run()) return;
+  const bench here;
+  here.write_keys(2, 4, 100);
+  // With --enable-recovery mpirun would end with 0.
+  const ended wrong = run(here.command(2, "--budget soon", {}, {}));
+  CHECK(wrong.code == 2);
+  CHECK(contains(wrong.output, "--budget takes limits"));
+}
+
+#ifndef LIBTUNE_HAS_MPI
+TEST_CASE("without the plug-in --mpi says what is missing") {
+  const bench here;
+  here.write_keys(1, 4, 100);
+  const ended refused =
+      run(fmt::format("'{}' {} --mpi 2>&1", LIBTUNE_TUNEDB, here.arguments(here.database(0))));
+  CHECK(refused.code == 1);
+  CHECK(contains(refused.output, "libtune_mpi.so"));
+  CHECK(contains(refused.output, "libopenmpi-dev"));
+}
+#endif
+
+}  // namespace mpirun_test
