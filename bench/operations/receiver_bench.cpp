@@ -8,16 +8,19 @@
 // complex ones, which 2^25 are after decimation by 8), with 16 taps, whose first 15 rows come on
 // top; the down-converter has 2^25 samples of each and 15 rows of 2^16 outputs on top. On other
 // devices than GPUs all is 1/64 of that. Timed in turn, round by round, by markers on the device:
-// the operation, and a copy of as many bytes as the operation has to move (every sample, weight and
-// output once), half of them read. fengine is the filter bank of samples of 10 bits, the transforms
-// and the quantisation one after the other, on as many samples; "sum" is that of the three on their
-// own, timed in the same rounds. There the chunk is also taken in four parts, whose spectra stay in
-// the device's cache between one operation and the next; the transform also works in place, and the
-// filter and quantisation backwards ("b"), such that each begins with what the one before it wrote
-// last. Samples are noise, weights
-// those of a sinc, and gains such that few values are clamped ("clamped" is their share). Reported
-// are the time, samples per second, the least traffic over the time, the time of the copy over that
-// of the operation, and arithmetic: two operations for each product, of what the formula has.
+// the operation, a copy of as many bytes as the operation has to move (every sample, weight and
+// output once), half of them read, and ten runs in one graph, of whose time a tenth is "in a row":
+// markers cost one run 1 to 2 us. Reported are the time, samples per second, the least traffic over
+// the time, the time of the copy over that of the operation, and arithmetic: two operations for
+// each product, of what the formula has.
+//
+// fengine is the filter bank of samples of 10 bits, the transforms and the quantisation in one
+// graph, on as many samples. The filter begins with the last spectra, so that the transforms find
+// the first ones in the device's cache, and the transforms work in place. "apart" is the filter
+// that begins with the first spectra and transforms to another array; "in 4 parts" takes the chunk
+// in parts that fit the cache. "sum" is that of the three on their own, timed in the same rounds.
+// Samples are noise, weights those of a sinc, and gains such that few values are clamped ("clamped"
+// is their share).
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -114,15 +117,28 @@ void write_random(bench_device& on, const tune::device_array& array, bool is_flo
   }
 }
 
+/// One launch of all that a function enqueues, if the device can; or else the function.
+contender in_one_graph(bench_device& on, const std::function<void()>& enqueue_all) {
+  enqueue_all();
+  const std::optional<tune::command_graph> graph = on.queue.capture(enqueue_all);
+  if (!graph) return {enqueue_all};
+  return {[&on, graph] { on.queue.enqueue(*graph); }};
+}
+
 void report(bench_device& on, const subject& about, tune::operation& op) {
   const auto bytes = static_cast<std::size_t>(about.bytes / 2);
   const tune::device_array from(on.context, {tune::dtype::uint8, {bytes}});
   const tune::device_array to(on.context, {tune::dtype::uint8, {bytes}});
-  std::vector<contender> contenders{{[&] { op.run(); }}, bench::copy_of(on.queue, from, to)};
+  constexpr int in_a_row = 10;
+  std::vector<contender> contenders{
+      {[&] { op.run(); }}, bench::copy_of(on.queue, from, to), in_one_graph(on, [&op] {
+        for (int i = 0; i < in_a_row; ++i) op.run();
+      })};
   bench::time_in_turn(on.queue, contenders, on.given.rounds);
   const double seconds = contenders[0].median();
-  fmt::print("{:<30} {:>9.1f} {:>10.1f} {:>8.0f} {:>8.3f} {:>9.2f} {:>8.1f} s  {}\n", about.name,
-             seconds * 1e6, about.samples / seconds / 1e9, about.bytes / seconds / 1e9,
+  fmt::print("{:<30} {:>9.1f} {:>9.1f} {:>10.1f} {:>8.0f} {:>8.3f} {:>9.2f} {:>8.1f} s  {}\n",
+             about.name, seconds * 1e6, contenders[2].median() * 1e6 / in_a_row,
+             about.samples / seconds / 1e9, about.bytes / seconds / 1e9,
              bench::ratio(contenders[1], contenders[0]), about.flops / seconds / 1e12,
              about.search_seconds, about.tuning);
   std::fflush(stdout);
@@ -216,9 +232,8 @@ struct fengine_part {
 
 /// What stays in the device's cache between the operations of an F-engine depends on these.
 struct fengine_order {
-  bool in_place = false;            // the transform writes over the filtered samples
-  bool filter_backwards = false;    // the spectra that are transformed first are filtered last
-  bool quantise_backwards = false;  // those that are transformed last are quantised first
+  bool in_place = true;           // the transform writes over the filtered samples
+  bool filters_backwards = true;  // the spectra that are transformed first are filtered last
 };
 
 /// The templates of an F-engine of any number of channels.
@@ -237,7 +252,7 @@ struct fengine {
     const pfb_shape shape{.channels = channels,
                           .samples = (spectra + filter.key().taps - 1) * 2 * channels,
                           .spectra = spectra,
-                          .last_first = order.filter_backwards};
+                          .last_first = order.filters_backwards};
     const std::size_t heap = std::min(spectra, (std::size_t{1} << 20) / channels);
     const fft_template transform(on.context,
                                  {.size = {shape.polarisations, spectra, unzip, channels / unzip}},
@@ -245,11 +260,10 @@ struct fengine {
     transforms[channels] = transform.tuning();
     std::vector<fengine_part> made;
     for (std::size_t i = 0; i < parts; ++i) {
-      made.push_back({filter.instantiate(on.queue, shape), transform.instantiate(on.queue),
-                      last.instantiate(on.queue, {.channels = channels,
-                                                  .spectra = spectra,
-                                                  .spectra_per_heap = heap,
-                                                  .last_first = order.quantise_backwards})});
+      made.push_back(
+          {filter.instantiate(on.queue, shape), transform.instantiate(on.queue),
+           last.instantiate(on.queue,
+                            {.channels = channels, .spectra = spectra, .spectra_per_heap = heap})});
       fengine_part& part = made.back();
       if (i == 0) {
         part.filter.ensure_all_bound();
@@ -302,37 +316,24 @@ void bench_fengine(bench_device& on, std::size_t unzip) {
   fengine engine = timed(searched, [&] { return fengine(on, unzip); });
   fmt::print("F-engine, unzip {}: filter bank {}, quantise {}, tuned in {:.1f} s\n{:<30} {:>9}",
              unzip, text_of(engine.filter), text_of(engine.last), searched, "", "us");
-  for (const char* head : {"in 4 parts", "in place", "quantise b", "filter b", "both b",
-                           "all three", "filter", "fft", "quantise", "sum", "clamped"}) {
+  for (const char* head : {"in 4 parts", "apart", "filter", "fft", "quantise", "sum", "clamped"}) {
     fmt::print(" {:>10}", head);
   }
   fmt::print("\n");
   for (const std::size_t channels : {1024, 4096, 8192, 32768}) {
     std::vector<fengine_part> whole = engine.make(channels, 1);
     std::vector<fengine_part> four = engine.make(channels, 4);
-    std::vector<std::vector<fengine_part>> ordered;
-    for (const fengine_order& order :
-         {fengine_order{.in_place = true}, fengine_order{.quantise_backwards = true},
-          fengine_order{.filter_backwards = true},
-          fengine_order{.filter_backwards = true, .quantise_backwards = true},
-          fengine_order{true, true, true}}) {
-      ordered.push_back(engine.make(channels, 1, order));
-    }
+    std::vector<fengine_part> apart =
+        engine.make(channels, 1, {.in_place = false, .filters_backwards = false});
     const auto all_of = [&](std::vector<fengine_part>& parts) {
-      const auto run_all = [&parts] {
+      return in_one_graph(on, [&parts] {
         for (fengine_part& part : parts) part.run();
-      };
-      // As one launch, if the device can.
-      run_all();
-      const std::optional<tune::command_graph> graph = on.queue.capture(run_all);
-      if (!graph) return contender{run_all};
-      return contender{[&on, graph] { on.queue.enqueue(*graph); }};
+      });
     };
-    std::vector<contender> contenders{all_of(whole), all_of(four)};
-    for (auto& parts : ordered) contenders.push_back(all_of(parts));
-    contenders.push_back({[&] { whole[0].filter.run(); }});
-    contenders.push_back({[&] { whole[0].transform.run(); }});
-    contenders.push_back({[&] { whole[0].last.run(); }});
+    std::vector<contender> contenders{all_of(whole), all_of(four), all_of(apart)};
+    contenders.push_back({[&] { apart[0].filter.run(); }});
+    contenders.push_back({[&] { apart[0].transform.run(); }});
+    contenders.push_back({[&] { apart[0].last.run(); }});
     bench::time_in_turn(on.queue, contenders, on.given.rounds);
     fmt::print("{:<30} {:>9.1f}", fmt::format("F-engine, {} channels", channels),
                contenders[0].median() * 1e6);
@@ -341,16 +342,16 @@ void bench_fengine(bench_device& on, std::size_t unzip) {
       if (i >= contenders.size() - 3) sum += contenders[i].median();
       fmt::print(" {:>10.1f}", contenders[i].median() * 1e6);
     }
-    fmt::print(" {:>10.1f} {:>10.1e}\n", sum * 1e6, engine.clamped(whole[0].last));
+    fmt::print(" {:>10.1f} {:>10.1e}\n", sum * 1e6, engine.clamped(apart[0].last));
     std::fflush(stdout);
   }
 }
 
 void run(bench_device on) {
   bench::search_afresh(on.context, on.given.limit, on.given.table);
-  fmt::print("{} {}\n{:<30} {:>9} {:>10} {:>8} {:>8} {:>9} {:>10}  {}\n", on.device.info().backend,
-             on.device.name(), "", "us", "Gsample/s", "GB/s", "of copy", "TFLOP/s", "search",
-             "tuning");
+  fmt::print("{} {}\n{:<30} {:>9} {:>9} {:>10} {:>8} {:>8} {:>9} {:>10}  {}\n",
+             on.device.info().backend, on.device.name(), "", "us", "in a row", "Gsample/s", "GB/s",
+             "of copy", "TFLOP/s", "search", "tuning");
   bench_pfb_tunings(on, on.given.tunings);
   if (on.wants("pfb")) {
     bench_pfb(on, {.bits = 8}, {1024, 4096, 8192, 32768});

@@ -67,7 +67,9 @@ pfb_shape filter_shape(const settings& sizes) {
   return {.polarisations = polarisations,
           .channels = sizes.channels,
           .samples = sizes.samples_with_margin(),
-          .spectra = sizes.spectra()};
+          .spectra = sizes.spectra(),
+          // The transform begins with the first ones, which are then in the device's cache.
+          .last_first = true};
 }
 
 fft_description transform_of(const settings& sizes) {
@@ -104,8 +106,8 @@ tune::operation_sequence make_front(const tune::command_queue& queue, const sett
       {{"filter", made.filter.instantiate(queue, filter_shape(sizes))},
        {"transform", made.transform.instantiate(queue)},
        {"quantise", made.quantise.instantiate(queue, quantise_shape_of(sizes))}},
-      {{"spectra", {"filter:spectra", "transform:src"}},
-       {"channels", {"transform:dest", "quantise:spectra"}}});
+      // In place: what is still in the device's cache is twice as much of the spectra.
+      {{"spectra", {"filter:spectra", "transform:src", "transform:dest", "quantise:spectra"}}});
 }
 // [sequence]
 

@@ -86,7 +86,6 @@ telescope::telescope(const tune::context& context, const settings& sizes, const 
       gain_(output_level * std::numbers::sqrt2 / input.seen().noise_level),
       spectra_(make_array(context, tune::dtype::complex64,
                           {polarisations, sizes.spectra(), 4, sizes.channels / 4})),
-      channels_(make_array(context, tune::dtype::complex64, spectra_.size())),
       heaps_(make_array(context, tune::dtype::int8,
                         {sizes.heaps, sizes.channels, sizes.heap_spectra, polarisations, 2})),
       voltages_(make_array(context, tune::dtype::int8, voltages_shape(sizes))),
@@ -116,9 +115,8 @@ std::unique_ptr<telescope::antenna> telescope::make_antenna(std::size_t index,
   auto filter = std::make_shared<pfb>(made.filter.instantiate(compute_, filter_shape(sizes_)));
   tune::operation_sequence channelise(
       compute_, {{"filter", filter}, {"transform", made.transform.instantiate(compute_)}},
-      {{"spectra", {"filter:spectra", "transform:src"}}});
+      {{"spectra", {"filter:spectra", "transform:src", "transform:dest"}}});
   channelise.bind("spectra", spectra_);
-  channelise.bind("transform:dest", channels_);
   channelise.ensure_all_bound();
   const tune::device_array samples = channelise.buffer("filter:samples");
 
@@ -140,7 +138,7 @@ std::unique_ptr<telescope::antenna> telescope::make_antenna(std::size_t index,
   delay.fill(fine);
   phase.fill(-std::numbers::pi_v<float> * fine / 2);  // a delay has no phase at frequency 0
   gains.fill(std::complex<float>(static_cast<float>(gain_), 0));
-  post.bind("spectra", channels_);
+  post.bind("spectra", spectra_);
   post.bind("out", heaps_);
   set_array(compute_, post, "delay", delay);
   set_array(compute_, post, "phase", phase);

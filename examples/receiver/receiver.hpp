@@ -124,8 +124,7 @@ class telescope {
   double gain_ = 1;
   double beam_weight_ = 1;
 
-  tune::device_array spectra_;   // of the antenna at work
-  tune::device_array channels_;  // its transforms
+  tune::device_array spectra_;   // of the antenna at work; its transforms take their place
   tune::device_array heaps_;     // its output
   tune::device_array voltages_;  // heaps x antennas x ..., of all
   std::vector<std::unique_ptr<antenna>> antennas_;

@@ -131,7 +131,6 @@ class known_spectra {
     shape_.first_channel = channels > 16 ? 5 : 0;
     shape_.end_channel = channels > 16 ? channels - 6 : channels;
     shape_.spectra = channels > 1024 ? 32 : 64;
-    shape_.last_first = channels > 16;
     shape_.spectra_per_heap = 32;
     quantise_input input = random_input(key, shape_);
     expected_ = std::make_shared<const quantise_output>(
@@ -220,9 +219,7 @@ void quantise::do_run() {
           static_cast<std::uint32_t>(output_channels(shape_)),
           static_cast<std::uint32_t>(shape_.spectra),
           static_cast<std::uint32_t>(shape_.spectra_per_heap), first_spectrum_,
-          philox_keys(seed_, false), philox_keys(seed_, true), tiles_,
-          static_cast<std::uint32_t>(shape_.last_first ? range_.global.x / range_.local.x : 0),
-          progress_.buffer());
+          philox_keys(seed_, false), philox_keys(seed_, true), tiles_, progress_.buffer());
 }
 
 std::vector<named_value> quantise::do_parameters() const {
@@ -232,7 +229,6 @@ std::vector<named_value> quantise::do_parameters() const {
       .add("end_channel", shape_.end_channel)
       .add("spectra", shape_.spectra)
       .add("spectra_per_heap", shape_.spectra_per_heap)
-      .add("last_first", shape_.last_first)
       .add("type", out_->type())
       .add("first_spectrum", first_spectrum_)
       .add("seed", seed_)

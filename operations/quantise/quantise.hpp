@@ -41,9 +41,6 @@ struct quantise_shape {
   std::size_t end_channel = 0;       ///< one past the last; 0 is `channels`
   std::size_t spectra = 0;           ///< a multiple of spectra_per_heap
   std::size_t spectra_per_heap = 0;  ///< H, a multiple of 32
-  /// Begins with the last spectra. A transform that has just ended has left these in the device's
-  /// cache.
-  bool last_first = false;
 };
 
 }  // namespace tune::operations

@@ -59,6 +59,22 @@ LIBTUNE_DEVICE_TEST_CASE("the page on filter banks filters the samples of two po
   for (std::size_t p = 0; p < polarisations; ++p) CHECK(power(p) == count * 2048 * 5000);
 }
 
+LIBTUNE_DEVICE_TEST_CASE("the page on filter banks makes one for ranges of sizes", device) {
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  constexpr std::size_t capacity = 1024 * 2 * 24;
+  using namespace tune::operations;
+  // clang-format off
+  // [ranges]
+  const tune::size_range channels(1024, 32768, tune::range_scale::logarithmic, 16);
+  const ranged_pfb_template made(context, {.taps = 16, .bits = 10, .unzip = 4, .channels = channels, .spectra = {8, 8192}});
+  pfb bank = made.instantiate(queue, {.channels = 1024, .samples = capacity, .spectra = 8});
+  // [ranges]
+  // clang-format on
+  CHECK(bank.spectra() == 8);
+  CHECK(made.portfolio().facts().ranges.size() == 2);
+}
+
 LIBTUNE_DEVICE_TEST_CASE("the page on down-conversion brings a tone to a standstill", device) {
   const tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue();

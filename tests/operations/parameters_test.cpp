@@ -92,7 +92,7 @@ LIBTUNE_DEVICE_TEST_CASE("quantise and beamform describe their shapes and what i
   CHECK(spectra.version() != before);
   CHECK(describe(spectra).starts_with(
       "channels=8, first_channel=2, end_channel=8, spectra=64, "
-      "spectra_per_heap=32, last_first=false, type=int8, first_spectrum=64, seed=5, "
+      "spectra_per_heap=32, type=int8, first_spectrum=64, seed=5, "
       "tuning.width="));
   beamform beams =
       beamform_template(context, {.beams = 2}, beamform_tuning{})

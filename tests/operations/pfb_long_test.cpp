@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <tuple>
+#include <utility>
 
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/run_tests.hpp"
@@ -67,6 +68,41 @@ LIBTUNE_DEVICE_TEST_CASE("pfb can be tuned" * tune::testing::force_autotune(), d
   for (const pfb_key& key : {pfb_key{4, 10, 4}, pfb_key{4, 0, 4}}) {
     const pfb_template made(context, key);
     CHECK(tune::operations::tuning_space(key).find(made.tuning()));
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("pfb can be tuned for ranges of real samples" *
+                             tune::testing::force_autotune(),
+                         device) {
+  const tune::context context = device.create_context();
+  tune::tuning_options options{.strategy = "random"};
+  options.measure = tune::measure_settings{.max_iterations = 3};
+  options.search.max_count = 3;
+  tune::set_tuning_options(context, options);
+  const tune::range_scale scale = tune::range_scale::logarithmic;
+  const tune::operations::ranged_pfb_template made(
+      context,
+      {.taps = 2, .bits = 10, .channels = {32, 96, scale, 32}, .spectra = {8, 16, scale, 8}});
+  const auto space = tune::operations::tuning_space(made.key());
+  for (const pfb_tuning& each : made.portfolio().tunings()) CHECK(space.find(each).has_value());
+  tune::command_queue queue = context.create_command_queue();
+  // The corners of the ranges, sizes between them, and sizes outside.
+  for (const auto& [channels, spectra] : {std::pair{32, 8},
+                                          {32, 16},
+                                          {96, 8},
+                                          {96, 16},
+                                          {64, 8},
+                                          {64, 11},
+                                          {272, 3},
+                                          {512, 40},
+                                          {32, 700}}) {
+    CAPTURE(channels);
+    CAPTURE(spectra);
+    pfb_shape shape{.channels = static_cast<std::size_t>(channels),
+                    .spectra = static_cast<std::size_t>(spectra)};
+    shape.samples = (shape.spectra + 1) * 2 * shape.channels + 9;
+    pfb op = made.instantiate(queue, shape);
+    check_filter(queue, op, made.key(), shape, {{9, 0}, 0, shape.spectra});
   }
 }
 
