@@ -21,7 +21,7 @@ template <std::size_t... Bytes>
 void set_value(tune::bare_operation& of, std::size_t argument, const void* bytes, std::size_t count,
                std::index_sequence<Bytes...>) {
   const auto set = [&]<std::size_t Size>(std::integral_constant<std::size_t, Size>) {
-    std::array<std::byte, Size> copy;
+    std::array<std::byte, Size> copy{};
     std::memcpy(copy.data(), bytes, Size);
     of.set_value(argument, copy);
     return true;

@@ -212,6 +212,7 @@ search_problem make_problem(const libtune_tuner& of) {
 
 std::vector<named_value> first_of_each(const search_space& space) {
   std::vector<named_value> values;
+  values.reserve(space.parameters().size());
   for (const parameter& each : space.parameters()) {
     values.push_back({each.name, each.candidates.front()});
   }

@@ -110,7 +110,7 @@ inline py::capsule export_array(py::object keeps, std::uintptr_t address, int de
     of->deleter(of);
   });
   if (capsule == nullptr) throw py::error_already_set();
-  made.release();
+  static_cast<void>(made.release());
   return py::reinterpret_steal<py::capsule>(capsule);
 }
 

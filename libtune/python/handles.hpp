@@ -90,7 +90,7 @@ inline libtune_value to_value(py::handle given) {
     made.type = LIBTUNE_REAL;
     made.as.real = PyFloat_AS_DOUBLE(object);
   } else if (PyIndex_Check(object)) {
-    const py::object whole = py::reinterpret_steal<py::object>(PyNumber_Index(object));
+    const auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(object));
     if (!whole) throw py::error_already_set();
     int overflow = 0;
     made.type = LIBTUNE_INT;

@@ -49,28 +49,43 @@ class pending_exception {
 };
 
 /// A Python function that the library calls.
-struct callback {
-  py::function function;
-  pending_exception* pending;
+class callback {
+ public:
+  callback(py::function calls, pending_exception& keeps)
+      : function_(std::move(calls)), pending_(&keeps) {}
 
   /// Calls it with the lock. @param use  is given what it returned
   template <class Use, class... Arguments>
-  libtune_status call(Use&& use, const Arguments&... arguments) noexcept {
-    const py::gil_scoped_acquire with;
+  libtune_status call(const Use& use, const Arguments&... arguments) noexcept {
     try {
-      use(function(arguments()...));
+      const py::gil_scoped_acquire with;
+      return attempt(use, arguments...);
+    } catch (...) {
+      libtune_set_last_error("a Python function failed, and its exception could not be kept");
+      return LIBTUNE_ERROR;
+    }
+  }
+
+ private:
+  template <class Use, class... Arguments>
+  libtune_status attempt(const Use& use, const Arguments&... arguments) {
+    try {
+      use(function_(arguments()...));
       return LIBTUNE_OK;
     } catch (py::error_already_set& failure) {
       if (failure.matches(py::module_::import("libtune._errors").attr("SkipConfiguration"))) {
         libtune_set_last_error(std::string(py::str(failure.value())).c_str());
         return LIBTUNE_SKIPPED;
       }
-      return pending->keep(failure);
+      return pending_->keep(failure);
     } catch (const std::exception& failure) {
       libtune_set_last_error(failure.what());
       return LIBTUNE_ERROR;
     }
   }
+
+  py::function function_;
+  pending_exception* pending_;
 };
 
 class tuner {
@@ -260,11 +275,12 @@ class tuner {
 
   static std::vector<const char*> pointers(const std::vector<std::string>& texts) {
     std::vector<const char*> made;
+    made.reserve(texts.size());
     for (const std::string& each : texts) made.push_back(each.c_str());
     return made;
   }
   callback* keep(py::function function) {
-    callbacks_.push_back(std::make_unique<callback>(callback{std::move(function), &pending_}));
+    callbacks_.push_back(std::make_unique<callback>(std::move(function), pending_));
     return callbacks_.back().get();
   }
   void finish(libtune_status status) { pending_.raise_for(status); }

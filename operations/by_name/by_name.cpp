@@ -386,6 +386,7 @@ std::shared_ptr<const template_by_name> make_template(const context& context,
     if (name == operation) return make_it(context, given_parameters(name, stage::key, key));
   }
   std::vector<std::string_view> names;
+  names.reserve(makers.size());
   for (const auto& each : makers) names.push_back(each.first);
   throw argument_error(
       fmt::format("there is no operation '{}' that is made by its name; there are "

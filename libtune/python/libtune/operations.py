@@ -204,7 +204,7 @@ def _run(
     output: str,
     settings: Optional[Dict[str, Value]] = None,
 ) -> Any:
-    operation = template.instantiate(**sizes)
+    operation = template.instantiate(None, **sizes)
     for name, array in arrays.items():
         operation.bind(name, array)
     operation.set(**(settings or {}))
