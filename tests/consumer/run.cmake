@@ -5,6 +5,8 @@
 # moves it, then configures, builds and runs the project beside this script against it. All that happens
 # in a folder outside of the build tree, where helper programs would be found without any package. Stops
 # at the first step that fails.
+cmake_minimum_required(VERSION 3.25)
+
 function(step)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
