@@ -151,6 +151,34 @@ TEST_CASE("a size that was left out has what fits there") {
   CHECK(losses[2] == 0);
 }
 
+TEST_CASE("smoothed times have less noise, and fail where they did") {
+  tune::random_source random(3);
+  size_times times;
+  for (int i = 0; i < 50; ++i) {
+    const double place = i / 49.0;
+    const auto noisy = [&](double time) { return time * (0.9 + 0.2 * random.unit()); };
+    times.samples.push_back(
+        {.point = {place}, .times = {noisy(1.0 + place), noisy(1.5)}, .place = {place}});
+  }
+  times.samples[7].times[1] = infinite;
+  times.samples[20].place.clear();
+  CHECK(tune::smoothed(times, 0).samples[3].times == times.samples[3].times);
+  const size_times smooth = tune::smoothed(times, 0.1);
+  CHECK(smooth.samples[7].times[1] == infinite);
+  CHECK(smooth.samples[20].times == times.samples[20].times);
+  double before = 0;
+  double after = 0;
+  for (int i = 10; i < 40; ++i) {
+    if (i == 20) continue;
+    const double exact = (1.0 + i / 49.0) / 1.5;
+    const auto& noisy = times.samples[static_cast<std::size_t>(i)].times;
+    const auto& made = smooth.samples[static_cast<std::size_t>(i)].times;
+    before += std::abs(noisy[0] / noisy[1] / exact - 1);
+    after += std::abs(made[0] / made[1] / exact - 1);
+  }
+  CHECK(after < before / 2);
+}
+
 TEST_CASE("an equal tree is not grown") {
   size_times times;
   for (const double size : {1.0, 2.0, 3.0}) {

@@ -46,8 +46,8 @@ using sizes = std::span<const std::uint64_t>;
 
 /// A launch takes a time for each work group in turn, so that small ones are best for small sizes
 /// and large ones for large sizes.
-tune::testing::fake_device make_device() {
-  tune::testing::fake_device fake = sample::make_device();
+tune::testing::fake_device make_device(const tune::testing::fake_device_options& options = {}) {
+  tune::testing::fake_device fake = sample::make_device(options);
   fake.set_time([](const tune::testing::fake_launch& launch) {
     const std::int64_t wgs = launch.integer("wgs");
     const auto groups = static_cast<std::int64_t>(launch.range().global.x) / wgs;
@@ -350,6 +350,20 @@ TEST_CASE("one search is made of a small space, and all of it compared at many s
   const auto limited = app.autotune.portfolio(app.context, {.kind = 1, .size = {1, 4096}}, options);
   CHECK(heard->searches > 2);
   CHECK(limited.facts().sizes > 60);
+}
+
+TEST_CASE("behind a fill times are compared as well") {
+  tune::testing::fake_device_options options;
+  options.limits.cache_bytes = std::size_t{1} << 20;
+  tune::testing::fake_device fake = make_device(options);
+  application app;
+  app.context = fake.device().create_context();
+  const auto portfolio = app.autotune.portfolio(app.context);
+  int right = 0;
+  for (std::uint64_t size = 1; size <= 4096; ++size) {
+    right += portfolio.tuning_for({size}) == best_for(size) ? 1 : 0;
+  }
+  CHECK(right > 3500);
 }
 
 TEST_CASE("what is wrong at an end of its leaf is not chosen there") {
