@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/exchange/trial_json.hpp"
 #include "libtune/exchange/result_text.hpp"
+#include "libtune/exchange/trial_json.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
 
 namespace tune {

@@ -14,8 +14,8 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
-#include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/store/database/stored_trial.hpp"
+#include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/tune/goal.hpp"
 
 namespace tune {

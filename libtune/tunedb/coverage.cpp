@@ -5,8 +5,8 @@
 #include <memory>
 #include <sstream>
 
-#include "libtune/exchange/trial_json.hpp"
 #include "libtune/exchange/reports.hpp"
+#include "libtune/exchange/trial_json.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/tune/goal.hpp"

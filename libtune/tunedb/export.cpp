@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <memory>
 
-#include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/exchange/t4.hpp"
 #include "libtune/exchange/winners.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"

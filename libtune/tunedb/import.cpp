@@ -10,12 +10,12 @@
 #include <iterator>
 #include <memory>
 
-#include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/exchange/katsdpsigproc.hpp"
 #include "libtune/exchange/kernel_tuner_cache.hpp"
 #include "libtune/exchange/t4.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/store/maintenance/merge.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/katsdpsigproc_operations.hpp"

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "libtune/exchange/trial_json.hpp"
 #include "libtune/exchange/result_text.hpp"
+#include "libtune/exchange/trial_json.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/tunedb/commands.hpp"

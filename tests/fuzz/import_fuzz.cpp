@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/exchange/t4.hpp"
+#include "libtune/store/maintenance/json_document.hpp"
 
 namespace {
 
