@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// When an application leaves the device to others, by what it tells of its work, and for how long
