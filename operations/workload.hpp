@@ -59,8 +59,8 @@ void expect_quantised(
 /// to 65536. So an application tunes once and not for each of its shapes.
 std::size_t width_class(std::size_t columns) noexcept;
 
-/// What is made when it is first asked for, and shared by copies: cases with a known answer, say,
-/// that most searches at other sizes do not check. Used by one thread.
+/// A value that is made when it is first asked for, and shared by copies: cases with a known
+/// answer, say, that most searches at other sizes do not check. Used by one thread.
 template <class T>
 class on_demand {
  public:

@@ -14,7 +14,7 @@ class App;
 
 namespace bench {
 
-/// What a benchmark of one operation on one device is asked for.
+/// The options of a benchmark of one operation on one device.
 struct common_settings {
   int rounds = 20;         ///< how often each contender is timed
   std::size_t limit = 0;   ///< configurations of a search, chosen at random; 0: all

@@ -230,7 +230,7 @@ struct fengine_part {
   }
 };
 
-/// What stays in the device's cache between the operations of an F-engine depends on these.
+/// The order of an F-engine's work, which decides how much its operations find in the cache.
 struct fengine_order {
   bool in_place = true;           // the transform writes over the filtered samples
   bool filters_backwards = true;  // the spectra that are transformed first are filtered last

@@ -158,9 +158,9 @@ class measure {
   /// Times whole runs, with the gaps between their commands. One that times itself is sampled.
   /// @param runs  at least 1
   /// @param busy  false: each from a moment when the queue is empty, so that the time that the host
-  ///              takes to launch it counts, as for whoever waits for one. True: behind a long
-  ///              fill, where there is a device that takes long enough for it, so that only the
-  ///              device's time counts, which varies much less from run to run
+  ///              takes to launch it counts, as for a caller that waits for one. True: behind a
+  ///              long fill, where there is a device that takes long enough for it, so that only
+  ///              the device's time counts, which varies much less from run to run
   /// @throws argument_error if the number is not positive; what sample throws
   std::vector<run_time> sample_whole(int runs, bool busy = false);
   /// Makes runs without timing them, so that nothing comes between them, and waits for their end.

@@ -78,7 +78,7 @@ spawned_coroutine run_spawned(task<T> spawned, state_pointer<spawned_state<T>> s
 
 }  // namespace detail
 
-/// What the thread of a loop does while all tasks wait.
+/// The way in which the thread of a loop waits while all tasks do.
 enum class loop_wait {
   asleep,  ///< it sleeps; a thread of event_waiter::shared() waits for device events
   /// It asks again and again, and uses up a core: nothing has to wake it, so that no task waits for

@@ -311,7 +311,7 @@ std::size_t tuning_session::search(const search_problem& problem, const search_d
   const auto shortlist = this->shortlist(searched);
   search_decision decided = decide(options(), defaults, state_->goal_of_author);
   if (state_->guide != nullptr) {
-    // Whoever limits their number does not want all of them.
+    // A limit of their number says that not all of them are wanted.
     const bool is_small = searched.space.size() <= state_->guide->guided().most_kept;
     if (is_small && !is_counted(decided.options)) {
       state_->guide->keep_space(all_of(searched, context().device()));

@@ -32,7 +32,8 @@ class numbering {
   std::vector<std::string> in_order_;
 };
 
-/// One search in the columns of a report (report_data), but for its database, function and device.
+/// One search in the columns of a report (report_data), except for its database, function and
+/// device.
 report_json report_of(search_content&& search, const objective& goal);
 
 /// The seconds of a text as 2024-01-31T12:00:00Z since 1970; empty for any other.

@@ -90,10 +90,10 @@ LIBTUNE_DEVICE_TEST_CASE("quantise and beamform describe their shapes and what i
   spectra.set_first_spectrum(64);
   spectra.set_seed(5);
   CHECK(spectra.version() != before);
-  CHECK(describe(spectra).starts_with(
-      "channels=8, first_channel=2, end_channel=8, spectra=64, "
-      "spectra_per_heap=32, type=int8, first_spectrum=64, seed=5, "
-      "tuning.width="));
+  CHECK(
+      describe(spectra).starts_with("channels=8, first_channel=2, end_channel=8, spectra=64, "
+                                    "spectra_per_heap=32, type=int8, first_spectrum=64, seed=5, "
+                                    "tuning.width="));
   beamform beams =
       beamform_template(context, {.beams = 2}, beamform_tuning{})
           .instantiate(queue,

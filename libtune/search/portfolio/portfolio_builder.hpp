@@ -74,7 +74,7 @@ class portfolio_source {
   portfolio_source(const portfolio_source&) = delete;
   portfolio_source& operator=(const portfolio_source&) = delete;
 
-  /// What a search has found.
+  /// The best of a search.
   struct findings {
     std::vector<configuration> best{};  ///< the best first; none if nothing works there
     /// True if these are all of the space, tried or not, except those that work nowhere.

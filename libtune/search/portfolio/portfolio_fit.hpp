@@ -24,8 +24,7 @@ struct size_times {
     /// False for a configuration that is not chosen there, because it may not be launched; empty:
     /// all may be.
     std::vector<bool> fits{};
-    /// Where it is among the others, for smoothed: each number from 0 to 1; empty: it stays as it
-    /// is.
+    /// The place among the others, for smoothed: each number from 0 to 1; empty: it stays as it is.
     std::vector<double> place{};
   };
 

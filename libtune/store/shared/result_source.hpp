@@ -11,7 +11,7 @@
 
 namespace tune {
 
-/// Where a result in a database of pulled results is from.
+/// The origin of a result in a database of pulled results.
 struct result_source {
   std::string store{};        ///< the URL of the shared store, for people
   std::string pushed_by{};    ///< the user of the server

@@ -173,7 +173,7 @@ bool is_store_url(const std::string& text) {
   return std::ranges::any_of(schemes, [&](auto scheme) { return text.starts_with(scheme); });
 }
 
-// What cannot be told for certain to be no password is left out.
+// All that may be a password is left out.
 std::string shown_url(const std::string& url) {
   const std::size_t begin = url.find("://");
   if (begin == std::string::npos || !is_store_url(url)) return "(a URL that cannot be read)";

@@ -118,9 +118,9 @@ class shared_store {
   std::unique_ptr<implementation> impl_;
 };
 
-/// What is pushed of the contents of a key: the result and the last search that has found it, with
-/// its best trials. Empty if libtune has not measured the result in a search, which also checks it:
-/// a prior, one without a time, or one of another tuner.
+/// The part of a key's contents that is pushed: the result and the last search that has found it,
+/// with its best trials. Empty if libtune has not measured the result in a search, which also
+/// checks it: a prior, one without a time, or one of another tuner.
 std::optional<function_content> shared_content(function_content content);
 
 }  // namespace tune

@@ -23,8 +23,8 @@ struct sql_fault {
 /// The functions of a network database, by which libtune speaks to it: they are all that a plug-in
 /// has, so that the library needs no client of any database, and a plug-in nothing of libtune's.
 ///
-/// A connection is used by one thread at a time. No call waits for longer than it is told, the
-/// look-up of a host's name apart. Texts end with zero, in UTF-8, and outlive the call.
+/// A connection is used by one thread at a time. No call waits for longer than its bound, except
+/// for the look-up of a host's name. Texts end with zero, in UTF-8, and outlive the call.
 struct sql_driver {
   /// Of this structure. A plug-in with another is not used.
   static constexpr std::uint32_t present_version = 1;
@@ -46,5 +46,5 @@ struct sql_driver {
 
 }  // namespace tune::detail
 
-/// What a plug-in exports under this name.
+/// The function that a plug-in exports under this name.
 extern "C" const tune::detail::sql_driver* libtune_sql_driver();

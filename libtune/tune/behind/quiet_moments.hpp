@@ -27,7 +27,7 @@ class quiet_moments {
     if (busy_.fetch_sub(1) == 1) since_.store(now.count());
   }
 
-  /// How long the device is likely to be left alone from now on; zero while it has work.
+  /// The time for which the device is likely to be left alone from now on; zero while it has work.
   nanoseconds left(nanoseconds now) const noexcept {
     if (busy_.load() != 0) return nanoseconds(0);
     const std::int64_t quiet = now.count() - since_.load();

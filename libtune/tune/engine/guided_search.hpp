@@ -40,8 +40,8 @@ class guided_search {
     /// The whole space is kept if it has no more configurations than this (space).
     std::size_t most_kept = 0;
     guided_way way = guided_way::race;  ///< of the list
-    /// What is kept from one search to the next; null: nothing. Not null for other ways than a
-    /// race. Outlives this.
+    /// The memory from one search to the next; null: none. Not null for other ways than a race.
+    /// Outlives this.
     quick_memory* memory = nullptr;
     /// The longest time of a search that is not a race of a list; empty: that of the options.
     std::optional<std::chrono::nanoseconds> time{};

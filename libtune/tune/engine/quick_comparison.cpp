@@ -227,8 +227,8 @@ void quick_comparison::compare_best() {
   release_all();
 }
 
-// Whoever runs one alone waits for its launch too, which is the same for all. Beside it, parts of a
-// microsecond mean less.
+// A caller that runs one alone waits for its launch too, which is the same for all. Beside it,
+// parts of a microsecond mean less.
 void quick_comparison::add_launch() {
   const auto fastest = std::ranges::min_element(
       live_, {}, [&](std::size_t place) { return entries_[place].result.score; });

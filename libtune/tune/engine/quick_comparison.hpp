@@ -21,7 +21,7 @@
 
 namespace tune::detail {
 
-/// What quick comparisons keep from one to the next.
+/// The memory of quick comparisons, from one to the next.
 struct quick_memory {
   loaded_programs programs{};  ///< of searches too
   known_failures known{};
@@ -30,8 +30,8 @@ struct quick_memory {
 
 /// Compares configurations at one size of many, at the price of a few runs of each: all once, or a
 /// few times if they are short, then those that are nearly the fastest in turn, so that a change of
-/// the device's speed meets all of them. Nothing is stored, and no result is checked; whoever uses
-/// this checks what it chooses. Used once, by one thread.
+/// the device's speed meets all of them. Nothing is stored, and no result is checked; the caller
+/// checks the configurations that it chooses. Used once, by one thread.
 class quick_comparison {
  public:
   /// The parts that it works with. All of them outlive it.
