@@ -46,7 +46,7 @@ class Libtune(ConanFile):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["LIBTUNE_BUILD_TUNEDB"] = bool(self.options.tools)
-        for part in ("TESTS", "EXAMPLES", "BENCH"):
+        for part in ("TESTS", "EXAMPLES", "BENCH", "PYTHON"):
             toolchain.cache_variables[f"LIBTUNE_BUILD_{part}"] = False
         toolchain.generate()
 

@@ -13,7 +13,8 @@ vcpkg_cmake_configure(
   OPTIONS ${features}
     -DLIBTUNE_BUILD_TESTS=OFF
     -DLIBTUNE_BUILD_EXAMPLES=OFF
-    -DLIBTUNE_BUILD_BENCH=OFF)
+    -DLIBTUNE_BUILD_BENCH=OFF
+    -DLIBTUNE_BUILD_PYTHON=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/libtune)
 vcpkg_fixup_pkgconfig()
