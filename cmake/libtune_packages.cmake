@@ -95,10 +95,12 @@ libtune_package(python python3-libtune SECTION python MULTIARCH no
   DEPENDS ${libtune_python_depends})
 libtune_package(libtune_postgresql ${libtune_runtime_package}-postgresql SECTION libs MULTIARCH same
   SUMMARY "databases on a server"
-  ABOUT "This package contains the plug-in for results that machines share by PostgreSQL.")
+  ABOUT "This package contains the plug-in for results that machines
+share by PostgreSQL.")
 libtune_package(libtune_mpi ${libtune_runtime_package}-mpi SECTION libs MULTIARCH same
   SUMMARY "tuning with mpirun"
-  ABOUT "This package contains the plug-in by which ranks of MPI share their tuning.")
+  ABOUT "This package contains the plug-in by which ranks of MPI share
+their tuning.")
 
 set(CPACK_PACKAGE_NAME libtune)
 set(CPACK_PACKAGE_VENDOR "The libtune authors")
