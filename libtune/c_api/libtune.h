@@ -99,18 +99,20 @@ typedef enum libtune_value_type {
   LIBTUNE_REALS = 6  ///< as.reals: so many as count says. Given out only
 } libtune_value_type;
 
+/// The content of a libtune_value, by its type.
+typedef union libtune_value_member {
+  int64_t integer;      ///< of LIBTUNE_BOOL and LIBTUNE_INT
+  uint64_t natural;     ///< of LIBTUNE_UINT
+  double real;          ///< of LIBTUNE_REAL
+  const char* text;     ///< of LIBTUNE_TEXT
+  const double* reals;  ///< of LIBTUNE_REALS
+} libtune_value_member;
+
 /// A value whose type is known at run time.
 typedef struct libtune_value {
-  int32_t type;   ///< a libtune_value_type
-  int32_t count;  ///< of LIBTUNE_REALS; else 0
-  /// The member that the type names.
-  union {
-    int64_t integer;      ///< of LIBTUNE_BOOL and LIBTUNE_INT
-    uint64_t natural;     ///< of LIBTUNE_UINT
-    double real;          ///< of LIBTUNE_REAL
-    const char* text;     ///< of LIBTUNE_TEXT
-    const double* reals;  ///< of LIBTUNE_REALS
-  } as;
+  int32_t type;             ///< a libtune_value_type
+  int32_t count;            ///< of LIBTUNE_REALS; else 0
+  libtune_value_member as;  ///< the member that the type names
 } libtune_value;
 
 /// A value with a name: of a parameter, of a field of a key, of a property.
