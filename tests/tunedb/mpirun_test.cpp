@@ -31,20 +31,8 @@ namespace mpirun_test {
 using nlohmann::json;
 using tune::testing::contains;
 using tune::testing::ended;
+using tune::testing::run;
 using tune::testing::scoped_environment;
-
-ended run(const std::string& line) {
-  std::FILE* pipe = ::popen(line.c_str(), "r");
-  if (pipe == nullptr) throw std::runtime_error("cannot run " + line);
-  ended result;
-  char part[4096];
-  for (std::size_t count = 0; (count = std::fread(part, 1, sizeof part, pipe)) > 0;) {
-    result.output.append(part, count);
-  }
-  const int status = ::pclose(pipe);
-  if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
-  return result;
-}
 
 bool can_run() {
 #ifdef LIBTUNE_HAS_MPI

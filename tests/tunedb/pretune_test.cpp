@@ -25,34 +25,16 @@
 #include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"
+#include "tests/tunedb/run_tunedb.hpp"
 
 namespace pretune_test {
 
 using isolated::sample_key;
 using nlohmann::json;
+using tune::testing::contains;
+using tune::testing::ended;
+using tune::testing::run;
 using tune::testing::scoped_environment;
-
-struct ended {
-  int code = -1;
-  std::string output{};
-};
-
-ended run(const std::string& line) {
-  std::FILE* pipe = ::popen(line.c_str(), "r");
-  if (pipe == nullptr) throw std::runtime_error("cannot run " + line);
-  ended result;
-  char part[4096];
-  for (std::size_t count = 0; (count = std::fread(part, 1, sizeof part, pipe)) > 0;) {
-    result.output.append(part, count);
-  }
-  const int status = ::pclose(pipe);
-  if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
-  return result;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::vector<json> objects_in(const std::string& text) {
   std::vector<json> objects;

@@ -25,9 +25,8 @@ struct ended {
   std::string output{};
 };
 
-/// Runs tunedb; what it writes to standard error is a part of the output only with 2>&1.
-inline ended tunedb(const std::string& arguments) {
-  const std::string line = std::string("'") + LIBTUNE_TUNEDB + "' " + arguments;
+/// Runs a line of the shell; its standard error is a part of the output only with 2>&1.
+inline ended run(const std::string& line) {
   std::FILE* pipe = ::popen(line.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("cannot run " + line);
   ended result;
@@ -38,6 +37,11 @@ inline ended tunedb(const std::string& arguments) {
   const int status = ::pclose(pipe);
   if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
   return result;
+}
+
+/// Runs tunedb; what it writes to standard error is a part of the output only with 2>&1.
+inline ended tunedb(const std::string& arguments) {
+  return run(std::string("'") + LIBTUNE_TUNEDB + "' " + arguments);
 }
 
 /// The document that a command prints, which has to end well.
