@@ -346,9 +346,9 @@ run_report telescope::run(std::size_t frames, bool paced, tune::loop_wait wait) 
   latencies_.clear();
   latencies_.reserve(frames);
 
+  bool ended = false;  // outlives the task that watches it
   tune::event_loop loop(wait);
   tune::job_queue jobs;
-  bool ended = false;
   const tune::future<> watching = loop.spawn(watch(ended, report));
   const auto begin = clock::now();
   for (std::size_t n = 0; n < frames; ++n) {
