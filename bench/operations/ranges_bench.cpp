@@ -13,7 +13,7 @@
 // would be one that was lucky. The best's time over that of the choice, each the mean of the middle
 // half, is the size's figure: 1 is as good as tuning at that size. Where the two are the same it is
 // 1 without a measurement.
-// --matrix writes the times of all configurations at all sizes, for studies of how to choose.
+// --matrix only records the times of all configurations, for studies of how to choose.
 // Reported are the geometric mean and the least of them, and the share of sizes that lose no more
 // than the portfolio says of nine in ten (facts().worst_loss).
 #include <CLI/CLI.hpp>
@@ -43,6 +43,7 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
+#include "libtune/search/portfolio/portfolio_builder.hpp"
 #include "libtune/search/space/random_source.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/gemm/gemm.hpp"
@@ -67,6 +68,7 @@ struct settings {
   int rounds = 20;
   int pairs = 100;
   std::string matrix;
+  std::size_t spread = 0;
   double seconds = 45;
   bool each = false;
   std::vector<std::string> only;
@@ -78,18 +80,61 @@ struct bench_device {
   tune::command_queue queue = context.create_command_queue({.profiling = true});
 };
 
-/// Times of the commands between two markers, in seconds.
-double time_once(tune::command_queue& queue, tune::operation& op) {
-  const tune::event start = queue.enqueue_marker();
-  op.run();
-  const tune::event end = queue.enqueue_marker();
-  queue.finish();
-  return std::chrono::duration<double>(end.time_since(start)).count();
-}
-
 double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
+
+/// Times runs by markers on the device, behind a fill that lasts as long as the host takes to
+/// enqueue them: else the host's launches would be timed where a run takes a few microseconds.
+class device_timer {
+ public:
+  explicit device_timer(bench_device& on) : on_(on) {
+    if (on.device.kind() != tune::device_kind::gpu) return;  // there runs last longer than launches
+    constexpr std::size_t bytes = std::size_t{64} << 20;
+    filled_.emplace(on.context, tune::array_layout{tune::dtype::uint8, tune::shape{bytes}});
+    fill(4);
+    const tune::event start = on.queue.enqueue_marker();
+    fill(16);
+    const tune::event end = on.queue.enqueue_marker();
+    on.queue.finish();
+    seconds_of_fill_ = std::chrono::duration<double>(end.time_since(start)).count() / 16;
+  }
+
+  /// Returns the times of so many runs in a row, in seconds, after one more.
+  /// @param host  what the host takes to enqueue one; is set
+  std::vector<double> times(tune::operation& op, int runs, double& host) {
+    for (int tries = 0;; ++tries) {
+      const double wanted = 1.5 * host * (runs + 1);
+      const int fills = static_cast<int>(wanted / std::max(seconds_of_fill_, 1e-6)) + 1;
+      if (filled_) fill(fills);
+      const auto start = clock::now();
+      op.run();
+      std::vector<tune::event> ends{on_.queue.enqueue_marker()};
+      for (int i = 0; i < runs; ++i) {
+        op.run();
+        ends.push_back(on_.queue.enqueue_marker());
+      }
+      const double took = seconds_since(start);
+      host = took / (runs + 1);
+      on_.queue.finish();
+      if (filled_ && took > fills * seconds_of_fill_ && tries < 3) continue;
+      std::vector<double> seconds;
+      for (std::size_t i = 1; i < ends.size(); ++i) {
+        seconds.push_back(std::chrono::duration<double>(ends[i].time_since(ends[i - 1])).count());
+      }
+      return seconds;
+    }
+  }
+
+ private:
+  void fill(int times) {
+    for (int i = 0; i < times; ++i) on_.queue.zero(filled_->buffer(), filled_->layout().bytes());
+  }
+
+  bench_device& on_;
+  std::optional<tune::device_array> filled_;
+  double seconds_of_fill_ = 0;
+};
 
 /// The mean of the middle half: finer than the ticks of a timer, and not moved by single runs.
 struct middle_mean {
@@ -144,8 +189,6 @@ struct subject {
   std::function<void(tune::operation&, const size_list&)> fill;  // binds and fills the inputs
 };
 
-constexpr int matrix_rounds = 4;
-
 using maker = std::function<std::unique_ptr<tune::operation>(const size_list&)>;
 
 template <class T>
@@ -176,41 +219,41 @@ std::vector<maker> compile_all(const subject<Tuning>& of, const std::vector<Tuni
 /// The configurations at one size.
 class contest {
  public:
-  contest(bench_device& on, const std::vector<maker>& makers, const size_list& at,
-          const std::function<void(tune::operation&, const size_list&)>& fill)
-      : on_(on) {
+  contest(bench_device& on, device_timer& timer, const std::vector<maker>& makers,
+          const size_list& at, const std::function<void(tune::operation&, const size_list&)>& fill)
+      : on_(on), timer_(timer) {
     for (std::size_t i = 0; i < makers.size(); ++i) {
       if (!makers[i]) continue;
       try {
         auto op = makers[i](at);
         share_arrays(*op, at, fill);
-        op->run();
-        on_.queue.finish();
-        entries_.push_back({.number = i, .op = std::move(op)});
+        entry one{.number = i, .op = std::move(op)};
+        one.seconds = timer.times(*one.op, 1, one.host);
+        entries_.push_back(std::move(one));
       } catch (const tune::error&) {  // it cannot run at this size, or on this device
       }
     }
   }
 
   /// Times all in turn. Returns the times of so many configurations in us; 0 where one fails.
-  std::vector<double> times(std::size_t count, int rounds) {
+  std::vector<double> times(std::size_t count) {
+    constexpr double long_run = 1e-3;
     std::vector<double> all(count);
-    for (int round = 0; round < rounds; ++round) {
-      for (entry& each : entries_) each.seconds.push_back(time_once(on_.queue, *each.op));
+    for (entry& each : entries_) {
+      const bool is_long = !each.seconds.empty() && each.seconds.front() > long_run;
+      each.seconds.clear();
+      time(each, is_long ? 1 : runs_at_once);
+      all[each.number] = 1e6 * middle_mean(each.seconds).value;
     }
-    for (const entry& each : entries_) all[each.number] = 1e6 * middle_mean(each.seconds).value;
     return all;
   }
 
   /// Returns the time of the best over that of the one with this number.
   double ratio(std::size_t chosen, int rounds, int pairs) {
     std::size_t left = entries_.size();
+    for (entry& each : entries_) each.seconds.clear();
     for (int runs = 2; left > finalists; runs = std::min(2 * runs, 8)) {
-      for (int run = 0; run < runs; ++run) {
-        for (std::size_t i = 0; i < left; ++i) {
-          entries_[i].seconds.push_back(time_once(on_.queue, *entries_[i].op));
-        }
-      }
+      for (std::size_t i = 0; i < left; ++i) time(entries_[i], runs);
       std::stable_sort(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(left),
                        [](const entry& a, const entry& b) { return a.least() < b.least(); });
       left = std::max(left / 4, finalists);
@@ -221,21 +264,21 @@ class contest {
     if (own == entries_.end()) return 0;  // it does not work
     if (std::ranges::find(last, &*own) == last.end()) last.push_back(&*own);
     for (entry* each : last) each->seconds.clear();
-    for (int round = 0; round < 2 * rounds; ++round) {
-      for (entry* each : last) each->seconds.push_back(time_once(on_.queue, *each->op));
+    for (int round = 0; round < rounds; ++round) {
+      for (entry* each : last) time(*each, runs_at_once);
     }
     entry* const best = *std::ranges::min_element(
         last, {}, [](const entry* each) { return middle_mean(each->seconds).value; });
     if (best == &*own) return 1;
     best->seconds.clear();
     own->seconds.clear();
-    constexpr int least_pairs = 20;
+    constexpr int least_pairs = 6;
     constexpr double certain = 0.005;
     for (int pair = 0; pair < pairs; ++pair) {
       for (entry* each : pair % 2 == 0 ? std::array{best, &*own} : std::array{&*own, best}) {
-        each->seconds.push_back(time_once(on_.queue, *each->op));
+        time(*each, runs_at_once);
       }
-      if (pair < least_pairs || pair % 10 != 0) continue;
+      if (pair < least_pairs || pair % 4 != 0) continue;
       if (std::hypot(middle_mean(best->seconds).error, middle_mean(own->seconds).error) < certain) {
         break;
       }
@@ -245,11 +288,13 @@ class contest {
 
  private:
   static constexpr std::size_t finalists = 8;
+  static constexpr int runs_at_once = 4;
 
   struct entry {
     std::size_t number = 0;
     std::unique_ptr<tune::operation> op{};
     std::vector<double> seconds{};
+    double host = 10e-6;  // seconds to enqueue a run
 
     double least() const { return *std::ranges::min_element(seconds); }
   };
@@ -272,7 +317,12 @@ class contest {
     op.ensure_all_bound();
   }
 
+  void time(entry& of, int runs) {
+    for (const double each : timer_.times(*of.op, runs, of.host)) of.seconds.push_back(each);
+  }
+
   bench_device& on_;
+  device_timer& timer_;
   std::vector<entry> entries_;
 };
 
@@ -302,9 +352,38 @@ class matrix_file {
   std::ofstream file_;
 };
 
+/// Records the times of all configurations: at sizes that are spread as those are at which a
+/// portfolio is built, at the corners of the ranges, and at random ones; twice at each.
+template <class Tuning>
+void record(bench_device& on, const subject<Tuning>& of, const settings& given) {
+  const std::vector<Tuning> all(of.space.begin(), of.space.end());
+  const std::vector<maker> makers = compile_all(of, all);
+  device_timer timer(on);
+  std::vector<size_list> sizes = tune::spread_sizes(of.ranges, given.spread);
+  for (size_list& each : tune::corner_sizes(of.ranges)) sizes.push_back(std::move(each));
+  tune::random_source random(given.seed);
+  for (std::size_t i = 0; i < given.sizes; ++i) {
+    size_list& at = sizes.emplace_back();
+    for (const tune::size_range& range : of.ranges) at.push_back(range.at(random.unit()));
+  }
+  matrix_file matrix(given.matrix + "." + of.name + ".csv", all);
+  const auto start = clock::now();
+  std::size_t done = 0;
+  for (const size_list& at : sizes) {
+    if (seconds_since(start) > given.seconds) break;
+    contest race(on, timer, makers, at, of.fill);
+    for (int twice = 0; twice < 2; ++twice) matrix.add(at, race.times(all.size()));
+    ++done;
+  }
+  fmt::print("{}: {} configurations at {} of {} sizes in {:.1f} s\n", of.name, all.size(), done,
+             sizes.size(), seconds_since(start));
+  std::fflush(stdout);
+}
+
 template <class Tuning>
 void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
   ::setenv("LIBTUNE_CACHE", "off", 1);
+  if (!given.matrix.empty()) return record(on, of, given);
   const auto start = clock::now();
   of.search();
   const double search = seconds_since(start);
@@ -347,14 +426,12 @@ void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
   tune::random_source random(given.seed);
   const auto racing = clock::now();
   std::vector<double> ratios;
-  std::optional<matrix_file> matrix;
-  if (!given.matrix.empty()) matrix.emplace(given.matrix + "." + of.name + ".csv", all);
+  device_timer timer(on);
   for (std::size_t i = 0; i < given.sizes && seconds_since(racing) < given.seconds; ++i) {
     size_list at;
     for (const tune::size_range& range : of.ranges) at.push_back(range.at(random.unit()));
     const std::size_t place = portfolio.choose(at);
-    contest race(on, makers, at, of.fill);
-    if (matrix) matrix->add(at, race.times(all.size(), matrix_rounds));
+    contest race(on, timer, makers, at, of.fill);
     ratios.push_back(race.ratio(numbers[place], given.rounds, given.pairs));
     if (!given.each) continue;
     fmt::print("  {:>18} {:.3f}  {}\n", fmt::format("{}", fmt::join(at, " x ")), ratios.back(),
@@ -567,7 +644,9 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", given.rounds, "how often the last eight are timed, twice");
   app.add_option("--pairs", given.pairs, "how often the best and the choice are timed at most");
   app.add_option("--matrix", given.matrix,
-                 "write all times to files that begin with this: FILE.hreduce.csv");
+                 "only record all times, in files that begin with this: FILE.hreduce.csv");
+  app.add_option("--spread", given.spread,
+                 "record so many sizes as well that are spread as a portfolio's samples are");
   app.add_option("--seconds", given.seconds, "begin no size after so long, for each operation");
   app.add_option("--seed", given.seed, "of the sizes");
   app.add_flag("--each", given.each, "print each size");
