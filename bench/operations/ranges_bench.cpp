@@ -216,12 +216,27 @@ std::vector<maker> compile_all(const subject<Tuning>& of, const std::vector<Tuni
   return made;
 }
 
+/// Hands out the same memory again and again: for scratch of operations that run in turn.
+class scratch_allocator final : public tune::allocator {
+ public:
+  explicit scratch_allocator(tune::context context) : allocator(std::move(context)) {}
+
+ private:
+  tune::buffer do_allocate(std::size_t bytes) override {
+    if (!memory_ || memory_->size_bytes() < bytes) memory_ = context().create_buffer(bytes);
+    return *memory_;
+  }
+
+  std::optional<tune::buffer> memory_;
+};
+
 /// The configurations at one size.
 class contest {
  public:
-  contest(bench_device& on, device_timer& timer, const std::vector<maker>& makers,
-          const size_list& at, const std::function<void(tune::operation&, const size_list&)>& fill)
-      : on_(on), timer_(timer) {
+  contest(bench_device& on, device_timer& timer, const std::shared_ptr<tune::allocator>& scratch,
+          const std::vector<maker>& makers, const size_list& at,
+          const std::function<void(tune::operation&, const size_list&)>& fill)
+      : on_(on), timer_(timer), scratch_(scratch) {
     for (std::size_t i = 0; i < makers.size(); ++i) {
       if (!makers[i]) continue;
       try {
@@ -307,6 +322,7 @@ class contest {
       fill(op, at);
       return;
     }
+    op.set_allocator(scratch_);
     tune::operation& first = *entries_.front().op;
     const auto names = first.slot_names();
     for (const std::string& name : op.slot_names()) {
@@ -323,6 +339,7 @@ class contest {
 
   bench_device& on_;
   device_timer& timer_;
+  std::shared_ptr<tune::allocator> scratch_;
   std::vector<entry> entries_;
 };
 
@@ -359,6 +376,7 @@ void record(bench_device& on, const subject<Tuning>& of, const settings& given) 
   const std::vector<Tuning> all(of.space.begin(), of.space.end());
   const std::vector<maker> makers = compile_all(of, all);
   device_timer timer(on);
+  const auto scratch = std::make_shared<scratch_allocator>(on.context);
   std::vector<size_list> sizes = tune::spread_sizes(of.ranges, given.spread);
   for (size_list& each : tune::corner_sizes(of.ranges)) sizes.push_back(std::move(each));
   tune::random_source random(given.seed);
@@ -371,7 +389,7 @@ void record(bench_device& on, const subject<Tuning>& of, const settings& given) 
   std::size_t done = 0;
   for (const size_list& at : sizes) {
     if (seconds_since(start) > given.seconds) break;
-    contest race(on, timer, makers, at, of.fill);
+    contest race(on, timer, scratch, makers, at, of.fill);
     for (int twice = 0; twice < 2; ++twice) matrix.add(at, race.times(all.size()));
     ++done;
   }
@@ -427,11 +445,12 @@ void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
   const auto racing = clock::now();
   std::vector<double> ratios;
   device_timer timer(on);
+  const auto scratch = std::make_shared<scratch_allocator>(on.context);
   for (std::size_t i = 0; i < given.sizes && seconds_since(racing) < given.seconds; ++i) {
     size_list at;
     for (const tune::size_range& range : of.ranges) at.push_back(range.at(random.unit()));
     const std::size_t place = portfolio.choose(at);
-    contest race(on, timer, makers, at, of.fill);
+    contest race(on, timer, scratch, makers, at, of.fill);
     ratios.push_back(race.ratio(numbers[place], given.rounds, given.pairs));
     if (!given.each) continue;
     fmt::print("  {:>18} {:.3f}  {}\n", fmt::format("{}", fmt::join(at, " x ")), ratios.back(),

@@ -27,6 +27,7 @@ struct dimension::rules {
   std::size_t size = 0;
   std::size_t minimum = 0;
   std::size_t alignment = 1;
+  std::size_t preferred = 1;
   std::size_t hint = 1;
   bool exact = false;
   bool frozen = false;
@@ -34,8 +35,9 @@ struct dimension::rules {
   std::shared_ptr<rules> parent;  // null at the root
 
   std::size_t required() const noexcept {
-    const std::size_t least = round_up(minimum, alignment);
-    return exact || least < hint ? least : round_up(least, hint);
+    if (exact) return round_up(minimum, alignment);
+    const std::size_t least = round_up(minimum, std::max(alignment, preferred));
+    return least < hint ? least : round_up(least, hint);
   }
   bool is_valid(std::size_t padded_size) const noexcept {
     if (exact) return padded_size == required();
@@ -54,10 +56,15 @@ dimension::dimension(std::size_t size, const padding& needs) : rules_(std::make_
   if (!std::has_single_bit(needs.alignment)) {
     throw argument_error("an alignment is a power of two, not " + std::to_string(needs.alignment));
   }
+  if (!std::has_single_bit(needs.preferred)) {
+    throw argument_error("a multiple that is preferred is a power of two, not " +
+                         std::to_string(needs.preferred));
+  }
   if (needs.round == 0) throw argument_error("a size cannot be rounded up to a multiple of 0");
   rules_->size = size;
   rules_->minimum = needs.minimum != 0 ? needs.minimum : round_up(size, needs.round);
   rules_->alignment = needs.alignment;
+  rules_->preferred = needs.preferred;
   rules_->exact = needs.exact;
   if (rules_->minimum < size) {
     throw argument_error("the minimum padded size " + std::to_string(rules_->minimum) +
@@ -113,6 +120,7 @@ void dimension::link(dimension& other) {
   if (large->members < small->members) std::swap(large, small);
   large->minimum = std::max(large->minimum, small->minimum);
   large->alignment = std::max(large->alignment, small->alignment);
+  large->preferred = std::max(large->preferred, small->preferred);
   large->hint = std::max(large->hint, small->hint);
   large->exact = large->exact || small->exact;
   large->members += small->members;

@@ -20,7 +20,10 @@ struct padding {
   std::size_t minimum = 0;
   /// The padded size is a multiple of this power of two.
   std::size_t alignment = 1;
-  /// No more padding than these rules ask for.
+  /// An allocation rounds the padded size up to a multiple of this power of two. It is no
+  /// condition: arrays that others have made may be padded otherwise.
+  std::size_t preferred = 1;
+  /// No more padding than these rules ask for, preferred or not.
   bool exact = false;
   /// Gives the hint of this element type; see dimension::add_hint.
   std::optional<element_type> type = std::nullopt;
@@ -33,14 +36,15 @@ struct padding {
 class dimension {
  public:
   /// A dimension of its own.
-  /// @throws argument_error if the alignment is not a power of two, round is 0, or the minimum is
-  ///         less than the size
+  /// @throws argument_error if the alignment or what is preferred is not a power of two, round is
+  ///         0, or the minimum is less than the size
   dimension(std::size_t size, const padding& needs = {});  // NOLINT: a size is a dimension
 
   /// The number of elements along the axis, without padding.
   std::size_t size() const noexcept;
-  /// The least padded size that satisfies the rules: what an allocation uses. Where that reaches
-  /// the hint and the dimension is not exact, it is rounded up to a multiple of the hint.
+  /// The least padded size that satisfies the rules, rounded up to a multiple of what is preferred:
+  /// what an allocation uses. Where that reaches the hint it is rounded up to a multiple of the
+  /// hint. Of an exact dimension it is the least.
   std::size_t required_padded_size() const noexcept;
   /// True if an array with this padded size may be bound. The hint is no condition.
   bool is_valid(std::size_t padded_size) const noexcept;

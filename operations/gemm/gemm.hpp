@@ -54,8 +54,9 @@ struct gemm_tuning {
   std::size_t depth = 8;     ///< of k, that is moved to local memory at a time
   std::size_t stages = 2;    ///< parts of local memory, of which one is worked on
   std::size_t resident = 1;  ///< groups that a compute unit has registers for (CUDA)
-  std::size_t price = 0;     ///< k is divided so that whole waves of resident groups take the least
-                             ///< time, if a part costs as much as so many more of k; 0: it is not
+  std::size_t price = 0;     ///< k is divided so that whole waves of resident groups, and adding
+                             ///< their sums, take the least time, if the latter costs as much as so
+                             ///< many more of k beside reading and writing them; 0: it is not
   std::size_t band = 8;      ///< rows of tiles that groups go through column by column
 };
 
@@ -72,7 +73,7 @@ namespace tune::operations {
 /// C = alpha A B + beta C, where A has m x k elements, B k x n and C m x n. Made by gemm_template.
 ///
 /// Slots, with any padding of rows, which is the leading dimension; it is fastest where all padded
-/// rows are multiples of 16 bytes, as those that it allocates itself are if they are long:
+/// rows are multiples of 16 bytes, as those are that it allocates itself:
 ///  - a: m x k, or k x m if A is column_major
 ///  - b: k x n, or n x k if B is column_major
 ///  - c: m x n, or n x m if C is column_major; added to, unless beta is 0: then it is not read, and

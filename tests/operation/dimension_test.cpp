@@ -52,6 +52,11 @@ TEST_CASE("the required padded size is the least that satisfies the rules") {
       {22, {.minimum = 24, .alignment = 8}, 24},
       {0, {.round = 8, .alignment = 4}, 0},
       {1, {.round = 8, .alignment = 4}, 8},
+      {17, {.preferred = 8}, 24},
+      {24, {.preferred = 8}, 24},
+      {17, {.alignment = 16, .preferred = 8}, 32},
+      {17, {.preferred = 8, .exact = true}, 17},
+      {30, {.preferred = 4, .type = dtype::float32}, 64},
   };
   for (const auto& each : cases) {
     CAPTURE(each.size);
@@ -74,6 +79,16 @@ TEST_CASE("round is a minimum, alignment a rule of divisibility") {
   CHECK_FALSE(d.is_valid(30));
 }
 
+TEST_CASE("what is preferred is no condition, and dimensions that are linked prefer the most") {
+  dimension a(17, {.preferred = 4});
+  CHECK(a.is_valid(17));
+  CHECK(a.alignment() == 1);
+  dimension b(17, {.preferred = 8});
+  a.link(b);
+  CHECK(a.required_padded_size() == 24);
+  CHECK(a.is_valid(18));
+}
+
 TEST_CASE("an exact dimension allows the required size and no other") {
   const dimension aligned(20, {.alignment = 4, .exact = true});
   CHECK(aligned.is_valid(20));
@@ -88,6 +103,9 @@ TEST_CASE("rules that cannot mean anything are errors that say so") {
   CHECK_THROWS_WITH_AS(dimension(8, {.alignment = 3}), "an alignment is a power of two, not 3",
                        tune::argument_error);
   CHECK_THROWS_AS(dimension(8, {.alignment = 0}), tune::argument_error);
+  CHECK_THROWS_WITH_AS(dimension(8, {.preferred = 12}),
+                       "a multiple that is preferred is a power of two, not 12",
+                       tune::argument_error);
   CHECK_THROWS_WITH_AS(dimension(8, {.round = 0}), doctest::Contains("multiple of 0"),
                        tune::argument_error);
   CHECK_THROWS_WITH_AS(dimension(8, {.minimum = 7}),

@@ -127,6 +127,8 @@ class queue_measurable final : public measurable {
   std::function<void()> operation_;
   run_neighbours neighbours_;
   std::shared_ptr<const buffer> filled_{};  // once it has been sampled behind a fill
+  std::chrono::duration<double> host_{};    // that the host took to enqueue a run
+  std::chrono::duration<double> fill_{};    // that the device takes for a fill
   std::optional<cache_flush> flush_;        // before each run, while the cache is to be cold
 };
 
@@ -164,19 +166,40 @@ std::vector<run_time> queue_measurable::do_sample_whole(int runs, bool busy) {
   return times;
 }
 
-// While the device fills, the host enqueues the runs, so that none waits for it. The first one
-// brings back into the cache what the fill has driven out.
+// While the device fills, the host enqueues the runs, so that none waits for it: with longer fills
+// once more if they did. The first run brings back into the cache what the fills have driven out.
 std::vector<run_time> queue_measurable::sample_behind_fill(int runs) {
+  using clock = std::chrono::steady_clock;
   constexpr std::size_t most_filled = std::size_t{64} << 20;
+  constexpr int most_fills = 32;
+  constexpr int most_tries = 3;
+  constexpr double spare = 1.5;  // hosts are not always as quick
   if (!filled_) filled_ = share_memory(queue_.context());
-  queue_.zero(*filled_, std::min(filled_->size_bytes(), most_filled));
-  operation_();
-  std::vector<event> ends{queue_.enqueue_marker()};
-  for (int i = 0; i < runs; ++i) {
-    operation_();
-    ends.push_back(queue_.enqueue_marker());
+  std::vector<event> ends;
+  for (int tries = 1;; ++tries) {
+    int fills = 1;
+    if (fill_.count() > 0) {
+      fills +=
+          static_cast<int>(std::min<double>(spare * (runs + 1) * host_ / fill_, most_fills - 1));
+    }
+    const event first = queue_.enqueue_marker();
+    for (int i = 0; i < fills; ++i) {
+      queue_.zero(*filled_, std::min(filled_->size_bytes(), most_filled));
+    }
+    const event filled = queue_.enqueue_marker();
+    const clock::time_point start = clock::now();
+    ends.clear();
+    for (int i = 0; i <= runs; ++i) {
+      operation_();
+      ends.push_back(queue_.enqueue_marker());
+    }
+    const std::chrono::duration<double> host = clock::now() - start;
+    queue_.finish();
+    host_ = host / (runs + 1);
+    const std::chrono::duration<double> filling = filled.time_since(first);
+    fill_ = filling / fills;
+    if (host < filling || fills == most_fills || tries == most_tries) break;
   }
-  queue_.finish();
   std::vector<run_time> times;
   for (std::size_t i = 1; i < ends.size(); ++i) times.emplace_back(ends[i].time_since(ends[i - 1]));
   return times;

@@ -636,9 +636,12 @@ size_point point_of(std::span<const std::uint64_t> sizes, const size_features& f
     product *= point[d];
   }
   point[sizes.size()] = product;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    point[sizes.size() + 1 + d] = static_cast<double>(sizes[d] & (~sizes[d] + 1));
+  }
   if (!features) return point;
   const size_feature_list more = features(sizes);
-  std::ranges::copy(more, point.begin() + static_cast<std::ptrdiff_t>(sizes.size() + 1));
+  std::ranges::copy(more, point.begin() + static_cast<std::ptrdiff_t>(2 * sizes.size() + 1));
   return point;
 }
 

@@ -20,17 +20,20 @@ namespace tune {
 /// Sizes, one for each range of a key, in their order.
 using size_list = std::vector<std::uint64_t>;
 
-/// The most ranges of a key, and the most features of sizes.
+/// The most ranges of a key.
 inline constexpr std::size_t most_ranges = 4;
+/// The most features of sizes.
+inline constexpr std::size_t most_features = 8;
 
 /// Further coordinates of sizes that an author expects the best configuration to depend on, such as
 /// the number of waves of work groups, or what is left over in the last. Those not used stay 0.
-using size_feature_list = std::array<double, most_ranges>;
+using size_feature_list = std::array<double, most_features>;
 /// Computes them. Allocates nothing, and does not throw.
 using size_features = std::function<size_feature_list(std::span<const std::uint64_t>)>;
 
-/// The coordinates of sizes by which a tree chooses: the sizes, their product, the features.
-using size_point = std::array<double, 2 * most_ranges + 1>;
+/// The coordinates of sizes by which a tree chooses: the sizes, their product, the greatest power of
+/// two that divides each, the features.
+using size_point = std::array<double, 2 * most_ranges + 1 + most_features>;
 
 /// Sizes that programs have asked for.
 struct asked_sizes {

@@ -24,7 +24,6 @@ constexpr double short_run = 50e3;  // ns
 constexpr int screening_runs = 3;   // after the first one, if they are short
 constexpr int rounds = 3;
 constexpr int runs_of_round = 4;
-constexpr int runs_alone = 8;
 
 /// The mean of the half in the middle: not moved by what disturbs single runs, and finer than the
 /// ticks of a timer.
@@ -223,27 +222,7 @@ void quick_comparison::compare_best() {
     if (own.attempt == nullptr || own.times.empty()) continue;
     own.result.score = run_time(middle_mean(own.times));
   }
-  add_launch();
   release_all();
-}
-
-// A caller that runs one alone waits for its launch too, which is the same for all. Beside it,
-// parts of a microsecond mean less.
-void quick_comparison::add_launch() {
-  const auto fastest = std::ranges::min_element(
-      live_, {}, [&](std::size_t place) { return entries_[place].result.score; });
-  if (fastest == live_.end() || entries_[*fastest].attempt == nullptr) return;
-  entry& own = entries_[*fastest];
-  if (own.least > short_run) return;
-  std::vector<double> alone;
-  for (int run = 0; run < runs_alone; ++run) {
-    for (const run_time time : own.attempt->sample_whole(1, false)) alone.push_back(time.count());
-  }
-  if (own.attempt->over() || alone.empty()) return;
-  const double launch = std::max(middle_mean(alone) - own.result.score->count(), 0.0);
-  for (entry& each : entries_) {
-    if (each.result.score) *each.result.score += run_time(launch);
-  }
 }
 
 }  // namespace tune::detail

@@ -82,7 +82,6 @@ class quick_comparison {
   bool release_all();
   void yield_memory() const;
   void compare_best();
-  void add_launch();
   void finish(entry& of);
 
   setting setting_;
