@@ -172,12 +172,12 @@ std::size_t products_per_sum(instruction of) noexcept {
 
 /// The division of k with which whole waves of groups, and adding their sums, take the least time.
 struct division {
-  division(const device& device, const gemm_tuning& t, std::size_t rows, std::size_t columns,
+  division(std::size_t compute_units, const gemm_tuning& t, std::size_t rows, std::size_t columns,
            std::size_t k)
       : part_of_k(round_up(k, t.depth)) {
     const std::size_t tiles = tile_count(t, rows, columns);
-    if (t.price == 0 || tiles == 0) return;
-    const std::size_t at_once = device.limits().compute_units * t.resident;
+    const std::size_t at_once = compute_units * t.resident;
+    if (t.price == 0 || tiles == 0 || 2 * tiles > most_waves * at_once) return;
     const std::size_t most =
         std::min({k / least_part_of_k, most_parts, most_sums / (rows * columns)});
     // All in steps of k of all groups that run at once.
@@ -192,10 +192,12 @@ struct division {
       const std::size_t made = divide_up(k, depth);
       const double cost = static_cast<double>(divide_up(tiles * made, at_once) * depth + t.price) +
                           static_cast<double>(made) * cost_of_sums;
-      if (cost >= least) continue;
-      least = cost;
-      part_of_k = depth;
-      parts = divide_up(k, depth);
+      if (cost < least) {
+        least = cost;
+        part_of_k = depth;
+        parts = made;
+      }
+      if (count == most) break;
     }
   }
 
@@ -370,20 +372,24 @@ void add_plain_candidates(space<gemm_tuning>& space, bool is_gpu) {
     space.add(&t::price, {0, 256});
     return;
   }
-  space.add(&t::tile_m, {16, 32, 64, 128, 256});
+  // Tall tiles are never better: rows of C follow each other in memory.
+  space.add(&t::tile_m, {16, 32, 64, 128});
   space.add(&t::tile_n, {16, 32, 64, 128, 256});
-  space.add(&t::part_m, {4, 8, 16});
+  space.add(&t::part_m, {4, 8});
   space.add(&t::part_n, {4, 8, 16});
   space.add(&t::depth, {16, 32});
   space.add(&t::stages, {2, 3, 4});
-  space.add(&t::resident, {1, 2, 4, 8, 16});
-  space.add(&t::price, {64, 256});
+  space.add(&t::resident, {1, 2, 4, 8});
+  space.add(&t::price, {256});
   space.restrict(
       [](const t& c) {
         const std::size_t longer = std::max(c.part_m, c.part_n);
         return c.part_m * c.part_n <= 128 && longer <= 2 * std::min(c.part_m, c.part_n);
       },
       "parts that are nearly square, of 128 elements at most", &t::part_m, &t::part_n);
+  space.restrict(
+      [](const t& c) { return c.part_n < 16 || c.tile_m * c.tile_n == std::size_t{128} * 256; },
+      "parts of 128 elements in the largest tiles", &t::tile_m, &t::tile_n, &t::part_n);
   // So did all that was fast on an H200.
   space.restrict(
       [](const t& c) {
@@ -426,7 +432,7 @@ void add_hopper_candidates(space<gemm_tuning>& space) {
   space.add(&t::depth, {64});
   space.add(&t::stages, {3, 4, 6});
   space.add(&t::resident, {1, 2, 3});
-  space.add(&t::price, {64, 160, 400});
+  space.add(&t::price, {160, 400});
   space.restrict(
       [](const t& c) {
         const std::size_t elements = c.tile_m * c.tile_n;
@@ -460,7 +466,7 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   const bool is_turned = product(key).is_turned;
   const std::size_t rows = is_turned ? n : m;
   const std::size_t columns = is_turned ? m : n;
-  const division of_k(queue.device(), tuning, rows, columns, k);
+  const division of_k(queue.device().limits().compute_units, tuning, rows, columns, k);
   part_of_k_ = static_cast<std::uint32_t>(of_k.part_of_k);
   parts_ = static_cast<std::uint32_t>(of_k.parts);
   const std::size_t groups = tile_count(tuning, rows, columns);
@@ -583,6 +589,41 @@ space<gemm_tuning> tuning_space(const gemm_key& key, const device& device) {
   return space;
 }
 
+namespace {
+
+/// What a product's time grows with: whole waves of groups and the last one, each by the products
+/// of a compute unit and by their number; the sums of parts of k; the bytes of the matrices.
+cost_terms costs_of(const gemm_tuning& t, std::size_t compute_units, std::size_t rows,
+                    std::size_t columns, std::size_t k) {
+  // Numbers of about the same size, in which neither products nor groups are counted singly.
+  constexpr double small = 1e-6;
+  constexpr double some = 1e-2;
+  const division of_k(compute_units, t, rows, columns, k);
+  const std::size_t at_once = std::max<std::size_t>(compute_units * t.resident, 1);
+  const std::size_t groups = tile_count(t, rows, columns) * of_k.parts;
+  const std::size_t left = groups % at_once;
+  const auto full = static_cast<double>(groups / at_once);
+  const auto on_one = static_cast<double>(divide_up(left, std::max<std::size_t>(compute_units, 1)));
+  const auto resident = static_cast<double>(t.resident);
+  const double tile = small * static_cast<double>(t.tile_m * t.tile_n);
+  const double products = tile * static_cast<double>(of_k.part_of_k);
+  const double elements = small * static_cast<double>(rows) * static_cast<double>(columns);
+  const double inputs = small * static_cast<double>(rows + columns) * static_cast<double>(k);
+  const bool is_divided = of_k.parts > 1;
+  return {full * resident * products,
+          full * resident * tile / some,
+          on_one * products,
+          on_one * tile / some,
+          left > 0 ? resident * products : 0,
+          is_divided ? 1.0 : 0.0,
+          is_divided ? elements * static_cast<double>(of_k.parts) : 0,
+          elements,
+          inputs,
+          some * static_cast<double>(groups) * products};
+}
+
+}  // namespace
+
 declared_work work_of(const gemm_key& key, std::size_t m, std::size_t n, std::size_t k) {
   const auto of = [](std::size_t rows, std::size_t columns, dtype type) {
     return static_cast<double>(rows) * static_cast<double>(columns) *
@@ -605,6 +646,15 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
      .fits =
          [](const gemm_tuning&, std::span<const std::uint64_t> sizes) {
            return std::ranges::max(sizes) < (std::uint64_t{1} << 31);
+         },
+     .costs =
+         [](const gemm_key& key, const gemm_tuning& tuning, const device_limits& limits) {
+           const bool is_turned = product(key).is_turned;
+           return [tuning, is_turned,
+                   units = limits.compute_units](std::span<const std::uint64_t> sizes) {
+             return costs_of(tuning, units, sizes[is_turned ? 1 : 0], sizes[is_turned ? 0 : 1],
+                             sizes[2]);
+           };
          },
      .limits = {},
      .goal = {}},

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -98,6 +99,11 @@ size_times crossing_times() {
   return times;
 }
 
+std::vector<double> left_out_losses(const size_times& times) {
+  return tune::left_out_losses(
+      times, [](const size_times& others) { return tune::fit_portfolio(others); });
+}
+
 TEST_CASE("a portfolio has what is best somewhere, and a choice between them") {
   const auto fit = tune::fit_portfolio(crossing_times());
   CHECK(fit.configurations.size() == 2);
@@ -106,7 +112,7 @@ TEST_CASE("a portfolio has what is best somewhere, and a choice between them") {
   CHECK(chosen(100) == 0);
   CHECK(chosen(200) == 1);
   CHECK(chosen(1e9) == 1);
-  for (const double loss : tune::left_out_losses(crossing_times())) CHECK(loss <= 0.5);
+  for (const double loss : left_out_losses(crossing_times())) CHECK(loss <= 0.5);
 }
 
 TEST_CASE("a portfolio of one has what is least bad") {
@@ -147,8 +153,71 @@ TEST_CASE("a size that was left out has what fits there") {
   }
   times.samples[2].times = {2.0, infinite};
   times.samples[2].fits = {true, false};
-  const auto losses = tune::left_out_losses(times);
+  const auto losses = left_out_losses(times);
   CHECK(losses[2] == 0);
+}
+
+/// A configuration that takes whole waves of so many units, each of a time.
+struct wave {
+  double units;
+  double time;
+
+  tune::cost_terms costs(double size) const { return {std::ceil(size / units), size}; }
+  double at(double size) const { return 1 + time * std::ceil(size / units) + 0.001 * size; }
+};
+
+TEST_CASE("by costs few samples show what is best at sizes between them") {
+  const std::vector<wave> all{{10, 1}, {64, 4}, {100, 7}, {3, 5}};
+  size_times times;
+  for (const double size : {1.0, 4.0, 7.0, 10.0, 13.0, 40.0, 66.0, 90.0, 110.0, 150.0, 170.0, 180.0,
+                            220.0, 260.0, 330.0, 390.0}) {
+    size_times::sample& made = times.samples.emplace_back();
+    made.point = {size};
+    for (const wave& each : all) {
+      made.times.push_back(each.at(size));
+      made.terms.push_back(each.costs(size));
+    }
+  }
+  std::vector<std::vector<tune::cost_terms>> between;
+  for (double size = 1; size <= 400; size += 7) {
+    auto& terms = between.emplace_back();
+    for (const wave& each : all) terms.push_back(each.costs(size));
+  }
+  times.imagined = std::make_shared<const std::vector<std::vector<tune::cost_terms>>>(between);
+  const auto fit = tune::fit_portfolio_by_costs(times, {.configurations = 3});
+  CHECK(fit.configurations.size() == 3);
+  double most = 0;
+  for (double size = 1; size <= 400; ++size) {
+    std::vector<tune::cost_terms> terms;
+    double best = infinite;
+    for (const wave& each : all) {
+      terms.push_back(each.costs(size));
+      best = std::min(best, each.at(size));
+    }
+    most = std::max(most, all[fit.choose(std::vector<double>{size}, terms)].at(size) / best);
+  }
+  CHECK(most < 1.05);
+  const auto losses = tune::left_out_losses(times, [](const size_times& others) {
+    return tune::fit_portfolio_by_costs(others, {.configurations = 3});
+  });
+  CHECK(*std::ranges::max_element(losses) < 0.05);
+}
+
+TEST_CASE("what fails at a size is chosen nowhere by costs, what does not fit there is") {
+  for (const bool fits : {true, false}) {
+    size_times times;
+    for (const double size : {1.0, 2.0, 3.0, 4.0, 5.0}) {
+      times.samples.push_back({.point = {size},
+                               .times = {2 * size, size},
+                               .fits = {true, true},
+                               .terms = {{size}, {size}}});
+    }
+    times.samples[2].times[1] = infinite;
+    times.samples[2].fits[1] = fits;
+    const auto fit = tune::fit_portfolio_by_costs(times);
+    const std::vector<tune::cost_terms> terms{{7}, {7}};
+    CHECK(fit.choose({}, terms) == (fits ? 0 : 1));
+  }
 }
 
 TEST_CASE("smoothed times have less noise, and fail where they did") {
@@ -220,12 +289,20 @@ class modelled_source final : public tune::portfolio_source {
     std::uint64_t split;
   };
 
-  explicit modelled_source(std::uint64_t seed) : random_(seed), overhead_(100 + 1000 * draw()) {
+  explicit modelled_source(std::uint64_t seed) : random_(seed), overhead_(100 + 1000 * draw()) {}
+
+  static std::vector<tile> all_tiles() {
+    std::vector<tile> all;
     for (const std::uint64_t m : {16, 32, 64, 128, 256}) {
       for (const std::uint64_t n : {16, 32, 64, 128, 256}) {
-        for (const std::uint64_t split : {1, 2, 4, 8}) all_.push_back({m, n, split});
+        for (const std::uint64_t split : {1, 2, 4, 8}) all.push_back({m, n, split});
       }
     }
+    return all;
+  }
+  static double tiles(const tile& of, std::span<const std::uint64_t> sizes) {
+    return static_cast<double>((sizes[0] + of.m - 1) / of.m * ((sizes[1] + of.n - 1) / of.n) *
+                               of.split);
   }
 
   static configuration values(std::size_t place) {
@@ -237,9 +314,7 @@ class modelled_source final : public tune::portfolio_source {
 
   double time(std::size_t place, const size_list& sizes) const {
     const tile& of = all_[place];
-    const auto tiles = static_cast<double>((sizes[0] + of.m - 1) / of.m *
-                                           ((sizes[1] + of.n - 1) / of.n) * of.split);
-    const double exact = tiles / 132;
+    const double exact = tiles(of, sizes) / 132;
     const double waves = std::max(1.0, 0.5 * std::ceil(exact) + 0.5 * exact);
     const auto edge = 40.0 / static_cast<double>(of.m) + 40.0 / static_cast<double>(of.n);
     const double work = 1024.0 / static_cast<double>(of.split) * static_cast<double>(of.m * of.n) *
@@ -295,8 +370,19 @@ class modelled_source final : public tune::portfolio_source {
 
   tune::random_source random_;
   double overhead_;
-  std::vector<tile> all_;
+  std::vector<tile> all_ = all_tiles();
 };
+
+/// What the times of modelled_source are made of.
+tune::cost_function modelled_costs(const tune::portfolio_source::configuration& of) {
+  const modelled_source::tile tile = modelled_source::all_tiles()[modelled_source::place(of)];
+  return [tile](std::span<const std::uint64_t> sizes) {
+    const double tiles = modelled_source::tiles(tile, sizes);
+    const auto elements = static_cast<double>(sizes[0] * sizes[1] * tile.split);
+    return tune::cost_terms{std::ceil(tiles / 132), tiles / 132, tiles < 132 ? 1.0 : 0.0,
+                            tile.split == 1 ? 0.0 : elements, tile.split == 1 ? 0.0 : 1.0};
+  };
+}
 
 constexpr std::size_t fallback = 50;  // 64 x 64 tiles would be 48; any does
 
@@ -323,6 +409,49 @@ TEST_CASE("a portfolio is near the best at sizes that it has not seen, and says 
   }
   CHECK(std::exp(-ratios / sizes) > 0.93);
   CHECK(covered >= 0.9 * sizes);
+}
+
+TEST_CASE("by costs a portfolio is nearer to the best, and costs that tell nothing are left") {
+  for (const bool tell : {true, false}) {
+    double ratios = 0;
+    int sizes = 0;
+    int covered = 0;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      modelled_source source(seed);
+      source.shows_all = true;
+      tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 8192}}, .costs = modelled_costs};
+      if (!tell) {
+        plan.costs = [](const auto&) {
+          return [](std::span<const std::uint64_t>) { return tune::cost_terms{1}; };
+        };
+      }
+      const auto built = build_portfolio(plan, modelled_source::values(fallback), source);
+      CHECK(built.factors.empty() != tell);
+      CHECK(built.unchecked == 0);
+      if (!tell) continue;
+      REQUIRE(built.factors.size() == built.configurations.size());
+      tune::random_source random(seed + 100);
+      for (int i = 0; i < 200; ++i, ++sizes) {
+        const size_list at{plan.ranges[0].at(random.unit()), plan.ranges[1].at(random.unit())};
+        std::size_t chosen = 0;
+        double least = infinite;
+        for (std::size_t place = 0; place < built.factors.size(); ++place) {
+          const auto& values = built.configurations[place];
+          const double time =
+              tune::predicted_time(built.factors[place], modelled_costs(values)(at));
+          if (time >= least) continue;
+          least = time;
+          chosen = modelled_source::place(values);
+        }
+        const double loss = source.time(chosen, at) / source.best(at) - 1;
+        ratios += std::log(1 + loss);
+        covered += loss <= built.worst_loss ? 1 : 0;
+      }
+    }
+    if (!tell) continue;
+    CHECK(std::exp(-ratios / sizes) > 0.97);
+    CHECK(covered >= 0.9 * sizes);
+  }
 }
 
 TEST_CASE("all of a small space are compared after one search") {

@@ -3,8 +3,10 @@
 #include "libtune/tune/ranged/ranged_autotuner.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <doctest/doctest.h>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -75,12 +77,13 @@ scale_tuning best_for(std::uint64_t size) {
 struct application {
   using ranged = tune::ranged_autotuner<sizes_key, scale_tuning>;
 
-  explicit application(ranged::fit_function fits = {})
+  explicit application(ranged::fit_function fits = {}, ranged::cost_maker costs = {})
       : autotune({.name = "sample.ranged",
                   .version = 1,
                   .test = {.wgs = 16, .rows = 2},
                   .features = {},
                   .fits = std::move(fits),
+                  .costs = std::move(costs),
                   .limits = {},
                   .goal = {}},
                  [this](tune::tuning_session& session, const sizes_key&, sizes at) {
@@ -285,9 +288,9 @@ TEST_CASE("a choice that does not fit gives way by the times in its leaf") {
   CHECK(again.proven == stored.proven);
   const tune::detail::portfolio_core core(again, {}, {});
   const auto choose = [&](std::uint64_t size, std::vector<std::size_t> unfit) {
-    return core.choose(std::span(&size, 1), [unfit](std::size_t place) {
-      return std::ranges::find(unfit, place) == unfit.end();
-    });
+    return core.choose(
+        std::span(&size, 1),
+        [unfit](std::size_t place) { return std::ranges::find(unfit, place) == unfit.end(); }, {});
   };
   CHECK(choose(3, {}) == 0);
   CHECK(choose(3, {0}) == 2);
@@ -302,6 +305,101 @@ TEST_CASE("a choice that does not fit gives way by the times in its leaf") {
       {{"portfolio", stored.text()}}, {{{3}, 1}, {{100}, 1}, {{101}, 1}, {{1, 2}, 1}});
   CHECK(unproven.size() == 2);
   CHECK(unproven.front().sizes == tune::size_list{101});
+}
+
+/// The launch of make_device takes whole rounds of 16 groups, and the rows.
+tune::cost_function cost_of(const sizes_key&, const scale_tuning& tuning,
+                            const tune::device_limits&) {
+  return [tuning](sizes at) {
+    const auto wgs = static_cast<std::uint64_t>(tuning.wgs);
+    const std::uint64_t rounds = ((at[0] + wgs - 1) / wgs + 15) / 16;
+    return tune::cost_terms{static_cast<double>(rounds), static_cast<double>(rounds * wgs),
+                            static_cast<double>(tuning.rows)};
+  };
+}
+
+TEST_CASE("by costs a portfolio has the best tuning nearly everywhere, from the database too") {
+  application app({}, cost_of);
+  const test_mode_guard stored(test_mode::off);
+  const auto first = app.autotune.portfolio(app.context);
+  CHECK(first.facts().leaves == 0);
+  CHECK(first.facts().unchecked == 0);
+  CHECK(first.facts().worst_loss < 0.05);
+  const auto again = app.autotune.portfolio(app.context);
+  CHECK(again.tunings() == first.tunings());
+  const tune::testing::scoped_seal sealed;
+  const tune::testing::allocation_counter counter;
+  int right = 0;
+  for (int twice = 0; twice < 2; ++twice) {  // choices are kept
+    for (std::uint64_t size = 1; size <= 4096; ++size) {
+      right += again.tuning_for({size}) == best_for(size) ? 1 : 0;
+    }
+  }
+  CHECK(counter.count() == 0);
+  CHECK(right > 2 * 3900);
+  CHECK(again.choose({0}) == again.tunings().size() - 1);
+  CHECK(again.choose({1, 2}) == again.tunings().size() - 1);
+}
+
+TEST_CASE("by costs what does not fit is not chosen, and threads choose alike") {
+  application app(
+      [](const scale_tuning& tuning, sizes at) {
+        return at[0] % static_cast<std::uint64_t>(tuning.wgs) == 0 || tuning.wgs == 16;
+      },
+      cost_of);
+  const auto portfolio = app.autotune.portfolio(app.context);
+  REQUIRE(portfolio.facts().leaves == 0);
+  std::vector<std::size_t> expected;
+  for (std::uint64_t size = 1; size <= 20000; ++size) {
+    expected.push_back(portfolio.choose({size}));
+    const int wgs = portfolio.tunings()[expected.back()].wgs;
+    const bool fits = size % static_cast<std::uint64_t>(wgs) == 0 || wgs == 16;
+    REQUIRE(fits);
+  }
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (std::uint64_t step : {1, 3, 7, 11}) {
+    threads.emplace_back([&, step] {
+      for (std::uint64_t i = 0; i < 20000; ++i) {
+        const std::uint64_t size = 1 + i * step % 20000;
+        wrong += portfolio.choose({size}) == expected[size - 1] ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a portfolio by costs is its text, and a tree is its way where costs are not known") {
+  tune::cost_factors one{2};
+  one.back() = 3;
+  tune::cost_factors none{};
+  none.back() = std::numeric_limits<double>::infinity();
+  const tune::detail::stored_portfolio stored{
+      .ranges = {{1, 64}},
+      .configurations = {tune::to_values(scale_tuning{1, 1}), tune::to_values(scale_tuning{2, 2}),
+                         tune::to_values(scale_tuning{})},
+      .factors = {{{1}}, one, none}};
+  const std::vector<tune::field_description> fields = tune::describe_fields<scale_tuning>();
+  const auto again = tune::detail::stored_portfolio::parse(stored.text(), fields);
+  CHECK(again.text() == stored.text());
+  CHECK(again.factors == stored.factors);
+  const std::vector<tune::cost_function> costs{
+      [](sizes at) { return tune::cost_terms{static_cast<double>(at[0])}; },
+      [](sizes) { return tune::cost_terms{1}; }, [](sizes) { return tune::cost_terms{}; }};
+  const tune::detail::portfolio_core core(again, {}, {});
+  const std::uint64_t few = 4;
+  const std::uint64_t many = 6;
+  CHECK(core.choose(std::span(&few, 1), {}, costs) == 0);
+  CHECK(core.choose(std::span(&many, 1), {}, costs) == 1);
+  CHECK(core.choose(std::span(&many, 1), {}, {}) == 0);
+  const auto described = tune::detail::describe_portfolio({{"portfolio", stored.text()}});
+  REQUIRE(described);
+  CHECK(described->find("3 tunings chosen by their costs") != std::string::npos);
+  std::string text = stored.text();
+  text.replace(text.find("\"factors\":[["), 12, "\"factors\":[[7,");
+  CHECK_THROWS_AS(static_cast<void>(tune::detail::stored_portfolio::parse(text, fields)),
+                  tune::argument_error);
 }
 
 TEST_CASE("a portfolio that was interrupted is continued") {
@@ -450,7 +548,7 @@ TEST_CASE("a stored portfolio that is damaged counts as not there") {
   for (const auto& [from, to] : {std::pair("\"order\":[1,0]", "\"order\":[2,0]"),
                                  std::pair("\"order\":[0]", "\"order\":[7]"),
                                  std::pair("\"sizes\":[99]", "\"sizes\":[99,1]"),
-                                 std::pair("\"coordinate\":0", "\"coordinate\":12"),
+                                 std::pair("\"coordinate\":0", "\"coordinate\":40"),
                                  std::pair("\"below\":1,\"above\":2", "\"below\":9,\"above\":2"),
                                  std::pair("\"wgs\":2", "\"wgs\":\"two\""),
                                  std::pair("\"portfolio\":1", "\"portfolio\":2")}) {

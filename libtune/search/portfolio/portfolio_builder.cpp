@@ -31,6 +31,11 @@ constexpr double nearby = 0.01;          // the square of a distance, of the ran
 constexpr double width_of_pilots = 0.15;
 constexpr double nearly_best = 0.08;       // what comes so near counts for its place in line
 constexpr std::size_t least_compared = 8;  // however little time there is
+// Times are predicted at so many sizes, and of so many configurations at them.
+constexpr std::size_t least_imagined = 100;
+constexpr std::size_t most_imagined_sizes = 1000;
+constexpr std::size_t most_imagined = 100'000;
+constexpr std::size_t checked_sizes = 200;
 constexpr double does_not_work = std::numeric_limits<double>::infinity();
 
 /// Returns the elements at these places.
@@ -103,10 +108,14 @@ class builder {
     portfolio_fit fit = compare_where_in_doubt();
     while (from_.used_time() < share_of_audits && needs_audit()) {
       if (!audit(fit)) break;
-      fit = fit_portfolio(smoothed(times_, width_), plan_.limits);
+      fit = fitted();
     }
     built_portfolio made = conclude(fit);
-    check_leaves(made);
+    if (made.factors.empty()) {
+      check_leaves(made);
+    } else {
+      check_choices(made);
+    }
     end_with_fallback(made);
     order(made);
     return made;
@@ -196,23 +205,70 @@ class builder {
     }
   }
 
-  /// Chooses how far times are smoothed, by the losses at samples that are left out.
-  void choose_width() {
-    double least = does_not_work;
-    for (const double width : {0.0, 0.05, 0.1}) {
+  portfolio_fit fit_to(const size_times& times) const {
+    return is_by_costs_ ? fit_portfolio_by_costs(times, plan_.limits)
+                        : fit_portfolio(smoothed(times, width_), plan_.limits);
+  }
+  portfolio_fit fitted() {
+    imagine();
+    return fit_to(times_);
+  }
+  std::vector<double> losses_left_out() {
+    imagine();
+    return left_out_losses(times_, [this](const size_times& others) { return fit_to(others); });
+  }
+
+  /// Chooses how far times are smoothed, or that costs choose, by the losses at samples that are
+  /// left out.
+  void choose_way() {
+    const auto sum_of_losses = [&] {
       double sum = 0;
-      for (const double loss : left_out_losses(times_, plan_.limits, width)) {
-        sum += std::min(loss, 1.0);
-      }
-      if (sum < least) std::tie(least, width_) = std::pair(sum, width);
+      for (const double loss : losses_left_out()) sum += std::min(loss, 1.0);
+      return sum;
+    };
+    double least = does_not_work;
+    double best = 0;
+    for (const double width : {0.0, 0.05, 0.1}) {
+      width_ = width;
+      const double sum = sum_of_losses();
+      if (sum < least) std::tie(least, best) = std::pair(sum, width);
     }
+    width_ = best;
+    if (!plan_.costs) return;
+    is_by_costs_ = true;
+    is_by_costs_ = sum_of_losses() < least;
+  }
+
+  /// Sets the terms of costs at sizes that fill the ranges, where nothing is timed.
+  void imagine() {
+    if (!is_by_costs_ || times_.imagined) return;
+    const std::size_t count =
+        std::clamp(most_imagined / configurations_.size(), least_imagined, most_imagined_sizes);
+    const std::vector<size_list> sizes = spread_sizes(plan_.ranges, count, 3 * spread_samples());
+    std::vector<std::vector<cost_terms>> all(count);
+    for (const configuration& each : configurations_) {
+      const cost_function cost = plan_.costs(each);
+      for (std::size_t i = 0; i < count; ++i) all[i].push_back(cost(sizes[i]));
+    }
+    times_.imagined = std::make_shared<const std::vector<std::vector<cost_terms>>>(std::move(all));
+  }
+
+  /// Returns the number of the configuration that is chosen at any sizes.
+  std::size_t choose(const portfolio_fit& fit, const size_list& at) const {
+    const size_point point = point_of(at, plan_.features);
+    if (fit.factors.empty()) return fit.choose(point);
+    std::vector<cost_terms> terms(configurations_.size());
+    for (const std::size_t each : fit.configurations) {
+      terms[each] = plan_.costs(configurations_[each])(at);
+    }
+    return fit.choose(point, terms);
   }
 
   /// Compares at further sizes, those first where what the portfolio would choose is slow at sizes
   /// nearby, as it is where leaves meet. Returns the portfolio.
   portfolio_fit compare_where_in_doubt() {
-    choose_width();
-    portfolio_fit fit = fit_portfolio(smoothed(times_, width_), plan_.limits);
+    choose_way();
+    portfolio_fit fit = fitted();
     const std::size_t wanted = times_.samples.size() + spread_samples() / 2;
     while (times_.samples.size() < wanted && from_.used_time() < share_of_comparisons) {
       std::vector<std::pair<double, size_list>> doubts;
@@ -227,14 +283,14 @@ class builder {
         added += compare(at, 1) ? 1 : 0;
       }
       if (added == 0) break;
-      fit = fit_portfolio(smoothed(times_, width_), plan_.limits);
+      fit = fitted();
     }
     return fit;
   }
 
   /// The losses at the nearest samples of what is chosen at a size, by their nearness.
   double doubt_at(const size_list& at, const portfolio_fit& fit) const {
-    const std::size_t chosen = fit.choose(point_of(at, plan_.features));
+    const std::size_t chosen = choose(fit, at);
     double sum = 0;
     for (std::size_t s = 0; s < sizes_.size(); ++s) {
       const double loss = std::min(times_.loss(s, chosen), 1.0);
@@ -291,9 +347,11 @@ class builder {
   /// Goes on with these configurations, in this order.
   void take(const std::vector<std::size_t>& kept) {
     configurations_ = those(configurations_, kept);
+    times_.imagined.reset();
     for (size_times::sample& each : times_.samples) {
       each.times = those(each.times, kept);
       each.fits = those(each.fits, kept);
+      if (plan_.costs) each.terms = those(each.terms, kept);
     }
     // The best at a size may be among those that were left out; the best of the rest stands for it.
     std::vector<bool> works;
@@ -321,6 +379,7 @@ class builder {
     for (std::size_t i = 0; i < measured.size(); ++i) {
       sample.times.push_back(measured[i].value_or(does_not_work));
       sample.fits.push_back(from_.fits(configurations_[i], at));
+      if (plan_.costs) sample.terms.push_back(plan_.costs(configurations_[i])(at));
     }
     if (std::ranges::none_of(measured, &std::optional<double>::has_value)) return false;
     times_.samples.push_back(std::move(sample));
@@ -376,7 +435,7 @@ class builder {
       if (!has_sample(next)) at = std::move(next);
     }
     if (!at) return false;
-    const std::size_t chosen = fit.choose(point_of(*at, plan_.features));
+    const std::size_t chosen = choose(fit, *at);
     const std::size_t known = configurations_.size();
     if (is_whole_) {
       add(others_);
@@ -402,8 +461,10 @@ class builder {
     std::iota(kept.begin(), kept.end(), std::size_t{0});
     kept.insert(kept.end(), order.begin(), order.end());
     configurations_ = those(configurations_, kept);
+    times_.imagined.reset();
     here.times = those(here.times, kept);
     here.fits = those(here.fits, kept);
+    if (plan_.costs) here.terms = those(here.terms, kept);
     for (std::size_t c = known; c < kept.size(); ++c) std::erase(others_, configurations_[c]);
     for (std::size_t s = 0; !order.empty() && s + 1 < times_.samples.size(); ++s) {
       extend(s, order.size());
@@ -424,20 +485,23 @@ class builder {
     for (std::size_t i = 1; i < found.size(); ++i) {
       const bool has_time = found[i] && !std::isnan(*found[i]);
       times.push_back(has_time ? *found[i] * scale : does_not_work);
-      times_.samples[sample].fits.push_back(from_.fits(measured[i], sizes_[sample]));
+      size_times::sample& of = times_.samples[sample];
+      of.fits.push_back(from_.fits(measured[i], sizes_[sample]));
+      if (plan_.costs) of.terms.push_back(plan_.costs(measured[i])(sizes_[sample]));
     }
   }
 
-  built_portfolio conclude(const portfolio_fit& fit) const {
-    built_portfolio made{
-        .tree = fit.tree, .sizes = times_.samples.size(), .compared = seen_.size()};
+  built_portfolio conclude(const portfolio_fit& fit) {
+    built_portfolio made{.tree = fit.tree,
+                         .factors = fit.factors,
+                         .sizes = times_.samples.size(),
+                         .compared = seen_.size()};
     for (const std::size_t each : fit.configurations) {
       made.configurations.push_back(configurations_[each]);
     }
     // A size that was left out has its choice compared with what others have found. Where all sizes
     // of the ranges were compared, none is left to be estimated.
-    const std::vector<double> losses =
-        has_all_sizes() ? losses_of(fit) : left_out_losses(times_, plan_.limits, width_);
+    const std::vector<double> losses = has_all_sizes() ? losses_of(fit) : losses_left_out();
     double gap = 0;
     double mean_gap = 0;
     for (const audited& each : audits_) {
@@ -480,7 +544,8 @@ class builder {
   std::vector<double> losses_of(const portfolio_fit& fit) const {
     std::vector<double> losses;
     for (std::size_t s = 0; s < times_.samples.size(); ++s) {
-      losses.push_back(times_.loss(s, fit.choose(times_.samples[s].point)));
+      const size_times::sample& of = times_.samples[s];
+      losses.push_back(times_.loss(s, fit.choose(of.point, of.terms)));
     }
     return losses;
   }
@@ -554,15 +619,71 @@ class builder {
     made.configurations.push_back(configurations_.front());
   }
 
+  /// Runs each configuration at the smallest and the largest of the sizes where it is chosen and at
+  /// two between, and checks the results. One that does not work is chosen nowhere.
+  void check_choices(built_portfolio& made) {
+    std::vector<cost_function> costs;
+    for (const configuration& each : made.configurations) costs.push_back(plan_.costs(each));
+    std::vector<size_list> sizes = corner_sizes(plan_.ranges);
+    for (size_list& each : spread_sizes(plan_.ranges, checked_sizes)) {
+      sizes.push_back(std::move(each));
+    }
+    const auto product = [](const size_list& at) {
+      return std::accumulate(at.begin(), at.end(), 1.0,
+                             [](double all, std::uint64_t one) { return all * double(one); });
+    };
+    std::ranges::stable_sort(sizes, {}, product);
+    std::vector<bool> is_checked(made.configurations.size());
+    for (bool is_done = false; !is_done;) {
+      std::vector<std::vector<size_list>> chosen(made.configurations.size());
+      for (const size_list& at : sizes) {
+        std::optional<std::size_t> best;
+        double least = does_not_work;
+        for (std::size_t place = 0; place < costs.size(); ++place) {
+          const double time = predicted_time(made.factors[place], costs[place](at));
+          if (time < least && from_.fits(made.configurations[place], at)) {
+            std::tie(best, least) = std::pair(place, time);
+          }
+        }
+        if (best) chosen[*best].push_back(at);
+      }
+      is_done = true;
+      for (std::size_t place = 0; place < chosen.size() && is_done; ++place) {
+        const std::vector<size_list>& own = chosen[place];
+        if (own.empty() || is_checked[place]) continue;
+        is_checked[place] = true;
+        std::vector<size_list> places;
+        for (const std::size_t i :
+             {std::size_t{0}, own.size() / 3, 2 * own.size() / 3, own.size() - 1}) {
+          if (std::ranges::find(places, own[i]) == places.end()) places.push_back(own[i]);
+        }
+        const bool has_time = !from_.should_stop();
+        if (works_at(made.configurations[place], places)) {
+          made.unchecked += has_time && !from_.should_stop() ? 0 : 1;
+          continue;
+        }
+        // Its sizes fall to others, whose own sizes change.
+        made.factors[place].back() = does_not_work;
+        is_checked.assign(is_checked.size(), false);
+        made.unchecked = 0;
+        is_done = false;
+      }
+    }
+  }
+
   /// The fallback becomes the last, and may be chosen as well.
   void end_with_fallback(built_portfolio& made) const {
     auto& all = made.configurations;
     const auto own = std::ranges::find(all, configurations_.front());
     const auto place = static_cast<std::uint32_t>(own - all.begin());
-    if (own == all.end()) all.push_back(configurations_.front());
+    if (own == all.end()) {
+      all.push_back(configurations_.front());
+      if (!made.factors.empty()) made.factors.emplace_back().back() = does_not_work;
+    }
     const auto last = static_cast<std::uint32_t>(all.size() - 1);
     if (place == last) return;
     std::swap(all[place], all[last]);
+    if (!made.factors.empty()) std::swap(made.factors[place], made.factors[last]);
     std::vector<size_tree::node> nodes = made.tree.nodes();
     for (size_tree::node& each : nodes) {
       if (each.coordinate >= 0) continue;
@@ -606,6 +727,7 @@ class builder {
   std::vector<configuration> configurations_;  // the first is the fallback
   std::vector<configuration> others_;          // that were left out
   double width_ = 0;                           // of the neighbourhood of a size, for smoothed
+  bool is_by_costs_ = false;                   // false: a tree chooses
   bool is_whole_ = false;                      // true if these are all of the space
   std::vector<configuration> seen_;            // those that have been compared
   size_times times_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
+#include "libtune/search/portfolio/cost_model.hpp"
 #include "libtune/search/portfolio/portfolio_fit.hpp"
 #include "libtune/search/portfolio/size_range.hpp"
 
@@ -31,8 +32,8 @@ using size_feature_list = std::array<double, most_features>;
 /// Computes them. Allocates nothing, and does not throw.
 using size_features = std::function<size_feature_list(std::span<const std::uint64_t>)>;
 
-/// The coordinates of sizes by which a tree chooses: the sizes, their product, the greatest power of
-/// two that divides each, the features.
+/// The coordinates of sizes by which a tree chooses: the sizes, their product, the greatest power
+/// of two that divides each, the features.
 using size_point = std::array<double, 2 * most_ranges + 1 + most_features>;
 
 /// Sizes that programs have asked for.
@@ -45,6 +46,9 @@ struct asked_sizes {
 struct portfolio_plan {
   std::vector<size_range> ranges{};  ///< one to four
   size_features features{};          ///< may be empty
+  /// Returns the function for the terms of the cost of a configuration; may be empty. What chooses
+  /// by costs is taken if it loses less at sizes that are left out than a tree does.
+  std::function<cost_function(const std::vector<named_value>&)> costs{};
   /// Measured too: those outside of the ranges, where nothing else is known, then those that were
   /// asked for most. Together they count as much as all others, each as often as it was asked for.
   std::vector<asked_sizes> asked{};
@@ -132,15 +136,19 @@ struct proven_sizes {
 struct built_portfolio {
   /// In the tree's order; the last is the fallback.
   std::vector<portfolio_source::configuration> configurations{};
-  size_tree tree{};      ///< chooses one of them by the coordinates
+  size_tree tree{};  ///< chooses one of them by the coordinates, if there are no factors
+  /// Of the configurations, whose least predicted time is chosen; infinite for one that is not
+  /// chosen. Empty: the tree chooses.
+  std::vector<cost_factors> factors{};
   leaf_orders orders{};  ///< of the tree's nodes, for sizes that a choice does not fit
   std::vector<proven_sizes> proven{};  ///< outside of the ranges, in the order of the sizes
   /// The mean over sizes, by those left out; 0.02 is 2 % slower; infinite: too few were seen.
   double expected_loss = 0;
-  double worst_loss = 0;      ///< at most so much at nine of ten sizes; infinite: too few were seen
-  std::size_t sizes = 0;      ///< at which configurations were compared
-  std::size_t compared = 0;   ///< configurations that were
-  std::size_t unchecked = 0;  ///< leaves whose choice has not been checked, for want of time
+  double worst_loss = 0;     ///< at most so much at nine of ten sizes; infinite: too few were seen
+  std::size_t sizes = 0;     ///< at which configurations were compared
+  std::size_t compared = 0;  ///< configurations that were
+  /// Leaves, or without a tree configurations, that have not been checked, for want of time.
+  std::size_t unchecked = 0;
 };
 
 /// True if there is one size for each range, and each is one of its range.

@@ -22,6 +22,7 @@ constexpr double least_gain = 0.01;
 constexpr int most_passes = 4;          // of improvements
 constexpr std::size_t most_folds = 16;  // as each is a fit
 constexpr double failing_cost = 1e6;    // finite, so that sums can be compared
+constexpr double least_time = 1e-300;   // so that times have ratios
 
 using numbers = std::vector<std::size_t>;
 
@@ -216,11 +217,21 @@ struct grown {
 
 /// Returns the number of the configuration that is chosen at a sample.
 std::size_t chosen_at(const size_times::sample& sample, const portfolio_fit& fit,
-                      const size_times& fitted, const portfolio_limits& limits) {
+                      const size_times& fitted) {
   const auto fits = [&](std::size_t number) { return sample.fits.empty() || sample.fits[number]; };
+  if (!fit.factors.empty()) {
+    std::size_t chosen = 0;
+    double least = infinite;
+    for (std::size_t place = 0; place < fit.configurations.size(); ++place) {
+      const std::size_t number = fit.configurations[place];
+      const double time = predicted_time(fit.factors[place], sample.terms[number]);
+      if (fits(number) && time < least) std::tie(chosen, least) = std::pair(number, time);
+    }
+    return chosen;
+  }
   const std::size_t chosen = fit.choose(sample.point);
   if (fits(chosen)) return chosen;
-  const leaf_orders orders = order_leaves(fitted, fit.tree, fit.configurations, limits);
+  const leaf_orders orders = order_leaves(fitted, fit.tree, fit.configurations);
   for (const std::uint32_t place : orders[fit.tree.leaf(sample.point)]) {
     if (fits(fit.configurations[place])) return fit.configurations[place];
   }
@@ -248,7 +259,23 @@ grown grow(const size_times& times, const costs& all, const numbers& chosen, std
   return made;
 }
 
+[[noreturn]] void throw_nothing_measured() {
+  throw argument_error("a portfolio is fitted to the times of no configuration; measure some");
+}
+
 }  // namespace
+
+std::size_t portfolio_fit::choose(std::span<const double> point,
+                                  std::span<const cost_terms> terms) const {
+  if (factors.empty()) return choose(point);
+  std::size_t place = 0;
+  double least = infinite;
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    const double time = predicted_time(factors[i], terms[configurations[i]]);
+    if (time < least) std::tie(place, least) = std::pair(i, time);
+  }
+  return configurations[place];
+}
 
 double size_times::loss(std::size_t sample, std::size_t configuration) const {
   const std::vector<double>& row = samples[sample].times;
@@ -302,9 +329,7 @@ size_times smoothed(const size_times& times, double width) {
 }
 
 portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits) {
-  if (times.samples.empty() || times.samples.front().times.empty()) {
-    throw argument_error("a portfolio is fitted to the times of no configuration; measure some");
-  }
+  if (times.samples.empty() || times.samples.front().times.empty()) throw_nothing_measured();
   const costs all(times, limits.loss);
   grown best = grow(times, all, exchanged(all, cover(all, limits.configurations)), limits.leaves);
   // A tree that may choose any of them can need few enough.
@@ -314,6 +339,43 @@ portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& lim
   const bool is_small = free.fit.configurations.size() <= limits.configurations;
   if (is_small && free.cost < best.cost) return std::move(free.fit);
   return std::move(best.fit);
+}
+
+portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_limits& limits) {
+  if (times.samples.empty() || times.samples.front().times.empty()) throw_nothing_measured();
+  const std::size_t count = times.samples.front().times.size();
+  std::vector<cost_samples> of_all(count);
+  for (const size_times::sample& each : times.samples) {
+    for (std::size_t c = 0; c < count; ++c) {
+      of_all[c].terms.push_back(each.terms[c]);
+      of_all[c].times.push_back(each.times[c]);
+    }
+  }
+  std::vector<cost_factors> factors = fit_costs(of_all);
+  for (const size_times::sample& each : times.samples) {
+    for (std::size_t c = 0; c < count; ++c) {
+      const bool may_run = each.fits.empty() || each.fits[c];
+      if (may_run && std::isinf(each.times[c])) factors[c].back() = infinite;  // it fails somewhere
+    }
+  }
+  // What was timed counts as much as all that is predicted.
+  size_times with_predicted = times;
+  if (times.imagined && !times.imagined->empty()) {
+    double weight = 0;
+    for (const size_times::sample& each : times.samples) weight += each.weight;
+    weight /= static_cast<double>(times.imagined->size());
+    for (const std::vector<cost_terms>& at : *times.imagined) {
+      size_times::sample& made = with_predicted.samples.emplace_back();
+      made.weight = weight;
+      for (std::size_t c = 0; c < count; ++c) {
+        made.times.push_back(std::max(predicted_time(factors[c], at[c]), least_time));
+      }
+    }
+  }
+  const costs all(with_predicted, limits.loss);
+  portfolio_fit made{.configurations = exchanged(all, cover(all, limits.configurations))};
+  for (const std::size_t chosen : made.configurations) made.factors.push_back(factors[chosen]);
+  return made;
 }
 
 leaf_orders order_leaves(const size_times& times, const size_tree& tree,
@@ -343,22 +405,20 @@ leaf_orders order_leaves(const size_times& times, const size_tree& tree,
   return orders;
 }
 
-std::vector<double> left_out_losses(const size_times& times, const portfolio_limits& limits,
-                                    double width) {
+std::vector<double> left_out_losses(const size_times& times, const portfolio_fitter& fit) {
   std::vector<double> losses;
   const std::size_t count = times.samples.size();
   if (count < 2) return losses;
   losses.resize(count);
   const std::size_t folds = std::min(count, most_folds);
   for (std::size_t fold = 0; fold < folds; ++fold) {
-    size_times others;
+    size_times others{.imagined = times.imagined};
     for (std::size_t s = 0; s < count; ++s) {
       if (s % folds != fold) others.samples.push_back(times.samples[s]);
     }
-    others = smoothed(others, width);
-    const portfolio_fit fit = fit_portfolio(others, limits);
+    const portfolio_fit fitted = fit(others);
     for (std::size_t s = fold; s < count; s += folds) {
-      losses[s] = times.loss(s, chosen_at(times.samples[s], fit, others, limits));
+      losses[s] = times.loss(s, chosen_at(times.samples[s], fitted, others));
     }
   }
   return losses;

@@ -4,10 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "libtune/base/cxx20.hpp"
+#include "libtune/search/portfolio/cost_model.hpp"
 #include "libtune/search/portfolio/size_tree.hpp"
 
 namespace tune {
@@ -26,9 +29,14 @@ struct size_times {
     std::vector<bool> fits{};
     /// The place among the others, for smoothed: each number from 0 to 1; empty: it stays as it is.
     std::vector<double> place{};
+    /// The terms of the cost of each configuration, as the author gives them; empty: unknown.
+    std::vector<cost_terms> terms{};
   };
 
   std::vector<sample> samples{};  ///< all of the same lengths
+  /// The terms of each configuration at sizes where nothing was timed, for fit_portfolio_by_costs;
+  /// null: none.
+  std::shared_ptr<const std::vector<std::vector<cost_terms>>> imagined{};
 
   /// The time of a configuration over the least one at this size, less 1: 0.05 is 5 % slower.
   double loss(std::size_t sample, std::size_t configuration) const;
@@ -54,11 +62,15 @@ struct portfolio_limits {
 struct portfolio_fit {
   std::vector<std::size_t> configurations{};  ///< their numbers, the tree's choices in order
   size_tree tree{};                           ///< chooses one by its place among them
+  /// By which that of the least predicted time is chosen; empty: the tree chooses.
+  std::vector<cost_factors> factors{};
 
-  /// The number of the configuration for a point.
+  /// The number of the configuration that the tree has for a point.
   std::size_t choose(std::span<const double> point) const {
     return configurations[tree.choose(point)];
   }
+  /// The number of the configuration that is chosen where the terms of all are these.
+  std::size_t choose(std::span<const double> point, std::span<const cost_terms> terms) const;
 };
 
 /// Chooses few configurations that are near the best at all samples: greedily, each the one that
@@ -68,6 +80,16 @@ struct portfolio_fit {
 /// @param limits  of the portfolio
 /// @throws argument_error if there is no sample
 portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits = {});
+
+/// Chooses few configurations that are near the best at all samples, and at sizes that were not
+/// timed, where their times are predicted (fit_costs). That of the least predicted time is chosen.
+/// @param times   one sample at least; all have terms
+/// @param limits  of the portfolio; no tree is made
+/// @throws argument_error if there is no sample
+portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_limits& limits = {});
+
+/// Makes a portfolio of some samples.
+using portfolio_fitter = std::function<portfolio_fit(const size_times&)>;
 
 /// Places of configurations in a portfolio, for each node of its tree: of a leaf its choice, then
 /// the others that work there, the fastest first; none of comparisons.
@@ -88,10 +110,8 @@ leaf_orders order_leaves(const size_times& times, const size_tree& tree,
 /// first in the order of the leaf that fits, at last the first configuration of all. An estimate of
 /// the losses at sizes that are not among the samples.
 /// @param times   two samples at least; none are returned for fewer
-/// @param limits  of each portfolio
-/// @param width   each portfolio is fitted to the smoothed times of the others
-std::vector<double> left_out_losses(const size_times& times, const portfolio_limits& limits = {},
-                                    double width = 0);
+/// @param fit     makes a portfolio of the others
+std::vector<double> left_out_losses(const size_times& times, const portfolio_fitter& fit);
 
 /// Returns the loss that one more size stays below with this probability, if it is drawn as those
 /// with these losses were (the quantile of conformal prediction: Vovk, Gammerman and Shafer, 2005);

@@ -128,26 +128,31 @@ void quick_comparison::try_once(trial_attempt& attempt) {
     generate(attempt);
   }
   if (!attempt.is_live()) return;
+  std::vector<double>& times = entries_[places_.at(attempt.index())].times;
+  times.clear();
   if (setting_.checks) {
     attempt.try_out();
-  } else {
+  } else if (setting_.device.kind() == device_kind::cpu) {
     attempt.warm_up();
+  }
+  if (!attempt.over()) add_times(attempt, times, 1);
+}
+
+void quick_comparison::add_times(trial_attempt& of, std::vector<double>& times, int runs) {
+  for (const run_time time : of.sample_whole(runs, true)) {
+    if (!(time.count() > 0) || !std::isfinite(time.count())) return of.refuse_times();
+    times.push_back(time.count());
   }
 }
 
 void quick_comparison::screen(entry& of) {
-  const auto add = [&](int runs) {
-    for (const run_time time : of.attempt->sample_whole(runs, true)) {
-      if (!(time.count() > 0) || !std::isfinite(time.count())) return of.attempt->refuse_times();
-      of.times.push_back(time.count());
-    }
-  };
-  add(1);
-  if (of.attempt->over() || of.times.empty()) return;
+  if (of.times.empty()) return;
   // What is slow is not run again, and what is short is run more often at once.
   const double first = of.times.front();
   const bool is_hopeless = best_ > 0 && first > worth_a_second_run * best_;
-  if (!setting_.checks && !is_hopeless) add(first < short_run ? screening_runs : 1);
+  if (!setting_.checks && !is_hopeless) {
+    add_times(*of.attempt, of.times, first < short_run ? screening_runs : 1);
+  }
   if (of.attempt->over()) return;
   of.least = middle_mean(of.times);
   if (best_ == 0 || of.least < best_) best_ = of.least;

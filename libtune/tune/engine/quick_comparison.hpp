@@ -77,6 +77,7 @@ class quick_comparison {
   bool generate(trial_attempt& attempt);
   void with_room(trial_attempt& attempt, const std::function<void()>& step);
   void try_once(trial_attempt& attempt);
+  void add_times(trial_attempt& of, std::vector<double>& times, int runs);
   void screen(entry& of);
   void keep_best();
   bool release_all();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
+#include "libtune/search/portfolio/cost_model.hpp"
 #include "libtune/search/portfolio/size_range.hpp"
 
 namespace tune {
@@ -22,9 +23,11 @@ namespace detail {
 class portfolio_core;
 
 /// Returns the place of the configuration for these sizes. Allocates nothing and takes no lock.
-/// @param fits  may be empty; called with places of configurations
+/// @param fits   may be empty; called with places of configurations
+/// @param costs  of each configuration; none: a tree chooses
 std::size_t choose(const portfolio_core& core, std::span<const std::uint64_t> sizes,
-                   const std::function<bool(std::size_t)>& fits) noexcept;
+                   const std::function<bool(std::size_t)>& fits,
+                   std::span<const cost_function> costs) noexcept;
 
 void note_sizes(const portfolio_core& core);
 
@@ -40,8 +43,9 @@ struct portfolio_facts {
   double worst_loss = 0;
   std::size_t sizes = 0;     ///< at which configurations were compared
   std::size_t compared = 0;  ///< configurations that were compared
-  std::size_t leaves = 0;    ///< of the tree that chooses
-  /// Of them, those whose choice was not run at the ends and within for want of time.
+  std::size_t leaves = 0;    ///< of the tree that chooses; 0: costs choose (definition::costs)
+  /// Leaves, or without a tree tunings, whose choice was not run at the ends and within for want of
+  /// time.
   std::size_t unchecked = 0;
 };
 
@@ -53,9 +57,11 @@ class portfolio {
   /// For ranged_autotuner.
   portfolio(std::shared_ptr<const detail::portfolio_core> core, portfolio_facts facts,
             std::vector<Tuning> tunings,
-            std::function<bool(const Tuning&, std::span<const std::uint64_t>)> fits)
+            std::function<bool(const Tuning&, std::span<const std::uint64_t>)> fits,
+            std::vector<cost_function> costs)
       : shared_(std::make_shared<const content>(std::move(core), std::move(facts),
-                                                std::move(tunings), std::move(fits))) {}
+                                                std::move(tunings), std::move(fits),
+                                                std::move(costs))) {}
 
   /// All tunings. Compile a program for each.
   const std::vector<Tuning>& tunings() const noexcept { return shared_->tunings; }
@@ -64,18 +70,19 @@ class portfolio {
 
   /// Returns the place of the tuning for these sizes among tunings(). Any sizes: those outside of
   /// the ranges get the tuning that was fastest when they were measured, if they were; else one
-  /// that the definition's fits allows, of the nearest leaf; else the test default. All are counted
-  /// for the next tuning (note_sizes). Allocates nothing, takes no lock, and may be called by
-  /// sealed threads.
+  /// that the definition's fits allows, of the nearest leaf or the least cost; else the test
+  /// default. All are counted for the next tuning (note_sizes). Allocates nothing, takes no lock,
+  /// and may be called by sealed threads. Where costs choose, they are computed for sizes that were
+  /// not among the last thousand or so.
   /// @param sizes  one for each range, in the order of the key
   std::size_t choose(std::span<const std::uint64_t> sizes) const noexcept {
     const content& all = *shared_;
-    if (!all.fits) return detail::choose(*all.core, sizes, {});
+    if (!all.fits) return detail::choose(*all.core, sizes, {}, all.costs);
     // A reference fits a std::function without an allocation.
     const auto fits = [&all, sizes](std::size_t place) {
       return all.fits(all.tunings[place], sizes);
     };
-    return detail::choose(*all.core, sizes, std::ref(fits));
+    return detail::choose(*all.core, sizes, std::ref(fits), all.costs);
   }
   /// The same: choose({rows, columns}).
   std::size_t choose(std::initializer_list<std::uint64_t> sizes) const noexcept {
@@ -95,15 +102,18 @@ class portfolio {
   struct content {
     content(std::shared_ptr<const detail::portfolio_core> its_core, portfolio_facts its_facts,
             std::vector<Tuning> its_tunings,
-            std::function<bool(const Tuning&, std::span<const std::uint64_t>)> its_fits)
+            std::function<bool(const Tuning&, std::span<const std::uint64_t>)> its_fits,
+            std::vector<cost_function> its_costs)
         : core(std::move(its_core)),
           facts(std::move(its_facts)),
           tunings(std::move(its_tunings)),
-          fits(std::move(its_fits)) {}
+          fits(std::move(its_fits)),
+          costs(std::move(its_costs)) {}
     std::shared_ptr<const detail::portfolio_core> core;
     portfolio_facts facts;
     std::vector<Tuning> tunings;
     std::function<bool(const Tuning&, std::span<const std::uint64_t>)> fits;
+    std::vector<cost_function> costs;
   };
 
   std::shared_ptr<const content> shared_;

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <exception>
 #include <fmt/format.h>
+#include <limits>
+#include <tuple>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -49,6 +51,24 @@ std::vector<std::uint32_t> places_from(const input& object, const char* name,
     places.push_back(static_cast<std::uint32_t>(place));
   }
   return places;
+}
+
+std::vector<cost_factors> factors_from(const input& object, std::size_t configurations) {
+  std::vector<cost_factors> all;
+  if (!object.contains("factors")) return all;
+  for (const input& item : array_member(object, "factors")) {
+    cost_factors& made = all.emplace_back();
+    if (!item.is_array() || item.size() != made.size()) {
+      refuse_document("the factors of a configuration are not as many as costs have terms");
+    }
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const auto word = word_for_real(item[i]);
+      if (!word && !item[i].is_number()) refuse_document("a factor is no number");
+      made[i] = word ? *word : item[i].get<double>();
+    }
+  }
+  if (all.size() != configurations) refuse_document("it has not the factors of all configurations");
+  return all;
 }
 
 /// Portfolios of libtune 0.1.0 and before have none.
@@ -111,6 +131,10 @@ std::string stored_portfolio::text() const {
     if (n < orders.size() && !orders[n].empty()) node["order"] = orders[n];
     document["tree"].push_back(std::move(node));
   }
+  for (const cost_factors& each : factors) {
+    json& list = document["factors"].emplace_back(json::array());
+    for (const double factor : each) list.push_back(real_to_json(factor));
+  }
   for (const proven_sizes& each : proven) {
     document["proven"].push_back({{"sizes", each.sizes}, {"order", each.order}});
   }
@@ -139,6 +163,7 @@ stored_portfolio stored_portfolio::parse(const std::string& text,
   if (made.configurations.empty()) refuse_document("it has no configuration");
   made.tree = tree_from(document, made.configurations.size());
   made.orders = orders_from(document, made.configurations.size());
+  made.factors = factors_from(document, made.configurations.size());
   made.proven = proven_from(document, made.ranges.size(), made.configurations.size());
   made.expected_loss = number(document, "expected_loss");
   made.worst_loss = number(document, "worst_loss");
@@ -169,11 +194,14 @@ std::optional<std::string> describe_portfolio(const std::vector<named_value>& re
       leaves += number(item, "coordinate") < 0 ? 1 : 0;
     }
     return fmt::format(
-        "portfolio of {} tunings in {} leaves, compared at {} sizes: {}{}", tunings, leaves,
+        "portfolio of {} tunings {}, compared at {} sizes: {}{}", tunings,
+        document.contains("factors") ? std::string("chosen by their costs")
+                                     : fmt::format("in {} leaves", leaves),
         count(document, "sizes"),
         describe_losses(number(document, "expected_loss"), number(document, "worst_loss")),
         document.contains("unchecked")
-            ? fmt::format("; {} leaves are not checked", count(document, "unchecked"))
+            ? fmt::format("; {} {} are not checked", count(document, "unchecked"),
+                          document.contains("factors") ? "tunings" : "leaves")
             : std::string());
   } catch (const argument_error&) {
     return std::nullopt;
@@ -199,7 +227,10 @@ std::vector<std::string> describe_tunings(const std::vector<named_value>& result
                             value.is_string() ? value.get<std::string>() : value.dump());
       }
       const std::size_t own = leaves[lines.size()];
-      lines.push_back(fmt::format("{}: in {} {}", line, own, own == 1 ? "leaf" : "leaves"));
+      if (!document.contains("factors")) {
+        line += fmt::format(": in {} {}", own, own == 1 ? "leaf" : "leaves");
+      }
+      lines.push_back(std::move(line));
     }
   } catch (const argument_error&) {
     lines.clear();
@@ -272,6 +303,43 @@ std::vector<asked_sizes> size_tally::take() {
   return counted;
 }
 
+std::size_t choice_cache::place_of(std::span<const std::uint64_t> sizes) noexcept {
+  std::uint64_t hash = 0;
+  for (const std::uint64_t size : sizes) {
+    hash = (hash ^ size) * 0x9E3779B97F4A7C15U;
+    hash ^= hash >> 32;
+  }
+  return hash % most;
+}
+
+std::optional<std::size_t> choice_cache::find(std::span<const std::uint64_t> sizes) const noexcept {
+  const entry& at = entries_[place_of(sizes)];
+  const std::uint32_t version = at.version.load(std::memory_order_acquire);
+  if (version == 0 || version % 2 != 0) return std::nullopt;
+  bool is_same = true;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    is_same = is_same && at.sizes[d].load(std::memory_order_acquire) == sizes[d];
+  }
+  const std::uint32_t choice = at.choice.load(std::memory_order_acquire);
+  const bool is_whole = at.version.load(std::memory_order_relaxed) == version;
+  if (!is_same || !is_whole) return std::nullopt;
+  return choice;
+}
+
+void choice_cache::remember(std::span<const std::uint64_t> sizes, std::size_t choice) noexcept {
+  entry& at = entries_[place_of(sizes)];
+  std::uint32_t version = at.version.load(std::memory_order_relaxed);
+  if (version % 2 != 0 ||
+      !at.version.compare_exchange_strong(version, version + 1, std::memory_order_acq_rel)) {
+    return;
+  }
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    at.sizes[d].store(sizes[d], std::memory_order_release);
+  }
+  at.choice.store(static_cast<std::uint32_t>(choice), std::memory_order_release);
+  at.version.store(version + 2, std::memory_order_release);
+}
+
 portfolio_core::portfolio_core(stored_portfolio stored, size_features features, listener asked)
     : stored_(std::move(stored)), features_(std::move(features)), asked_(std::move(asked)) {}
 
@@ -315,10 +383,26 @@ const proven_sizes* portfolio_core::find_proven(
   return is_found ? &*found : nullptr;
 }
 
+// Computing the costs takes some hundred nanoseconds, so the last choices are kept.
+std::size_t portfolio_core::cheapest(std::span<const std::uint64_t> sizes,
+                                     const std::function<bool(std::size_t)>& fits,
+                                     std::span<const cost_function> costs) const noexcept {
+  if (const auto known = chosen_.find(sizes)) return *known;
+  std::size_t chosen = stored_.configurations.size() - 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t place = 0; place < costs.size(); ++place) {
+    const double time = predicted_time(stored_.factors[place], costs[place](sizes));
+    if (time < least && (!fits || fits(place))) std::tie(chosen, least) = std::pair(place, time);
+  }
+  chosen_.remember(sizes, chosen);
+  return chosen;
+}
+
 // A choice that does not fit gives way to the others in the order of the leaf, and at last to the
 // test default. Outside of the ranges it has to be proven: by a measurement there, or by fits.
 std::size_t portfolio_core::choose(std::span<const std::uint64_t> sizes,
-                                   const std::function<bool(std::size_t)>& fits) const noexcept {
+                                   const std::function<bool(std::size_t)>& fits,
+                                   std::span<const cost_function> costs) const noexcept {
   const std::size_t fallback = stored_.configurations.size() - 1;
   if (sizes.size() > most_ranges) return fallback;
   const bool is_inside = are_inside(stored_.ranges, sizes);
@@ -333,6 +417,8 @@ std::size_t portfolio_core::choose(std::span<const std::uint64_t> sizes,
     if (const proven_sizes* const known = find_proven(sizes)) return first_of(known->order);
     if (!fits) return fallback;
   }
+  const bool has_costs = !stored_.factors.empty() && costs.size() == stored_.factors.size();
+  if (has_costs && sizes.size() == stored_.ranges.size()) return cheapest(sizes, fits, costs);
   const std::size_t leaf = stored_.tree.leaf(point_of(sizes, features_));
   const std::uint32_t chosen = stored_.tree.nodes()[leaf].below;
   if (!fits || fits(chosen)) return chosen;
@@ -346,8 +432,9 @@ std::size_t portfolio_core::choose(std::span<const std::uint64_t> sizes,
 void note_sizes(const portfolio_core& core) { core.note_sizes(); }
 
 std::size_t choose(const portfolio_core& core, std::span<const std::uint64_t> sizes,
-                   const std::function<bool(std::size_t)>& fits) noexcept {
-  return core.choose(sizes, fits);
+                   const std::function<bool(std::size_t)>& fits,
+                   std::span<const cost_function> costs) noexcept {
+  return core.choose(sizes, fits, costs);
 }
 
 }  // namespace tune::detail

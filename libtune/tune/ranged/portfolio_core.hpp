@@ -25,8 +25,9 @@ struct stored_portfolio {
   std::vector<size_range> ranges{};                        ///< measured, in the order of the key
   std::vector<std::vector<named_value>> configurations{};  ///< the last is the test default
   size_tree tree{};
-  leaf_orders orders{};                ///< of the tree's nodes; empty: the others in their order
-  std::vector<proven_sizes> proven{};  ///< outside of the ranges, in the order of the sizes
+  std::vector<cost_factors> factors{};  ///< of the configurations; empty: the tree chooses
+  leaf_orders orders{};                 ///< of the tree's nodes; empty: the others in their order
+  std::vector<proven_sizes> proven{};   ///< outside of the ranges, in the order of the sizes
   double expected_loss = 0;
   double worst_loss = 0;
   std::size_t sizes = 0;
@@ -82,6 +83,29 @@ class size_tally {
   std::array<slot, most> slots_;
 };
 
+/// The choices for the last sizes, without a lock and without an allocation. Thread-safe.
+class choice_cache {
+ public:
+  static constexpr std::size_t most = 1024;  ///< sizes at most
+
+  /// Returns the choice for these sizes, if it is known.
+  std::optional<std::size_t> find(std::span<const std::uint64_t> sizes) const noexcept;
+  /// Remembers a choice in place of another one, unless another thread does so.
+  void remember(std::span<const std::uint64_t> sizes, std::size_t choice) noexcept;
+
+ private:
+  // Odd while a thread writes; 0: nothing was written.
+  struct entry {
+    std::atomic<std::uint32_t> version{0};
+    std::atomic<std::uint32_t> choice{0};
+    std::array<std::atomic<std::uint64_t>, most_ranges> sizes{};
+  };
+
+  static std::size_t place_of(std::span<const std::uint64_t> sizes) noexcept;
+
+  std::array<entry, most> entries_{};
+};
+
 /// A portfolio in use. Thread-safe.
 class portfolio_core {
  public:
@@ -98,7 +122,8 @@ class portfolio_core {
   const stored_portfolio& stored() const noexcept { return stored_; }
   /// See portfolio::choose.
   std::size_t choose(std::span<const std::uint64_t> sizes,
-                     const std::function<bool(std::size_t)>& fits) const noexcept;
+                     const std::function<bool(std::size_t)>& fits,
+                     std::span<const cost_function> costs) const noexcept;
   /// See portfolio::note_sizes.
   void note_sizes() const;
   /// True if these sizes, which are in no range, have been measured.
@@ -109,6 +134,9 @@ class portfolio_core {
  private:
   using places = std::span<const std::uint32_t>;
 
+  std::size_t cheapest(std::span<const std::uint64_t> sizes,
+                       const std::function<bool(std::size_t)>& fits,
+                       std::span<const cost_function> costs) const noexcept;
   void count(std::span<const std::uint64_t> sizes, bool is_inside) const noexcept;
   const proven_sizes* find_proven(std::span<const std::uint64_t> sizes) const noexcept;
 
@@ -117,6 +145,7 @@ class portfolio_core {
   listener asked_;
   mutable size_tally exact_;
   mutable size_tally rounded_;  // in the ranges, where there are too many different ones
+  mutable choice_cache chosen_;
 };
 
 }  // namespace tune::detail

@@ -32,6 +32,10 @@ struct ranged_parts {
       tunes{};
   size_features features{};
   std::function<bool(const std::vector<named_value>&, std::span<const std::uint64_t>)> fits{};
+  /// Of a key and a tuning.
+  std::function<cost_function(const std::vector<named_value>&, const std::vector<named_value>&,
+                              const device_limits&)>
+      costs{};
   portfolio_limits limits{};
 };
 
@@ -77,6 +81,11 @@ class ranged_autotuner {
   /// the choice: quick, without allocations, and without exceptions.
   using fit_function = std::function<bool(const Tuning&, std::span<const std::uint64_t>)>;
 
+  /// Returns a function for the terms of which the time of a run with a tuning is made up on a
+  /// device, such as waves of work groups times the steps of one, launches, bytes. It takes part in
+  /// the choice, as fit_function does.
+  using cost_maker = std::function<cost_function(const Key&, const Tuning&, const device_limits&)>;
+
   /// The name, the version, the test default and the way to choose.
   struct definition {
     std::string name;  ///< such as "gemm_template.autotune"; names the database table
@@ -86,6 +95,10 @@ class ranged_autotuner {
     /// May be empty: then every tuning is taken to work at all sizes of the ranges, and the test
     /// default is chosen outside of them.
     fit_function fits{};
+    /// May be empty. The factors of the terms are fitted for each tuning; the one of the least sum
+    /// is chosen, if that loses less at sizes that are left out than the tree by sizes and
+    /// features. A few terms that follow the program's structure tell more than many sizes do.
+    cost_maker costs{};
     portfolio_limits limits{};  ///< the number of tunings and the loss to aim at
     tuning_goal goal{};         ///< its objectives and constraints; the least time by default
   };
@@ -127,6 +140,14 @@ class ranged_autotuner {
       };
       fits_ = std::move(defined.fits);
     }
+    if (defined.costs) {
+      parts.costs = [costs = defined.costs](const std::vector<named_value>& key,
+                                            const std::vector<named_value>& tuning,
+                                            const device_limits& limits) {
+        return costs(from_values<Key>(key), from_values<Tuning>(tuning), limits);
+      };
+      costs_ = std::move(defined.costs);
+    }
     tuner_ = detail::make_ranged_tuner(std::move(parts));
   }
 
@@ -134,26 +155,32 @@ class ranged_autotuner {
   /// options. In a test program made with libtune's test main it is the test default alone, unless
   /// the test says force_autotune. @throws as autotuner's call
   tune::portfolio<Tuning> portfolio(const context& context, const Key& key = {}) const {
-    return make(detail::obtain_portfolio(*tuner_, context, to_values(key), nullptr));
+    return make(context, key, detail::obtain_portfolio(*tuner_, context, to_values(key), nullptr));
   }
   /// The same with other options.
   tune::portfolio<Tuning> portfolio(const context& context, const Key& key,
                                     const tuning_options& options) const {
-    return make(detail::obtain_portfolio(*tuner_, context, to_values(key), &options));
+    return make(context, key, detail::obtain_portfolio(*tuner_, context, to_values(key), &options));
   }
 
  private:
-  tune::portfolio<Tuning> make(std::shared_ptr<const detail::portfolio_core> core) const {
+  tune::portfolio<Tuning> make(const context& context, const Key& key,
+                               std::shared_ptr<const detail::portfolio_core> core) const {
     std::vector<Tuning> tunings;
     for (const auto& each : detail::configurations_of(*core)) {
       tunings.push_back(from_values<Tuning>(each));
     }
+    std::vector<cost_function> costs;
+    for (const Tuning& each : tunings) {
+      if (costs_) costs.push_back(costs_(key, each, context.device().limits()));
+    }
     auto facts = detail::facts_of(*core);
-    return {std::move(core), std::move(facts), std::move(tunings), fits_};
+    return {std::move(core), std::move(facts), std::move(tunings), fits_, std::move(costs)};
   }
 
   std::shared_ptr<const detail::ranged_tuner> tuner_;
   fit_function fits_;
+  cost_maker costs_;
 };
 
 }  // namespace tune

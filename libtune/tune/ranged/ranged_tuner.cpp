@@ -279,7 +279,7 @@ class session_source final : public portfolio_source {
   const ranged_parts& parts_;
   const values& key_;
   std::chrono::duration<double> whole_time() const {
-    constexpr std::chrono::seconds least(4);
+    constexpr std::chrono::seconds least(3);
     return std::max<std::chrono::duration<double>>(first_searches * first_search_, least);
   }
 
@@ -385,6 +385,10 @@ class ranged_tuner {
 
   static values build(const ranged_parts& parts, tuning_session& session, const values& key) {
     portfolio_plan plan{.ranges = ranges_of(parts.ranges, key), .features = parts.features};
+    if (parts.costs) {
+      plan.costs = [&parts, &key, limits = session.context().device().limits()](
+                       const values& tuning) { return parts.costs(key, tuning, limits); };
+    }
     plan.asked = asked_of(parts, session, key);
     plan.limits = parts.limits;
     plan.limits.configurations = std::max<std::size_t>(parts.limits.configurations, 2) - 1;
@@ -393,6 +397,7 @@ class ranged_tuner {
     const stored_portfolio stored{.ranges = plan.ranges,
                                   .configurations = built.configurations,
                                   .tree = built.tree,
+                                  .factors = built.factors,
                                   .orders = built.orders,
                                   .proven = built.proven,
                                   .expected_loss = built.expected_loss,
@@ -409,9 +414,11 @@ class ranged_tuner {
             source.effort()));
     if (stored.unchecked > 0) {
       log(log_level::warning,
-          fmt::format("'{}': the time ended before the choices of {} of {} leaves were checked; "
-                      "they are taken to work at all sizes of the ranges",
-                      parts.base.name, stored.unchecked, stored.tree.leaves()));
+          fmt::format(
+              "'{}': the time ended before {} choices of {} were checked; they are taken "
+              "to work at all sizes of the ranges",
+              parts.base.name, stored.unchecked,
+              stored.factors.empty() ? stored.tree.leaves() : stored.configurations.size()));
     }
     return {{portfolio_column, stored.text()}};
   }
@@ -438,7 +445,7 @@ portfolio_facts facts_of(const portfolio_core& core) {
           .worst_loss = stored.worst_loss,
           .sizes = stored.sizes,
           .compared = stored.compared,
-          .leaves = stored.tree.leaves(),
+          .leaves = stored.factors.empty() ? stored.tree.leaves() : 0,
           .unchecked = stored.unchecked};
 }
 

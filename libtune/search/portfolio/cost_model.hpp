@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "libtune/base/cxx20.hpp"
+
+namespace tune {
+
+/// The most terms of a cost.
+inline constexpr std::size_t most_cost_terms = 12;
+
+/// What the time of a run grows with, none of it negative: waves of work groups, the steps of each,
+/// bytes, launches. Those not used stay 0. The time is taken to be their sum, each multiplied by a
+/// factor that is fitted, and a constant.
+using cost_terms = std::array<double, most_cost_terms>;
+
+/// Computes the terms of one configuration at sizes. Allocates nothing, and does not throw.
+using cost_function = std::function<cost_terms(std::span<const std::uint64_t>)>;
+
+/// The factors of the terms of one configuration, at last the constant; none is negative.
+using cost_factors = std::array<double, most_cost_terms + 1>;
+
+/// Returns the sum of the terms by their factors.
+inline double predicted_time(const cost_factors& factors, const cost_terms& terms) noexcept {
+  double sum = factors.back();
+  for (std::size_t i = 0; i < terms.size(); ++i) sum += factors[i] * terms[i];
+  return sum;
+}
+
+/// Times of a configuration, with its terms there.
+struct cost_samples {
+  std::vector<cost_terms> terms{};
+  std::vector<double> times{};  ///< as many; greater than 0; infinite ones count for nothing
+};
+
+/// Fits the factors of each configuration by least squares of relative errors, none negative. Where
+/// the times of one leave its factors open they are near those that fit all configurations.
+/// Terms and times may have any unit.
+/// @param all  of each configuration
+std::vector<cost_factors> fit_costs(std::span<const cost_samples> all);
+
+}  // namespace tune
