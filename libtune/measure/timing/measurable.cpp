@@ -183,6 +183,7 @@ std::vector<run_time> queue_measurable::sample_behind_fill(int runs) {
           static_cast<int>(std::min<double>(spare * (runs + 1) * host_ / fill_, most_fills - 1));
     }
     const event first = queue_.enqueue_marker();
+    const clock::time_point before = clock::now();
     for (int i = 0; i < fills; ++i) {
       queue_.zero(*filled_, std::min(filled_->size_bytes(), most_filled));
     }
@@ -197,8 +198,10 @@ std::vector<run_time> queue_measurable::sample_behind_fill(int runs) {
     queue_.finish();
     host_ = host / (runs + 1);
     const std::chrono::duration<double> filling = filled.time_since(first);
-    fill_ = filling / fills;
-    if (host < filling || fills == most_fills || tries == most_tries) break;
+    // A host that takes as long as the device gains nothing by more of them.
+    const bool is_behind = filling < start - before;
+    fill_ = is_behind ? std::chrono::duration<double>() : filling / fills;
+    if (is_behind || host < filling || fills == most_fills || tries == most_tries) break;
   }
   std::vector<run_time> times;
   for (std::size_t i = 1; i < ends.size(); ++i) times.emplace_back(ends[i].time_since(ends[i - 1]));
