@@ -14,6 +14,7 @@
 // half, is the size's figure: 1 is as good as tuning at that size. Where the two are the same it is
 // 1 without a measurement.
 // --matrix only records the times of all configurations, for studies of how to choose.
+// The time of a choice is taken on the host.
 // Reported are the geometric mean and the least of them, and the share of sizes that lose no more
 // than the portfolio says of nine in ten (facts().worst_loss).
 #include <CLI/CLI.hpp>
@@ -398,6 +399,26 @@ void record(bench_device& on, const subject<Tuning>& of, const settings& given) 
   std::fflush(stdout);
 }
 
+/// The time of a choice in ns, on average over so many random sizes, after other rounds with them.
+template <class Tuning>
+double time_of_choice(const tune::portfolio<Tuning>& portfolio, const subject<Tuning>& of,
+                      std::size_t count, int rounds_before) {
+  tune::random_source random(count);
+  std::vector<size_list> sizes(count);
+  for (size_list& at : sizes) {
+    for (const tune::size_range& range : of.ranges) at.push_back(range.at(random.unit()));
+  }
+  std::size_t sum = 0;
+  double seconds = 0;
+  for (int round = 0; round <= rounds_before; ++round) {
+    const auto start = clock::now();
+    for (const size_list& at : sizes) sum += portfolio.choose(at);
+    seconds = seconds_since(start);
+  }
+  if (sum == 0) std::fputs("the first tuning is chosen everywhere\n", stdout);
+  return 1e9 * seconds / static_cast<double>(count);
+}
+
 template <class Tuning>
 void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
   ::setenv("LIBTUNE_CACHE", "off", 1);
@@ -470,6 +491,9 @@ void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
                ? 0.0
                : sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
   };
+  fmt::print("{}: a choice takes {:.0f} ns for new sizes, {:.0f} ns for the last ones again\n",
+             of.name, time_of_choice(portfolio, of, 100'000, 0),
+             time_of_choice(portfolio, of, 100, 50));
   fmt::print(
       "{}: {} sizes, {} configurations: geometric mean {:.3f} (goal 0.98), least {:.3f} (goal "
       "0.92), one in ten below {:.3f}\n"
