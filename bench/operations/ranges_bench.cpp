@@ -491,9 +491,9 @@ void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
                ? 0.0
                : sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
   };
+  const double again = time_of_choice(portfolio, of, 100, 50);
   fmt::print("{}: a choice takes {:.0f} ns for new sizes, {:.0f} ns for the last ones again\n",
-             of.name, time_of_choice(portfolio, of, 100'000, 0),
-             time_of_choice(portfolio, of, 100, 50));
+             of.name, time_of_choice(portfolio, of, 100'000, 0), again);
   fmt::print(
       "{}: {} sizes, {} configurations: geometric mean {:.3f} (goal 0.98), least {:.3f} (goal "
       "0.92), one in ten below {:.3f}\n"

@@ -3,7 +3,8 @@
 //
 // The cost of a choice among eight tunings by three sizes, of tuned ranges: with nothing else, with
 // features, with a check whether the tuning fits, and the same for a few sizes, which a program
-// asks for again and again. All sizes are counted.
+// asks for again and again; by costs of three terms, for sizes that are new and for few. All sizes
+// are counted.
 #include <array>
 #include <benchmark/benchmark.h>
 #include <cstddef>
@@ -32,11 +33,13 @@ tune::size_tree make_tree(std::size_t coordinates) {
 }
 
 void choose(benchmark::State& state, const tune::size_features& features,
-            const std::function<bool(std::size_t)>& fits, std::size_t count = 4096) {
+            const std::function<bool(std::size_t)>& fits, std::size_t count = 4096,
+            const std::vector<tune::cost_function>& costs = {}) {
   tune::detail::stored_portfolio stored;
   stored.ranges = {{1, 8192}, {1, 8192}, {1, 8192}};
   stored.configurations.resize(8);
   stored.tree = make_tree(features ? 7 : 4);
+  if (!costs.empty()) stored.factors.resize(8, tune::cost_factors{1, 2, 3});
   const tune::detail::portfolio_core core(std::move(stored), features,
                                           [](const auto&, const auto&) {});
   tune::random_source random(1);
@@ -44,7 +47,7 @@ void choose(benchmark::State& state, const tune::size_features& features,
   for (auto& each : sizes) each = {1 + random.below(8192), 1 + random.below(8192), 64};
   std::size_t at = 0;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(core.choose(sizes[at], fits));
+    benchmark::DoNotOptimize(core.choose(sizes[at], fits, costs));
     at = (at + 1) % sizes.size();
   }
 }
@@ -66,9 +69,28 @@ void by_fit(benchmark::State& state) {
 
 void few_sizes(benchmark::State& state) { choose(state, {}, {}, 32); }
 
+/// Waves of tiles, as a product of matrices has them.
+std::vector<tune::cost_function> eight_costs() {
+  std::vector<tune::cost_function> costs;
+  for (std::uint64_t tile = 32; costs.size() < 8; tile += 32) {
+    costs.emplace_back([tile](std::span<const std::uint64_t> sizes) {
+      const std::uint64_t tiles = (sizes[0] + tile - 1) / tile * ((sizes[1] + tile - 1) / tile);
+      return tune::cost_terms{static_cast<double>((tiles + 131) / 132 * tile * tile),
+                              static_cast<double>(tiles), static_cast<double>(sizes[2])};
+    });
+  }
+  return costs;
+}
+
+void by_costs(benchmark::State& state) { choose(state, {}, {}, 1 << 16, eight_costs()); }
+
+void few_by_costs(benchmark::State& state) { choose(state, {}, {}, 32, eight_costs()); }
+
 BENCHMARK(by_sizes);
 BENCHMARK(few_sizes);
 BENCHMARK(by_features);
 BENCHMARK(by_fit);
+BENCHMARK(by_costs);
+BENCHMARK(few_by_costs);
 
 }  // namespace

@@ -126,7 +126,8 @@ std::size_t part_length(const hreduce_tuning& tuning, std::size_t columns, std::
 }
 
 /// What the time grows with: whole waves of groups and the last one, each by their steps and by
-/// their number; combining the parts; the bytes, and those that no cache keeps; the rows.
+/// their number; combining the parts; the bytes, and those that no cache keeps; the rows; and the
+/// bytes with those that the last step of a row has no use for.
 cost_terms costs_of(const hreduce_tuning& tuning, std::size_t element_bytes,
                     const device_limits& limits, std::size_t rows, std::size_t columns) {
   constexpr std::size_t resident_items = 2048;  // of a compute unit
@@ -144,7 +145,10 @@ cost_terms costs_of(const hreduce_tuning& tuning, std::size_t element_bytes,
   const auto steps = static_cast<double>(
       divide_up(part_length(tuning, columns, parts), tuning.wgsx * tuning.vector * tuning.items));
   const double bytes = static_cast<double>(rows) * static_cast<double>(columns * element_bytes);
-  const double uncached = std::max(bytes - static_cast<double>(limits.cache_bytes), 0.0);
+  // Of what is read again about two thirds of the cache are found there.
+  const double uncached = std::max(bytes - 2.0 / 3 * static_cast<double>(limits.cache_bytes), 0.0);
+  const double moved = static_cast<double>(rows * parts) * steps *
+                       static_cast<double>(tuning.wgsx * tuning.vector * tuning.items);
   return {full * steps,
           full,
           on_one * steps,
@@ -154,7 +158,8 @@ cost_terms costs_of(const hreduce_tuning& tuning, std::size_t element_bytes,
           parts > 1 ? static_cast<double>(divide_up(parts, tuning.wgsx)) : 0,
           small * bytes,
           small * uncached,
-          some * static_cast<double>(rows)};
+          some * static_cast<double>(rows),
+          small * moved * static_cast<double>(element_bytes)};
 }
 
 /// Small whole numbers, which every order of adding gives the same sum of.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The code of docs/sizes.md.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -60,10 +61,22 @@ class sized_gain_template {
 };
 // [template]
 
+// [costs]
+tune::cost_function gain_costs(const sized_gain_key&, const gain_tuning& tuning,
+                               const tune::device_limits& device) {
+  const std::size_t at_once = device.compute_units * std::max<std::size_t>(2048 / tuning.wgs, 1);
+  return [wgs = tuning.wgs, at_once](std::span<const std::uint64_t> sizes) {
+    const std::size_t groups = sizes[0] * tune::divide_up(sizes[1], wgs);
+    return tune::cost_terms{static_cast<double>(tune::divide_up(groups, at_once)),
+                            static_cast<double>(groups), static_cast<double>(sizes[0] * sizes[1])};
+  };
+}
+// [costs]
+
 // [autotune]
 const tune::ranged_autotuner<sized_gain_key, gain_tuning> sized_gain_template::autotune{
     {.name = "guide.sized_gain_template.autotune", .version = 0, .test = {.wgs = 64},
-     .features = {}, .fits = {}, .limits = {}, .goal = {}},
+     .features = {}, .fits = {}, .costs = gain_costs, .limits = {}, .goal = {}},
     [](tune::tuning_session& session, const sized_gain_key&,
        std::span<const std::uint64_t> sizes) {
       auto queue = session.context().create_tuning_command_queue();

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/search/portfolio/portfolio_checks.hpp"
 
 namespace tune {
 namespace {
@@ -35,7 +36,6 @@ constexpr std::size_t least_compared = 8;  // however little time there is
 constexpr std::size_t least_imagined = 100;
 constexpr std::size_t most_imagined_sizes = 1000;
 constexpr std::size_t most_imagined = 100'000;
-constexpr std::size_t checked_sizes = 200;
 constexpr double does_not_work = std::numeric_limits<double>::infinity();
 
 /// Returns the elements at these places.
@@ -44,17 +44,6 @@ std::vector<T> those(const std::vector<T>& all, const std::vector<std::size_t>& 
   std::vector<T> some;
   for (const std::size_t place : places) some.push_back(all[place]);
   return some;
-}
-
-/// The steps of the sequence R_d: powers of the root of x^(d+1) = x + 1, inverted.
-std::vector<double> steps_of(std::size_t dimensions) {
-  double root = 2;
-  for (int i = 0; i < 64; ++i) root = std::pow(1 + root, 1 / static_cast<double>(dimensions + 1));
-  std::vector<double> steps;
-  for (std::size_t d = 1; d <= dimensions; ++d) {
-    steps.push_back(std::pow(root, -static_cast<double>(d)));
-  }
-  return steps;
 }
 
 /// Sizes to search at: large ones, then for each range a small one with the others in the middle;
@@ -111,11 +100,7 @@ class builder {
       fit = fitted();
     }
     built_portfolio made = conclude(fit);
-    if (made.factors.empty()) {
-      check_leaves(made);
-    } else {
-      check_choices(made);
-    }
+    check_choices(made, plan_, configurations_.front(), from_);
     end_with_fallback(made);
     order(made);
     return made;
@@ -550,127 +535,6 @@ class builder {
     return losses;
   }
 
-  /// Sizes from the lowest to the highest of each range.
-  struct box {
-    size_list low;
-    size_list high;
-  };
-
-  /// Runs the choice of each leaf at both of its ends, in its middle and somewhere between, checks
-  /// the results, and replaces one that does not work by another that does, at last by the
-  /// fallback.
-  void check_leaves(built_portfolio& made) {
-    box whole;
-    for (const size_range& each : plan_.ranges) {
-      whole.low.push_back(each.low());
-      whole.high.push_back(each.high());
-    }
-    check_leaves(made, 0, whole);
-  }
-
-  void check_leaves(built_portfolio& made, std::size_t at, const box& within) {
-    const size_tree::node node = made.tree.nodes()[at];
-    if (node.coordinate < 0) return check_leaf(made, at, within);
-    box below = within;
-    box above = within;
-    const auto d = static_cast<std::size_t>(node.coordinate);
-    if (d < plan_.ranges.size()) {
-      const size_range& sizes = plan_.ranges[d];
-      const auto last = static_cast<std::uint64_t>(std::max(node.threshold, 0.0));
-      below.high[d] =
-          std::clamp(last / sizes.multiple() * sizes.multiple(), within.low[d], within.high[d]);
-      above.low[d] = std::clamp((last / sizes.multiple() + 1) * sizes.multiple(), within.low[d],
-                                within.high[d]);
-    }
-    check_leaves(made, node.below, below);
-    check_leaves(made, node.above, above);
-  }
-
-  void check_leaf(built_portfolio& made, std::size_t leaf, const box& within) {
-    const std::vector<double> steps = steps_of(within.low.size());
-    size_list middle;
-    size_list random;
-    for (std::size_t d = 0; d < within.low.size(); ++d) {
-      const size_range& sizes = plan_.ranges[d];
-      const double low = sizes.part(within.low[d]);
-      const double high = sizes.part(within.high[d]);
-      const double way = static_cast<double>(leaf + 1) * steps[d];
-      middle.push_back(sizes.at((low + high) / 2));
-      random.push_back(sizes.at(low + (way - std::floor(way)) * (high - low)));
-    }
-    std::vector<size_list> places;
-    for (const size_list& each : {within.low, within.high, middle, random}) {
-      const bool is_here = made.tree.leaf(point_of(each, plan_.features)) == leaf;
-      const bool is_new = std::ranges::find(places, each) == places.end();
-      if (is_here && is_new) places.push_back(each);
-    }
-    const std::uint32_t chosen = made.tree.nodes()[leaf].below;
-    const bool has_time = !from_.should_stop();
-    if (works_at(made.configurations[chosen], places)) {
-      made.unchecked += has_time && !from_.should_stop() ? 0 : 1;
-      return;
-    }
-    for (std::uint32_t other = 0; other < made.configurations.size(); ++other) {
-      if (other == chosen || !works_at(made.configurations[other], places)) continue;
-      made.tree = made.tree.with_choice(leaf, other);
-      return;
-    }
-    made.tree = made.tree.with_choice(leaf, static_cast<std::uint32_t>(made.configurations.size()));
-    made.configurations.push_back(configurations_.front());
-  }
-
-  /// Runs each configuration at the smallest and the largest of the sizes where it is chosen and at
-  /// two between, and checks the results. One that does not work is chosen nowhere.
-  void check_choices(built_portfolio& made) {
-    std::vector<cost_function> costs;
-    for (const configuration& each : made.configurations) costs.push_back(plan_.costs(each));
-    std::vector<size_list> sizes = corner_sizes(plan_.ranges);
-    for (size_list& each : spread_sizes(plan_.ranges, checked_sizes)) {
-      sizes.push_back(std::move(each));
-    }
-    const auto product = [](const size_list& at) {
-      return std::accumulate(at.begin(), at.end(), 1.0,
-                             [](double all, std::uint64_t one) { return all * double(one); });
-    };
-    std::ranges::stable_sort(sizes, {}, product);
-    std::vector<bool> is_checked(made.configurations.size());
-    for (bool is_done = false; !is_done;) {
-      std::vector<std::vector<size_list>> chosen(made.configurations.size());
-      for (const size_list& at : sizes) {
-        std::optional<std::size_t> best;
-        double least = does_not_work;
-        for (std::size_t place = 0; place < costs.size(); ++place) {
-          const double time = predicted_time(made.factors[place], costs[place](at));
-          if (time < least && from_.fits(made.configurations[place], at)) {
-            std::tie(best, least) = std::pair(place, time);
-          }
-        }
-        if (best) chosen[*best].push_back(at);
-      }
-      is_done = true;
-      for (std::size_t place = 0; place < chosen.size() && is_done; ++place) {
-        const std::vector<size_list>& own = chosen[place];
-        if (own.empty() || is_checked[place]) continue;
-        is_checked[place] = true;
-        std::vector<size_list> places;
-        for (const std::size_t i :
-             {std::size_t{0}, own.size() / 3, 2 * own.size() / 3, own.size() - 1}) {
-          if (std::ranges::find(places, own[i]) == places.end()) places.push_back(own[i]);
-        }
-        const bool has_time = !from_.should_stop();
-        if (works_at(made.configurations[place], places)) {
-          made.unchecked += has_time && !from_.should_stop() ? 0 : 1;
-          continue;
-        }
-        // Its sizes fall to others, whose own sizes change.
-        made.factors[place].back() = does_not_work;
-        is_checked.assign(is_checked.size(), false);
-        made.unchecked = 0;
-        is_done = false;
-      }
-    }
-  }
-
   /// The fallback becomes the last, and may be chosen as well.
   void end_with_fallback(built_portfolio& made) const {
     auto& all = made.configurations;
@@ -714,13 +578,6 @@ class builder {
     std::ranges::sort(made.proven, {}, &proven_sizes::sizes);
   }
 
-  bool works_at(const configuration& one, const std::vector<size_list>& places) {
-    return std::ranges::all_of(places, [&](const size_list& at) {
-      if (from_.should_stop()) return true;  // what is in the ranges is taken to work
-      return !from_.fits(one, at) || from_.check(at, std::span(&one, 1)).front();
-    });
-  }
-
   const portfolio_plan& plan_;
   portfolio_source& from_;
   std::vector<asked_sizes> asked_;
@@ -742,14 +599,6 @@ class builder {
 
 }  // namespace
 
-bool are_inside(std::span<const size_range> ranges, std::span<const std::uint64_t> sizes) noexcept {
-  if (sizes.size() != ranges.size()) return false;
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (!ranges[d].contains(sizes[d])) return false;
-  }
-  return true;
-}
-
 size_point point_of(std::span<const std::uint64_t> sizes, const size_features& features) {
   size_point point{};
   double product = 1;
@@ -765,32 +614,6 @@ size_point point_of(std::span<const std::uint64_t> sizes, const size_features& f
   const size_feature_list more = features(sizes);
   std::ranges::copy(more, point.begin() + static_cast<std::ptrdiff_t>(2 * sizes.size() + 1));
   return point;
-}
-
-std::vector<size_list> corner_sizes(std::span<const size_range> ranges) {
-  std::vector<size_list> corners;
-  for (std::size_t bits = 0; bits < std::size_t{1} << ranges.size(); ++bits) {
-    size_list corner;
-    for (std::size_t d = 0; d < ranges.size(); ++d) {
-      corner.push_back((bits >> d & 1) != 0 ? ranges[d].high() : ranges[d].low());
-    }
-    if (std::ranges::find(corners, corner) == corners.end()) corners.push_back(std::move(corner));
-  }
-  return corners;
-}
-
-std::vector<size_list> spread_sizes(std::span<const size_range> ranges, std::size_t count,
-                                    std::size_t skip) {
-  const std::vector<double> steps = steps_of(ranges.size());
-  std::vector<size_list> all;
-  for (std::size_t i = skip; i < skip + count; ++i) {
-    size_list& at = all.emplace_back();
-    for (std::size_t d = 0; d < ranges.size(); ++d) {
-      const double exact = 0.5 + static_cast<double>(i) * steps[d];
-      at.push_back(ranges[d].at(exact - std::floor(exact)));
-    }
-  }
-  return all;
 }
 
 built_portfolio build_portfolio(const portfolio_plan& plan, const configuration& fallback,

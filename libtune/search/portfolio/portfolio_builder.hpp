@@ -18,9 +18,6 @@
 
 namespace tune {
 
-/// Sizes, one for each range of a key, in their order.
-using size_list = std::vector<std::uint64_t>;
-
 /// The most ranges of a key.
 inline constexpr std::size_t most_ranges = 4;
 /// The most features of sizes.
@@ -151,24 +148,10 @@ struct built_portfolio {
   std::size_t unchecked = 0;
 };
 
-/// True if there is one size for each range, and each is one of its range.
-bool are_inside(std::span<const size_range> ranges, std::span<const std::uint64_t> sizes) noexcept;
-
 /// Returns the coordinates of sizes. Allocates nothing.
 /// @param sizes     most_ranges at most
 /// @param features  may be empty
 size_point point_of(std::span<const std::uint64_t> sizes, const size_features& features);
-
-/// Returns all combinations of the lowest and the highest sizes, each once.
-std::vector<size_list> corner_sizes(std::span<const size_range> ranges);
-
-/// Returns sizes that fill ranges evenly by their scales (the sequence R_d of M. Roberts, 2018,
-/// from the middle on). Small ranges have some of them more than once.
-/// @param ranges  one at least
-/// @param count   how many
-/// @param skip    so many are left out at the beginning
-std::vector<size_list> spread_sizes(std::span<const size_range> ranges, std::size_t count,
-                                    std::size_t skip = 0);
 
 /// Builds a portfolio: searches at a few sizes, compares what was best there at many, fits a
 /// choice, and finds out how much is lost, at sizes left out of the fit and by searches around the

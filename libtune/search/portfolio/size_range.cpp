@@ -27,6 +27,17 @@ bool take(std::string_view& text, std::string_view word) {
   return true;
 }
 
+/// The steps of the sequence R_d: powers of the root of x^(d+1) = x + 1, inverted.
+std::vector<double> steps_of(std::size_t dimensions) {
+  double root = 2;
+  for (int i = 0; i < 64; ++i) root = std::pow(1 + root, 1 / static_cast<double>(dimensions + 1));
+  std::vector<double> steps;
+  for (std::size_t d = 1; d <= dimensions; ++d) {
+    steps.push_back(std::pow(root, -static_cast<double>(d)));
+  }
+  return steps;
+}
+
 }  // namespace
 
 size_range::size_range(std::uint64_t low, std::uint64_t high, range_scale scale,
@@ -84,6 +95,40 @@ size_range size_range::parse(std::string_view text) {
       fmt::format("'{}' is no range of sizes; write one as '16..4096', '16..4096 linear' or "
                   "'16..4096 of 16'",
                   text));
+}
+
+bool are_inside(std::span<const size_range> ranges, std::span<const std::uint64_t> sizes) noexcept {
+  if (sizes.size() != ranges.size()) return false;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (!ranges[d].contains(sizes[d])) return false;
+  }
+  return true;
+}
+
+std::vector<size_list> corner_sizes(std::span<const size_range> ranges) {
+  std::vector<size_list> corners;
+  for (std::size_t bits = 0; bits < std::size_t{1} << ranges.size(); ++bits) {
+    size_list corner;
+    for (std::size_t d = 0; d < ranges.size(); ++d) {
+      corner.push_back((bits >> d & 1) != 0 ? ranges[d].high() : ranges[d].low());
+    }
+    if (std::ranges::find(corners, corner) == corners.end()) corners.push_back(std::move(corner));
+  }
+  return corners;
+}
+
+std::vector<size_list> spread_sizes(std::span<const size_range> ranges, std::size_t count,
+                                    std::size_t skip) {
+  const std::vector<double> steps = steps_of(ranges.size());
+  std::vector<size_list> all;
+  for (std::size_t i = skip; i < skip + count; ++i) {
+    size_list& at = all.emplace_back();
+    for (std::size_t d = 0; d < ranges.size(); ++d) {
+      const double exact = 0.5 + static_cast<double>(i) * steps[d];
+      at.push_back(ranges[d].at(exact - std::floor(exact)));
+    }
+  }
+  return all;
 }
 
 }  // namespace tune

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "libtune/base/cxx20.hpp"
 #include "libtune/base/value.hpp"
@@ -46,7 +49,7 @@ class size_range {
 
   /// True if the size is one of the range.
   bool contains(std::uint64_t size) const noexcept {
-    return size >= low_ && size <= high_ && size % multiple_ == 0;
+    return size >= low_ && size <= high_ && (multiple_ == 1 || size % multiple_ == 0);
   }
   /// Returns the size of the range at this part of the way from the lowest to the highest.
   /// @param part  from 0 to 1
@@ -78,5 +81,22 @@ struct value_traits<size_range> {
     return size_range::parse(detail::string_from(v, type));
   }
 };
+
+/// Sizes, one for each range of a key, in their order.
+using size_list = std::vector<std::uint64_t>;
+
+/// True if there is one size for each range, and each is one of its range.
+bool are_inside(std::span<const size_range> ranges, std::span<const std::uint64_t> sizes) noexcept;
+
+/// Returns all combinations of the lowest and the highest sizes, each once.
+std::vector<size_list> corner_sizes(std::span<const size_range> ranges);
+
+/// Returns sizes that fill ranges evenly by their scales (the sequence R_d of M. Roberts, 2018,
+/// from the middle on). Small ranges have some of them more than once.
+/// @param ranges  one at least
+/// @param count   how many
+/// @param skip    so many are left out at the beginning
+std::vector<size_list> spread_sizes(std::span<const size_range> ranges, std::size_t count,
+                                    std::size_t skip = 0);
 
 }  // namespace tune
