@@ -90,19 +90,17 @@ bool has_possible_parts(const gemm_tuning& t) {
       return is_one_of(t.part_m, {16, 32, 64}) && is_one_of(t.part_n, {16, 32, 64}) &&
              t.depth == 64 && t.tile_m >= 64 && t.tile_n >= 64;
     case instruction::wgmma:
-      return is_one_of(t.part_m, {64, 128}) && is_one_of(t.part_n, {64, 128, 192, 256}) &&
+      return is_one_of(t.part_m, {64, 128}) && is_one_of(t.part_n, {64, 128, 256}) &&
              t.part_m * t.part_n <= 64 * 256 && t.depth == 64 && t.stages >= 3;
   }
   return false;
 }
 
 void check_tuning(const gemm_key& key, const gemm_tuning& t) {
-  const bool is_in_three = t.instruction == instruction::wgmma && t.tile_n == 192;
-  const bool possible = std::has_single_bit(t.tile_m) &&
-                        (std::has_single_bit(t.tile_n) || is_in_three) && t.tile_m >= 16 &&
-                        t.tile_n >= 16 && t.tile_m <= 512 && t.tile_n <= 512 && t.stages >= 2 &&
-                        t.stages <= 8 && t.resident > 0 && t.band > 0 && has_possible_parts(t) &&
-                        items_of(t) >= warp_items && items_of(t) <= 1024;
+  const bool possible = std::has_single_bit(t.tile_m) && std::has_single_bit(t.tile_n) &&
+                        t.tile_m >= 16 && t.tile_n >= 16 && t.tile_m <= 512 && t.tile_n <= 512 &&
+                        t.stages >= 2 && t.stages <= 8 && t.resident > 0 && t.band > 0 &&
+                        has_possible_parts(t) && items_of(t) >= warp_items && items_of(t) <= 1024;
   if (!possible) {
     throw argument_error(
         fmt::format("the tuning of gemm is impossible: {}; gemm.hpp says what its members may be",
@@ -428,9 +426,9 @@ void add_hopper_candidates(space<gemm_tuning>& space) {
   // By mma all was slower on an H200.
   space.add(&t::instruction, {instruction::wgmma});
   space.add(&t::tile_m, {64, 128, 256});
-  space.add(&t::tile_n, {64, 128, 192, 256});
+  space.add(&t::tile_n, {64, 128, 256});
   space.add(&t::part_m, {64});
-  space.add(&t::part_n, {64, 128, 192, 256});
+  space.add(&t::part_n, {64, 128, 256});
   space.add(&t::depth, {64});
   space.add(&t::stages, {3, 4, 6});
   space.add(&t::resident, {1, 2, 3});

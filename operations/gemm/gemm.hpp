@@ -42,8 +42,8 @@ struct gemm_key {
 };
 
 /// The division of a product among work groups, and within one of them. m and n are those of C as
-/// its array has it: of C transposed where C is column_major. All are powers of two, except stages,
-/// resident and price; tile_n may be 192 by wgmma.
+/// its array has it: of C transposed where C is column_major. All are powers of two,
+/// except stages, resident and price.
 struct gemm_tuning {
   gemm_instruction instruction = gemm_instruction::plain;  ///< what multiplies
   std::size_t tile_m = 32;   ///< the rows of C that a work group makes

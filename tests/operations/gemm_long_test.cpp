@@ -77,8 +77,6 @@ LIBTUNE_DEVICE_TEST_CASE("tensor cores that four warps share multiply every layo
   const tune::context context = device.create_context();
   check_tensor_tuning(context, {instruction::wgmma, 128, 256, 64, 256, 64, 4, 1, 0},
                       four_layouts(dtype::float16));
-  check_tensor_tuning(context, {instruction::wgmma, 128, 192, 64, 192, 64, 4, 1, 64},
-                      four_layouts(dtype::float16));
   check_tensor_tuning(context, {instruction::wgmma, 128, 128, 128, 64, 64, 3, 1, 64},
                       {turned_mixed});
   check_tensor_tuning(context, {instruction::wgmma, 64, 128, 64, 128, 64, 5, 1, 64},
@@ -156,7 +154,6 @@ TEST_CASE("configurations of gemm compile for CUDA") {
     }
     for (const gemm_key& key : all_layouts(dtype::float16, dtype::float32)) {
       CHECK_NOTHROW(gemm_template(context, key, {instruction::wgmma, 128, 256, 64, 256, 64, 4}));
-      CHECK_NOTHROW(gemm_template(context, key, {instruction::wgmma, 128, 192, 64, 192, 64, 4}));
       CHECK_NOTHROW(gemm_template(context, key, {instruction::mma, 128, 128, 64, 32, 64, 3}));
     }
   });
