@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "libtune/base/never_destroyed.hpp"
-#include "libtune/device/memory_quota.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/error.hpp"
@@ -53,25 +52,20 @@ race_settings race_settings_of(const tuning_options& options) {
   return settings;
 }
 
-// A kernel that only reads may be faster than a copy, but not by as much as this.
-constexpr double beyond_peak = 2;
-
-// Nothing does the work that a measure declares in less than half of the time of a copy: it was not
-// done, or the declaration is wrong.
-std::optional<std::string> why_impossible(const trial& done) {
-  const metric* least = find_metric(done.metrics, "least_time");
-  if (least == nullptr || !done.score || done.score->count() * beyond_peak >= least->value) {
-    return std::nullopt;
-  }
-  return fmt::format(
-      "it took {:.3g} us for {:.6g} bytes, for which a copy on the device takes {:.3g} us: it has "
-      "not done that work, or its measure declares too much",
-      1e-3 * done.score->count(), metric_value(done, "bytes"), 1e-3 * least->value);
-}
-
 const known_failures& nothing_known() {
   static const detail::never_destroyed<known_failures> nothing;
   return *nothing;
+}
+
+double rank_of(const search_problem& problem, std::size_t index) {
+  try {
+    const auto asked = problem.needs(index);
+    return asked
+               ? static_cast<double>(asked->local_memory_bytes + asked->dynamic_local_memory_bytes)
+               : 0.0;
+  } catch (const std::exception&) {
+    return 0.0;  // it was asked before, so it answers differently each time
+  }
 }
 
 bool has_been_screened(race_state state) {
@@ -85,13 +79,11 @@ search_run::search_run(const search_setting& setting)
       clock_(budget_of(setting), setting.now, setting.spent.time),
       timing_(clock_, setting.subject, setting.device, setting.observers,
               setting.options.wait.value_or(default_wait)),
-      check_(setting.options.verify.value_or(result_check::every)),
-      measure_(setting.options.measure.value_or(measure_settings{})),
+      runner_(setting_, timing_, pipeline_, racing_),
       pipeline_(setting.service, setting.learns ? depth_to_learn : depth_to_sort,
                 setting.device.kind() == device_kind::cpu),
       race_(std::in_place, race_settings_of(setting.options)),
       finals_(setting.judge),
-      warmed_up_(setting.hooks.is_warm),
       begun_(setting.spent.trials) {}
 
 void search_run::resume(const std::vector<trial>& earlier, bool goes_on) {
@@ -241,15 +233,12 @@ void search_run::look_at_seeds() {
 
 void search_run::begin(std::size_t index, const known_failures& known) {
   assert(!detail::database_use::is_active() && "other processes would wait for a trial");
-  auto attempt = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device, measure_,
-                                                 setting_.now, setting_.hooks);
-  attempt->admit(known);
-  pipeline_.add(std::move(attempt));
+  pipeline_.add(runner_.make(index, known));
 }
 
 // Waits for the next one no longer than until the clock has to be looked at.
 void search_run::take_one() {
-  yield_memory();
+  runner_.yield_memory();
   account(&search_times::idle);
   attempt_pointer attempt = pipeline_.take(clock_.next_look());
   account(&search_times::waiting);
@@ -265,13 +254,13 @@ void search_run::drain() {
 
 void search_run::enter(attempt_pointer attempt) {
   // The pipeline generates beside those that are kept for the race.
-  if (may_retry(*attempt)) attempt->retry();
-  if (!attempt->over() && !attempt->is_live()) generate(*attempt);
+  if (runner_.may_retry(*attempt)) attempt->retry();
+  if (!attempt->over() && !attempt->is_live()) runner_.generate(*attempt);
   if (attempt->has_wanted()) {
     pipeline_.add(std::move(attempt));
     return;
   }
-  if (attempt->over() || !try_out(*attempt)) {
+  if (attempt->over() || !runner_.try_out(*attempt)) {
     finish(std::move(attempt->result()));
     return;
   }
@@ -280,112 +269,38 @@ void search_run::enter(attempt_pointer attempt) {
   if (!setting_.judge.races_by_time()) {
     cost = [this, &of = *attempt](run_time time) { return setting_.judge.cost(of.result(), time); };
   }
-  race_->arrive(index, rank_of(index), std::move(cost));
+  race_->arrive(index, rank_of(setting_.problem, index), std::move(cost));
   racing_[index] = std::move(attempt);
   while (const auto task = race_->next()) perform(*task);
-}
-
-// A configuration that runs out of memory may work once those kept for the race have released
-// theirs.
-void search_run::with_room(trial_attempt& attempt, const std::function<void()>& step) {
-  yield_memory();
-  step();
-  if (!may_retry(attempt)) return;
-  attempt.retry();
-  step();
-}
-
-bool search_run::generate(trial_attempt& attempt) {
-  with_room(attempt, [&] {
-    if (setting_.service.capacity() == 0) {
-      attempt.generate();
-    } else {
-      attempt.generate_prebuilt();
-    }
-  });
-  return attempt.is_live();
-}
-
-// If it asks for another program than before, that is compiled on the spot.
-bool search_run::generate_again(trial_attempt& attempt) {
-  if (!generate(attempt) && attempt.has_wanted()) {
-    attempt.forget_programs();
-    generate(attempt);
-  }
-  return attempt.is_live();
-}
-
-// Drivers may allocate as late as at the first run.
-bool search_run::try_out(trial_attempt& attempt) {
-  with_room(attempt, [&] {
-    if (!attempt.is_live() && !generate_again(attempt)) return;
-    first_run(attempt);
-    const bool is_cold = !std::exchange(warmed_up_, warmed_up_ || attempt.is_live());
-    if (is_cold && attempt.is_live() && setting_.device.kind() == device_kind::gpu) {
-      measuring([&] { attempt.warm_up_device(); });
-    }
-  });
-  return attempt.is_live();
-}
-
-void search_run::first_run(trial_attempt& attempt) {
-  measuring([&] {
-    if (check_ == result_check::every) {
-      attempt.try_out();
-    } else {
-      attempt.warm_up();
-    }
-  });
 }
 
 // Only a leader makes the race drop others, so it is enough to check each new leader. One that
 // leads unnoticed, because the device drifts, is found at the end (is_winner_right).
 bool search_run::has_to_be_checked(const race_task& task,
                                    const std::vector<run_time>& times) const {
-  if (check_ != result_check::finalists) return false;
-  if (checked_.contains(task.configuration) || times.empty()) return false;
+  if (!runner_.has_to_be_checked(task.configuration) || times.empty()) return false;
   if (task.step != race_step::screening || !trials_.best_made()) return true;
   if (!setting_.judge.races_by_time() || setting_.judge.decides_finals()) return true;
   return *std::ranges::min_element(times) / sentinel_level_ < *trials_.best_made() * as_good_as;
 }
 
-void search_run::check(trial_attempt& attempt) {
-  measuring([&] { attempt.try_out(); });
-  if (!attempt.over()) checked_.insert(attempt.index());
-}
-
 // Returns true if the winner needs no check, or passes it. One that does not loses its time.
 bool search_run::is_winner_right() {
   const auto place = best();
-  if (check_ != result_check::finalists || !place) return true;
+  if (!place) return true;
   const std::size_t index = trials_.all()[*place].index;
-  if (checked_.contains(index)) return true;
+  if (!runner_.has_to_be_checked(index)) return true;
   attempt_pointer own;
   const auto raced = racing_.find(index);
-  if (raced == racing_.end()) {
-    own = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device, measure_,
-                                          setting_.now, setting_.hooks);
-    own->admit(nothing_known());
-  }
+  if (raced == racing_.end()) own = runner_.make(index, nothing_known());
   trial_attempt& leading = own ? *own : *raced->second;
-  with_room(leading, [&] {
+  runner_.with_room(leading, [&] {
     if (leading.over()) return;
-    if (leading.is_live() || generate_again(leading)) check(leading);
+    if (leading.is_live() || runner_.generate_again(leading)) runner_.check(leading);
   });
   if (!leading.over()) return true;
   finish(leading.result());
   return false;
-}
-
-double search_run::rank_of(std::size_t index) const {
-  try {
-    const auto asked = setting_.problem.needs(index);
-    return asked
-               ? static_cast<double>(asked->local_memory_bytes + asked->dynamic_local_memory_bytes)
-               : 0.0;
-  } catch (const std::exception&) {
-    return 0.0;  // it was asked before, so it answers differently each time
-  }
 }
 
 // ---- the race
@@ -395,13 +310,13 @@ std::vector<run_time> search_run::measure_for(const race_task& task, trial_attem
   in_final_round_ = in_final_round_ || task.step == race_step::final_round;
   const double allowed = in_final_round_ ? final_tick_error : screening_tick_error;
   std::vector<run_time> times;
-  with_room(attempt, [&] {
+  runner_.with_room(attempt, [&] {
     // One that has been released has shown that it works, so nothing is checked again.
-    if (!attempt.over() && !attempt.is_live() && generate_again(attempt)) {
-      measuring([&] { attempt.warm_up(); });
+    if (!attempt.over() && !attempt.is_live() && runner_.generate_again(attempt)) {
+      runner_.measuring([&] { attempt.warm_up(); });
     }
-    if (!attempt.over()) measuring([&] { times = attempt.sample(task.runs, allowed); });
-    if (!attempt.over() && has_to_be_checked(task, times)) check(attempt);
+    if (!attempt.over()) runner_.measuring([&] { times = attempt.sample(task.runs, allowed); });
+    if (!attempt.over() && has_to_be_checked(task, times)) runner_.check(attempt);
   });
   return times;
 }
@@ -475,26 +390,8 @@ trial search_run::result_of(std::size_t index) {
   done.outcome = outcome::measured;
   done.dropped = race_->state(index) == race_state::dropped && !finals_.has_compared(index);
   done.level = level_ * earlier_.factor();
-  complete(done);
+  setting_.judge.judge(done, finals_.has_compared(index));
   return done;
-}
-
-// With its metrics; one that breaks a constraint has no score, so that it never wins.
-void search_run::complete(trial& done) const {
-  setting_.judge.complete(done);
-  if (auto why = why_impossible(done)) {
-    done.outcome = outcome::invalid_time;
-    done.reason = *std::move(why);
-    done.score.reset();
-    done.bounds.reset();
-    return;
-  }
-  const auto broken = setting_.judge.why_unfit(done, finals_.has_compared(done.index));
-  if (!broken) return;
-  done.outcome = outcome::unfit;
-  done.reason = *broken;
-  done.score.reset();
-  done.bounds.reset();
 }
 
 // A configuration that fails at the end may have eliminated others that were compared with it.
@@ -508,7 +405,7 @@ void search_run::compare_best() {
   }
   compare_finalists();
   chosen_ = finals_.choose(trials_.all(), race_->tied(), setting_.options.race.indifference);
-  release_all();
+  runner_.release_all();
 }
 
 void search_run::play() {
@@ -560,7 +457,7 @@ void search_run::compare_finalists() {
     const auto rivals =
         choose_finalists(is_late ? search_finals::most_when_late : search_finals::most);
     if (rivals.empty()) return;
-    measuring([&] { finals_.compare(rivals, with, final_tick_error); });
+    runner_.measuring([&] { finals_.compare(rivals, with, final_tick_error); });
     for (const search_finals::rival& of : rivals) {
       trial_attempt& attempt = *of.attempt;
       if (attempt.over()) {
@@ -594,8 +491,8 @@ std::vector<search_finals::rival> search_run::choose_finalists(std::size_t most)
 
 // Any step may be the first that runs a configuration again.
 bool search_run::run_again(trial_attempt& of, const std::function<void()>& step) {
-  with_room(of, [&] {
-    if (!of.over() && !of.is_live() && generate_again(of)) of.warm_up();
+  runner_.with_room(of, [&] {
+    if (!of.over() && !of.is_live() && runner_.generate_again(of)) of.warm_up();
     if (!of.over()) step();
   });
   if (of.over()) race_->exclude(of.index());
@@ -618,30 +515,6 @@ void search_run::race_anew() {
   in_final_round_ = false;
   sentinel_level_ = 1;
   race_.emplace(race_settings_of(setting_.options));
-}
-
-bool search_run::release_all() {
-  bool any = false;
-  for (const auto& [index, attempt] : racing_) {
-    any = any || attempt->is_live();
-    attempt->release();
-  }
-  return any;
-}
-
-// Another thread has no room for an allocation. What the author's function has allocated outside of
-// its configurations has to go too, so that the whole call is left.
-void search_run::yield_memory() {
-  const auto& memory = setting_.hooks.memory;
-  if (memory == nullptr || !memory->gate()->is_wanted()) return;
-  release_all();
-  throw detail::memory_reclaimed{};
-}
-
-bool search_run::may_retry(const trial_attempt& attempt) {
-  if (!attempt.ran_out_of_memory()) return false;
-  const bool released = release_all();
-  return released || attempt.ran_out_of_host_memory();
 }
 
 // ---- results
@@ -734,10 +607,6 @@ void search_run::tell_progress() {
       .budget_left = clock_.left(),
       .best = setting_.judge.races_by_time() && best_now() ? best_now() : trials_.best_score()};
   detail::notify(setting_.observers, progress_event{setting_.subject, now});
-}
-
-void search_run::measuring(const std::function<void()>& step) {
-  timing_.measuring(step, pipeline_.compiling() > 0);
 }
 
 void search_run::account(std::chrono::nanoseconds search_times::*part) {

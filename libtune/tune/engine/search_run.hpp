@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,6 +16,7 @@
 #include "libtune/measure/measure.hpp"
 #include "libtune/measure/race/race.hpp"
 #include "libtune/search/strategy/strategy.hpp"
+#include "libtune/tune/engine/attempt_runner.hpp"
 #include "libtune/tune/engine/compile_pipeline.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
@@ -89,7 +89,7 @@ class search_run {
   const search_times& times() const noexcept { return timing_.times(); }
 
  private:
-  using attempt_pointer = std::unique_ptr<trial_attempt>;
+  using attempt_pointer = attempt_runner::attempt_pointer;
 
   void begin(std::size_t index, const known_failures& known);
   void measure_references();
@@ -107,16 +107,9 @@ class search_run {
   void drain();
 
   void enter(attempt_pointer attempt);
-  bool generate(trial_attempt& attempt);
-  bool generate_again(trial_attempt& attempt);
-  bool try_out(trial_attempt& attempt);
   std::vector<run_time> measure_for(const race_task& task, trial_attempt& attempt);
-  void with_room(trial_attempt& attempt, const std::function<void()>& step);
-  void first_run(trial_attempt& attempt);
   bool has_to_be_checked(const race_task& task, const std::vector<run_time>& times) const;
-  void check(trial_attempt& attempt);
   bool is_winner_right();
-  double rank_of(std::size_t index) const;
 
   void perform(const race_task& task);
   void judge(std::size_t index);
@@ -126,31 +119,23 @@ class search_run {
   std::vector<search_finals::rival> choose_finalists(std::size_t most);
   bool run_again(trial_attempt& of, const std::function<void()>& step);
   void race_anew();
-  bool release_all();
-  void yield_memory();
-  bool may_retry(const trial_attempt& attempt);
 
   trial result_of(std::size_t index);
-  void complete(trial& done) const;
   void finish(trial done);
   void report(const trial& item, trial_stage stage) const;
   void tell_progress();
-  /// Runs a step that uses the device, with the device lease.
-  void measuring(const std::function<void()>& step);
   void account(std::chrono::nanoseconds search_times::*part);
 
   search_setting setting_;
   search_clock clock_;
   search_timing timing_;
-  result_check check_;
-  measure_settings measure_;
+  attempt_runner runner_;  // its settings outlive the attempts
   compile_pipeline pipeline_;
   std::optional<race> race_;  // never empty
   search_finals finals_;
-  strategy* strategy_ = nullptr;                   // receives the results
-  std::map<std::size_t, attempt_pointer> racing_;  // by configuration: those in the race
-  std::unordered_set<std::size_t> judged_;         // of them, those whose trials are up to date
-  std::unordered_set<std::size_t> checked_;        // by configuration: those with a right result
+  strategy* strategy_ = nullptr;            // receives the results
+  attempt_runner::attempts racing_;         // those in the race
+  std::unordered_set<std::size_t> judged_;  // of them, those whose trials are up to date
   trial_list trials_;
   std::unordered_set<std::size_t> tried_;  // proposed, or resumed
   std::size_t taken_over_ = 0;             // the number of resumed trials, the first ones
@@ -162,7 +147,6 @@ class search_run {
   double sentinel_level_ = 1;    // ratio of the sentinel's latest samples to its score in the race
   bool is_spoilt_ = false;       // true if a late failure may have eliminated others
   bool in_final_round_ = false;  // true while the race compares the finalists
-  bool warmed_up_ = false;       // true if the device has worked lately
   std::unordered_map<std::size_t, run_time> costs_;  // of those made here, if not their times
   std::optional<std::size_t> chosen_;  // the winner, where the race alone does not choose it
   std::vector<std::size_t> seeds_;     // that are good enough together; empty: none are
