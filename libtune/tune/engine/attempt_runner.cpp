@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/device/memory_quota.hpp"
 #include "libtune/tune/engine/compile_pipeline.hpp"
 #include "libtune/tune/engine/search_run.hpp"
@@ -19,6 +20,11 @@ attempt_runner::attempt_runner(const search_setting& setting, search_timing& tim
       check_(setting.options.verify.value_or(result_check::every)),
       measure_(setting.options.measure.value_or(measure_settings{})),
       warmed_up_(setting.hooks.is_warm) {}
+
+const known_failures& attempt_runner::nothing_known() {
+  static const detail::never_destroyed<known_failures> nothing;
+  return *nothing;
+}
 
 std::unique_ptr<trial_attempt> attempt_runner::make(std::size_t index,
                                                     const known_failures& known) const {

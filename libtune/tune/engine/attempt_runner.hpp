@@ -31,6 +31,8 @@ class attempt_runner {
   attempt_runner(const search_setting& setting, search_timing& timing,
                  const compile_pipeline& pipeline, const attempts& kept);
 
+  /// For those that are tried whatever has failed before.
+  static const known_failures& nothing_known();
   /// Returns a new one, which is over if there is a reason not to try it.
   attempt_pointer make(std::size_t index, const known_failures& known) const;
 

@@ -163,6 +163,12 @@ run_time trial_judge::cost(const trial& of, run_time sample) const {
   return run_time(detail::cost_of(first, metric_value(one, first.metric)));
 }
 
+std::optional<run_time> trial_judge::known_cost(const trial& of) const {
+  if (!of.score) return std::nullopt;
+  const run_time known = cost(of);
+  return std::isnan(known.count()) ? std::nullopt : std::optional(known);
+}
+
 void trial_judge::rank(std::vector<const trial*>& trials, std::size_t first_objective,
                        double indifference) const {
   const auto by_time = [](const trial* a, const trial* b) {

@@ -57,6 +57,8 @@ class trial_judge {
   run_time cost(const trial& of, run_time sample) const;
   /// The cost of a trial that has a score, which strategies are given.
   run_time cost(const trial& of) const { return cost(of, *of.score); }
+  /// The same of any trial; empty if there is none.
+  std::optional<run_time> known_cost(const trial& of) const;
 
   /// Sorts the best to the front: by the objectives from the one with this number on, where those
   /// that differ by less than the indifference are tied; then by time.
