@@ -4,6 +4,7 @@
 // The objects behind the handles of libtune.h, and the way of every call: no exception leaves it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -24,6 +25,7 @@
 #include "libtune/operation/operation.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/tune/bare/bare_kernel.hpp"
+#include "libtune/tune/goal.hpp"
 #include "libtune/tune/options.hpp"
 #include "operations/by_name/by_name.hpp"
 #include "operations/fft/fft.hpp"
@@ -161,6 +163,13 @@ element_type element_type_of(const char* name);
 /// @throws argument_error unless there are as many bytes as the shape needs
 void require_bytes(const element_type& type, const shape& size, std::size_t bytes);
 
+/// True once the caller wants the tuning to end: then nothing more is prepared.
+using stop_flag = std::shared_ptr<std::atomic<bool>>;
+
+inline void throw_if(const stop_flag& stopped) {
+  if (*stopped) throw error("not tried, because the caller has ended the tuning");
+}
+
 }  // namespace tune::c_api
 
 struct libtune_table {
@@ -223,4 +232,78 @@ struct libtune_operation {
   std::unique_ptr<tune::operation> operation;
   tune::bare_operation* bare = nullptr;  // the same, if it is one
   std::function<void(std::string_view, const tune::value&)> set{};
+};
+
+struct libtune_tuner {
+  using step = std::function<void(tune::bare_kernel&)>;
+
+  libtune_tuner(tune::bare_kernel::definition its_definition, bool of_kernel)
+      : defined(std::move(its_definition)), is_kernel(of_kernel), kernel(stoppable(defined)) {}
+
+  /// Does a step now, for its errors, and again where the kernel is defined anew.
+  void add(step does) {
+    does(kernel);
+    steps.push_back(std::move(does));
+  }
+
+  void redefine(const std::function<void(tune::bare_kernel::definition&)>& change) {
+    require_kernel();
+    auto changed = defined;
+    change(changed);
+    tune::bare_kernel made(stoppable(changed));
+    for (const step& each : steps) each(made);
+    made.set_arguments(arguments);
+    for (const step& each : answers) each(made);
+    defined = std::move(changed);
+    kernel = std::move(made);
+  }
+
+  /// The same, but nothing more is compiled once the tuning has been ended.
+  tune::bare_kernel::definition stoppable(tune::bare_kernel::definition of) const {
+    of.source = tune::kernel_text(
+        [text = of.source, name = of.name, stopped = stopped](const tune::configuration& at) {
+          tune::c_api::throw_if(stopped);
+          return text.of(at, name).text;
+        });
+    return of;
+  }
+
+  void add_argument(tune::kernel_argument added) {
+    require_kernel();
+    if (!answers.empty()) {
+      throw tune::argument_error("an argument of the kernel '" + defined.name +
+                                 "' is given after an answer; give all arguments first");
+    }
+    arguments.push_back(std::move(added));
+    kernel.set_arguments(arguments);
+  }
+
+  void require_kernel() const {
+    if (is_kernel) return;
+    throw tune::argument_error("the tuner '" + defined.name +
+                               "' has no kernel: a function measures its configurations");
+  }
+
+  tune::tuning_options options_in(const tune::context& context) const {
+    tune::tuning_options made = *tuning_options_of(context);
+    for (const auto& [name, text] : options) {
+      tune::c_api::set_option(made, name, text ? text->c_str() : nullptr);
+    }
+    return made;
+  }
+
+  tune::c_api::stop_flag stopped = std::make_shared<std::atomic<bool>>(false);
+  tune::bare_kernel::definition defined;
+  bool is_kernel;
+  tune::bare_kernel kernel;  // of a function: its space alone
+  std::vector<step> steps{};
+  std::vector<tune::kernel_argument> arguments{};
+  std::vector<step> answers{};
+  std::vector<std::pair<std::string, std::optional<std::string>>> options{};
+  // Of a function.
+  tune::c_api::callback<libtune_measure_function> measures{};
+  std::vector<tune::computed_metric> metrics{};
+  std::optional<tune::bare_kernel::identity> remembered{};
+
+  tune::c_api::callback<libtune_trial_function> hears{};
 };

@@ -78,19 +78,27 @@ def _expressions(given: Any, what: str) -> List[str]:
 
 
 def _describe(
-    context: Context,
+    *,
     kernel_name: str,
     kernel_source: Union[str, Callable[..., str]],
     problem_size: Any,
     arguments: Sequence[Any],
-    grids: Sequence[Any],
+    grid_div_x: Any,
+    grid_div_y: Any,
+    grid_div_z: Any,
+    lang: Optional[str],
+    device: int,
+    platform: int,
     smem_args: Optional[Mapping[str, Any]],
     cmem_args: Optional[Mapping[str, Any]],
     texmem_args: Optional[Mapping[str, Any]],
     compiler_options: Optional[Sequence[str]],
     defines: Optional[Mapping[str, Any]],
     block_size_names: Optional[Sequence[str]],
-) -> Kernel:
+    **_others: Any,
+) -> Tuple[Context, Kernel]:
+    """The kernel that the arguments of run_kernel or tune_kernel describe, and where it runs. The others are theirs."""
+    context = _context_of(lang, device, platform)
     if texmem_args:
         raise ArgumentError("texmem_args: textures are arguments of libtune's C++ interface only")
     kernel = Kernel(
@@ -101,7 +109,7 @@ def _describe(
     )
     if block_size_names:
         kernel.work_group(*(list(block_size_names) + list(_BLOCK_SIZES[len(block_size_names) :])))
-    for axis, grid in enumerate(grids):
+    for axis, grid in enumerate((grid_div_x, grid_div_y, grid_div_z)):
         if grid is not None:
             kernel.divide_grid(axis, _expressions(grid, f"grid_div_{'xyz'[axis]}"))
     for name, text in (defines or {}).items():
@@ -117,7 +125,7 @@ def _describe(
             argument = asarray(argument, context)
         is_array = getattr(argument, "shape", ()) not in ((), None)
         kernel.arguments(inout(argument) if is_array else argument)
-    return kernel
+    return context, kernel
 
 
 def run_kernel(
@@ -144,21 +152,7 @@ def run_kernel(
 ) -> List[Any]:
     """Compiles a kernel with these parameters, runs it once, and returns all arguments, arrays as numpy arrays.
     The arguments that were given do not change."""
-    context = _context_of(lang, device, platform)
-    kernel = _describe(
-        context,
-        kernel_name,
-        kernel_source,
-        problem_size,
-        arguments,
-        (grid_div_x, grid_div_y, grid_div_z),
-        smem_args,
-        cmem_args,
-        texmem_args,
-        compiler_options,
-        defines,
-        block_size_names,
-    )
+    context, kernel = _describe(**locals())
     for name, value in params.items():
         kernel.parameter(name, [value])
     return kernel.run(context, **dict(params))
@@ -234,21 +228,7 @@ def tune_kernel(
     for name, given in (("cache", cache), ("observers", observers)):
         if given:
             warnings.warn(f"{name} is left out: see docs/python.md for what does the same", stacklevel=2)
-    context = _context_of(lang, device, platform)
-    kernel = _describe(
-        context,
-        kernel_name,
-        kernel_source,
-        problem_size,
-        arguments,
-        (grid_div_x, grid_div_y, grid_div_z),
-        smem_args,
-        cmem_args,
-        texmem_args,
-        compiler_options,
-        defines,
-        block_size_names,
-    )
+    context, kernel = _describe(**locals())
     kernel.parameters(tune_params)
     if restrictions is not None:
         for condition in [restrictions] if callable(restrictions) else restrictions:

@@ -5,17 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/record.hpp"
+#include "libtune/store/database/schema.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 
 namespace tune::detail {
 
 class connection;
-struct row_layout;
 
 /// Searches and their trials in an open database. The functions that write do so inside the
 /// caller's write_transaction. Rows whose checksum is wrong are left out, with a warning. All throw
@@ -43,25 +44,23 @@ void replace_trial(connection& target, search_id search, const stored_trial& tri
 /// Notes the end of a search and its result.
 void end_search(connection& target, search_id search, const std::string& result);
 
+/// A table that has at most one row for a search. It comes with the first row, because an older
+/// libtune makes a database without it.
+struct side_table {
+  row_layout layout;       ///< the search, and the columns that database_content gives it
+  std::string create_sql;  ///< makes the table if the database has none
+};
+/// Those of the course, the space and the seeds of searches.
+std::span<const side_table> side_tables();
+
 /// Notes the strategy of a search, and why it ended if it has, in place of what was noted before.
 void note_course(connection& target, search_id search, const search_course& course);
 /// Notes the space of a search, in place of what was noted before.
 void note_space(connection& target, search_id search, const stored_space& space);
-/// The columns of libtune_course: the search, and those that database_content gives it. The table
-/// comes with the first row, because an older libtune makes a database without it.
-const row_layout& course_layout();
-/// Makes that table if the database has none.
-void create_course_table(connection& target);
-/// The same of libtune_space.
-const row_layout& space_layout();
-void create_space_table(connection& target);
 /// Notes the seeds of a search, in place of what was noted before.
 void note_seeds(connection& target, search_id search, const stored_seeds& seeds);
 /// The seeds of a search; none if they were not noted.
 std::optional<stored_seeds> read_seeds(connection& source, search_id search);
-/// The same of libtune_seeds.
-const row_layout& seeds_layout();
-void create_seeds_table(connection& target);
 
 /// The strategy of a search and why it ended; empty if they were not noted.
 search_course read_course(connection& source, search_id search);

@@ -7,7 +7,6 @@
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -108,33 +107,24 @@ result_content result_from(const raw_table& table, SQLite::Statement& row,
   return result;
 }
 
-/// A table that has at most one row for a search, and is made with the first row.
-struct search_note {
-  const row_layout& (*layout)();
-  void (*create)(connection& target);
-};
-constexpr std::array search_notes{search_note{course_layout, create_course_table},
-                                  search_note{space_layout, create_space_table},
-                                  search_note{seeds_layout, create_seeds_table}};
-
 /// The tables of searches, opened once for many of them.
 struct search_tables {
   explicit search_tables(connection& source)
       : searches(source, "libtune_search"), trials(source, "libtune_trial") {
     if (source.database().tableExists("libtune_metrics")) open_metrics(source);
-    for (std::size_t i = 0; i < notes.size(); ++i) {
-      if (source.database().tableExists(search_notes[i].layout().table)) open_notes(source, i);
+    for (const side_table& side : side_tables()) {
+      if (source.database().tableExists(side.layout.table)) open(source, side);
     }
   }
-  void open_notes(connection& source, std::size_t i) {
-    notes[i].emplace(source, search_notes[i].layout().table);
+  void open(connection& source, const side_table& side) {
+    sides.try_emplace(&side, source, side.layout.table);
   }
   void open_metrics(connection& source) { metrics.emplace(source, "libtune_metrics"); }
 
   raw_table searches;
   raw_table trials;
-  std::optional<raw_table> metrics{};  // a database without any has no such table
-  std::array<std::optional<raw_table>, search_notes.size()> notes{};  // the same
+  std::optional<raw_table> metrics{};            // a database without any has no such table
+  std::map<const side_table*, raw_table> sides;  // the same
 };
 
 std::vector<trial_content> read_trials(search_tables& tables, std::int64_t search,
@@ -246,10 +236,10 @@ function_content read_content(connection& source, const function_identity& funct
     search_content search{.columns = other_columns(tables.searches, row, {"id", "table_name"}),
                           .trials = {},
                           .id = row.getColumn("id").getInt64()};
-    for (std::optional<raw_table>& notes : tables.notes) {
-      if (!notes) continue;
-      damaged += notes->read({bind_column("search_id", search.id)}, [&](SQLite::Statement& note) {
-        search.columns.merge(other_columns(*notes, note, {"search_id"}));
+    for (auto& side : tables.sides) {
+      raw_table& notes = side.second;
+      damaged += notes.read({bind_column("search_id", search.id)}, [&](SQLite::Statement& note) {
+        search.columns.merge(other_columns(notes, note, {"search_id"}));
       });
     }
     if (with_trials) search.trials = read_trials(tables, search.id, damaged);
@@ -291,25 +281,24 @@ void write_search(connection& target, const function_identity& function,
   search_tables tables(target);
   const auto id = static_cast<std::int64_t>(next_search(target));
   column_values columns = search.columns;
-  std::array<column_values, search_notes.size()> notes;
-  for (std::size_t i = 0; i < notes.size(); ++i) {
-    for (const std::string& name : search_notes[i].layout().columns) {
-      if (auto own = columns.extract(name)) notes[i].insert(std::move(own));
+  std::map<const side_table*, column_values> notes;
+  for (const side_table& side : side_tables()) {
+    for (const std::string& name : side.layout.columns) {
+      if (auto own = columns.extract(name)) notes[&side].insert(std::move(own));
     }
   }
   std::vector<bound_column> row = bound(columns);
   row.push_back(bind_column("id", id));
   row.push_back(bind_column("table_name", table_name(function)));
   tables.searches.write(row);
-  for (std::size_t i = 0; i < notes.size(); ++i) {
-    if (notes[i].empty()) continue;
-    if (!tables.notes[i]) {
-      search_notes[i].create(target);
-      tables.open_notes(target, i);
+  for (const auto& [side, noted] : notes) {
+    if (!tables.sides.contains(side)) {
+      target.database().exec(side->create_sql);
+      tables.open(target, *side);
     }
-    row = bound(notes[i]);
+    row = bound(noted);
     row.push_back(bind_column("search_id", id));
-    tables.notes[i]->write(row);
+    tables.sides.at(side).write(row);
   }
   std::int64_t position = 0;
   for (const trial_content& trial : search.trials)

@@ -4,29 +4,13 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
-#include <exception>
-#include <fmt/format.h>
-#include <limits>
-#include <tuple>
 #include <utility>
 
-#include "libtune/base/never_destroyed.hpp"
-#include "libtune/device/memory_quota.hpp"
 #include "libtune/store/database/connection.hpp"
-#include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune {
 namespace {
-
-// The relative spread that a coarse timer may add to samples.
-constexpr double screening_tick_error = 0.01;
-constexpr double final_tick_error = 0.005;
-
-// The ratio to the best time within which a configuration may still lead, because a drift of the
-// device as small as this is not noticed.
-constexpr double as_good_as = 1.03;
 
 // A strategy that learns should not propose much before it has the first results.
 constexpr std::size_t depth_to_learn = 2;
@@ -42,42 +26,6 @@ tuning_budget budget_of(const search_setting& setting) {
   return budget;
 }
 
-race_settings race_settings_of(const tuning_options& options) {
-  const measure_settings measure = options.measure.value_or(measure_settings{});
-  race_settings settings = options.race;
-  settings.screening_time = std::min(settings.screening_time, measure.time_limit);
-  const int least = std::max(2, measure.min_iterations);
-  const int most = std::max(least, measure.max_iterations);
-  settings.screening_runs = std::clamp(settings.screening_runs, least, most);
-  settings.final_runs = std::min(settings.final_runs, most);
-  return settings;
-}
-
-// A kernel that only reads may be faster than a copy, but not by as much as this.
-constexpr double beyond_peak = 2;
-
-// Nothing does the work that a measure declares in less than half of the time of a copy: it was not
-// done, or the declaration is wrong.
-std::optional<std::string> why_impossible(const trial& done) {
-  const metric* least = find_metric(done.metrics, "least_time");
-  if (least == nullptr || !done.score || done.score->count() * beyond_peak >= least->value) {
-    return std::nullopt;
-  }
-  return fmt::format(
-      "it took {:.3g} us for {:.6g} bytes, for which a copy on the device takes {:.3g} us: it has "
-      "not done that work, or its measure declares too much",
-      1e-3 * done.score->count(), metric_value(done, "bytes"), 1e-3 * least->value);
-}
-
-const known_failures& nothing_known() {
-  static const detail::never_destroyed<known_failures> nothing;
-  return *nothing;
-}
-
-bool has_been_screened(race_state state) {
-  return state != race_state::waiting && state != race_state::running;
-}
-
 }  // namespace
 
 search_run::search_run(const search_setting& setting)
@@ -85,22 +33,20 @@ search_run::search_run(const search_setting& setting)
       clock_(budget_of(setting), setting.now, setting.spent.time),
       timing_(clock_, setting.subject, setting.device, setting.observers,
               setting.options.wait.value_or(default_wait)),
-      check_(setting.options.verify.value_or(result_check::every)),
-      measure_(setting.options.measure.value_or(measure_settings{})),
+      race_(setting_, timing_, pipeline_, trials_,
+            {.is_over = [this] { return is_over(); },
+             .has_reached_target = [this] { return end_ == search_end::target; },
+             .best_now = [this] { return best_now(); },
+             .end_late = [this] { end_ = search_end::time; },
+             .measure = [this](const auto& configurations) { measure(configurations); },
+             .finish = [this](trial done) { finish(std::move(done)); }}),
       pipeline_(setting.service, setting.learns ? depth_to_learn : depth_to_sort,
                 setting.device.kind() == device_kind::cpu),
-      race_(std::in_place, race_settings_of(setting.options)),
-      finals_(setting.judge),
-      warmed_up_(setting.hooks.is_warm),
       begun_(setting.spent.trials) {}
 
 void search_run::resume(const std::vector<trial>& earlier, bool goes_on) {
   taken_over_ = earlier.size();
-  earlier_ = times_of(earlier, [this](const trial& item, run_time time) {
-    return setting_.judge.cost(item, time);
-  });
-  knows_level_ = goes_on || earlier_.empty();
-  if (goes_on && !earlier.empty()) earlier_.expect_factor(earlier.back().level);
+  race_.resume(earlier, goes_on);
   for (const trial& taken : earlier) {
     tried_.insert(taken.index);
     report(trials_.put(taken), trial_stage::taken_over);
@@ -111,7 +57,7 @@ void search_run::run(strategy& strategy, std::size_t most, const known_failures&
   planned_ = most;
   setting_.service.expect(most - std::min(most, tried_.size()) +
                           std::min(taken_over_, earlier_times::references));
-  if (!knows_level_) measure_references();
+  if (!race_.knows_level()) race_.measure_references();
   tell_taken(strategy);
   strategy_ = &strategy;
   for (propose(strategy, most, known); !pipeline_.empty(); propose(strategy, most, known)) {
@@ -119,80 +65,43 @@ void search_run::run(strategy& strategy, std::size_t most, const known_failures&
     take_one();
   }
   strategy_ = nullptr;
-  compare_best();
+  decide();
   account(&search_times::idle);
 }
 
 void search_run::retry_remembered() {
-  race_.emplace(race_settings_of(setting_.options));
-  racing_.clear();
-  judged_.clear();
-  in_final_round_ = false;
+  race_.clear();
   for (const trial& item : trials_.all()) {
     const bool is_remembered = item.origin == trial_origin::cached;
     if (is_remembered && item.outcome == outcome::compile_failed)
-      begin(item.index, nothing_known());
+      begin(item.index, attempt_runner::nothing_known());
   }
-  drain();
-  compare_best();
+  while (!pipeline_.empty()) take_one();
+  decide();
 }
 
-// ---- earlier times
-
-// Before anything new, so that new trials are stored with the level of the device, and a small
-// budget is spent on the best.
-void search_run::measure_references() {
-  for (auto next = earlier_.next_references(); !next.empty(); next = earlier_.next_references()) {
-    measure_again(next);
-    if (is_over() || end_ == search_end::target) return;
-  }
-}
-
-void search_run::measure_again(const std::vector<std::size_t>& configurations) {
-  for (const std::size_t index : configurations) begin(index, nothing_known());
+void search_run::measure(const std::vector<std::size_t>& configurations) {
+  for (const std::size_t index : configurations) begin(index, attempt_runner::nothing_known());
   while (!pipeline_.empty() && !is_over() && end_ != search_end::target) take_one();
   pipeline_.abandon();
-  find_level();
 }
 
-void search_run::find_level() {
-  for (const std::size_t index : earlier_.named()) {
-    if (!racing_.contains(index)) continue;
-    const race_state state = race_->state(index);
-    if (state == race_state::failed || !has_been_screened(state)) continue;
-    earlier_.note(index, cost_in_race(index, race_->score(index)));
-  }
-  if (std::exchange(knows_level_, true)) return;
-  first_time_.reset();
-  for (const auto& [index, attempt] : racing_) {
-    judge(index);
-    // It has competed until now.
-    is_spoilt_ = is_spoilt_ || attempt->result().outcome == outcome::unfit;
-  }
+void search_run::decide() {
+  pipeline_.abandon();
+  race_.decide();
 }
 
 void search_run::tell_taken(strategy& strategy) const {
   for (std::size_t i = 0; i < taken_over_; ++i) {
     const trial& taken = trials_.all()[i];
-    std::optional<run_time> told = cost_of(taken);
-    if (told && taken.origin == trial_origin::resumed) told = earlier_.estimate(taken.index);
+    std::optional<run_time> told = setting_.judge.known_cost(taken);
+    if (told && taken.origin == trial_origin::resumed) told = race_.estimate(taken.index);
     strategy.tell(taken.index, told ? std::optional(told->count()) : std::nullopt);
   }
 }
 
-// What configurations are compared by, the time if that is it: less is better.
-std::optional<run_time> search_run::cost_of(const trial& item) const {
-  if (!item.score) return std::nullopt;
-  const run_time cost = setting_.judge.cost(item);
-  return std::isnan(cost.count()) ? std::nullopt : std::optional(cost);
-}
-
-run_time search_run::cost_in_race(std::size_t index, run_time time) const {
-  return setting_.judge.cost(racing_.at(index)->result(), time);
-}
-
 std::optional<run_time> search_run::best_now() const {
-  if (first_time_) return first_time_;
+  if (race_.first_time()) return race_.first_time();
   if (setting_.judge.races_by_time()) return trials_.best_made();
   std::optional<run_time> best;
   for (const auto& [index, cost] : costs_) best = std::min(cost, best.value_or(cost));
@@ -241,15 +150,12 @@ void search_run::look_at_seeds() {
 
 void search_run::begin(std::size_t index, const known_failures& known) {
   assert(!detail::database_use::is_active() && "other processes would wait for a trial");
-  auto attempt = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device, measure_,
-                                                 setting_.now, setting_.hooks);
-  attempt->admit(known);
-  pipeline_.add(std::move(attempt));
+  pipeline_.add(race_.runner().make(index, known));
 }
 
 // Waits for the next one no longer than until the clock has to be looked at.
 void search_run::take_one() {
-  yield_memory();
+  race_.runner().yield_memory();
   account(&search_times::idle);
   attempt_pointer attempt = pipeline_.take(clock_.next_look());
   account(&search_times::waiting);
@@ -259,389 +165,20 @@ void search_run::take_one() {
   look_at_seeds();
 }
 
-void search_run::drain() {
-  while (!pipeline_.empty()) take_one();
-}
-
 void search_run::enter(attempt_pointer attempt) {
+  attempt_runner& runner = race_.runner();
   // The pipeline generates beside those that are kept for the race.
-  if (may_retry(*attempt)) attempt->retry();
-  if (!attempt->over() && !attempt->is_live()) generate(*attempt);
+  if (runner.may_retry(*attempt)) attempt->retry();
+  if (!attempt->over() && !attempt->is_live()) runner.generate(*attempt);
   if (attempt->has_wanted()) {
     pipeline_.add(std::move(attempt));
     return;
   }
-  if (attempt->over() || !try_out(*attempt)) {
+  if (attempt->over() || !runner.try_out(*attempt)) {
     finish(std::move(attempt->result()));
     return;
   }
-  const std::size_t index = attempt->index();
-  detail::race_cost cost;
-  if (!setting_.judge.races_by_time()) {
-    cost = [this, &of = *attempt](run_time time) { return setting_.judge.cost(of.result(), time); };
-  }
-  race_->arrive(index, rank_of(index), std::move(cost));
-  racing_[index] = std::move(attempt);
-  while (const auto task = race_->next()) perform(*task);
-}
-
-// A configuration that runs out of memory may work once those kept for the race have released
-// theirs.
-void search_run::with_room(trial_attempt& attempt, const std::function<void()>& step) {
-  yield_memory();
-  step();
-  if (!may_retry(attempt)) return;
-  attempt.retry();
-  step();
-}
-
-bool search_run::generate(trial_attempt& attempt) {
-  with_room(attempt, [&] {
-    if (setting_.service.capacity() == 0) {
-      attempt.generate();
-    } else {
-      attempt.generate_prebuilt();
-    }
-  });
-  return attempt.is_live();
-}
-
-// If it asks for another program than before, that is compiled on the spot.
-bool search_run::generate_again(trial_attempt& attempt) {
-  if (!generate(attempt) && attempt.has_wanted()) {
-    attempt.forget_programs();
-    generate(attempt);
-  }
-  return attempt.is_live();
-}
-
-// Drivers may allocate as late as at the first run.
-bool search_run::try_out(trial_attempt& attempt) {
-  with_room(attempt, [&] {
-    if (!attempt.is_live() && !generate_again(attempt)) return;
-    first_run(attempt);
-    const bool is_cold = !std::exchange(warmed_up_, warmed_up_ || attempt.is_live());
-    if (is_cold && attempt.is_live() && setting_.device.kind() == device_kind::gpu) {
-      measuring([&] { attempt.warm_up_device(); });
-    }
-  });
-  return attempt.is_live();
-}
-
-void search_run::first_run(trial_attempt& attempt) {
-  measuring([&] {
-    if (check_ == result_check::every) {
-      attempt.try_out();
-    } else {
-      attempt.warm_up();
-    }
-  });
-}
-
-// Only a leader makes the race drop others, so it is enough to check each new leader. One that
-// leads unnoticed, because the device drifts, is found at the end (is_winner_right).
-bool search_run::has_to_be_checked(const race_task& task,
-                                   const std::vector<run_time>& times) const {
-  if (check_ != result_check::finalists) return false;
-  if (checked_.contains(task.configuration) || times.empty()) return false;
-  if (task.step != race_step::screening || !trials_.best_made()) return true;
-  if (!setting_.judge.races_by_time() || setting_.judge.decides_finals()) return true;
-  return *std::ranges::min_element(times) / sentinel_level_ < *trials_.best_made() * as_good_as;
-}
-
-void search_run::check(trial_attempt& attempt) {
-  measuring([&] { attempt.try_out(); });
-  if (!attempt.over()) checked_.insert(attempt.index());
-}
-
-// Returns true if the winner needs no check, or passes it. One that does not loses its time.
-bool search_run::is_winner_right() {
-  const auto place = best();
-  if (check_ != result_check::finalists || !place) return true;
-  const std::size_t index = trials_.all()[*place].index;
-  if (checked_.contains(index)) return true;
-  attempt_pointer own;
-  const auto raced = racing_.find(index);
-  if (raced == racing_.end()) {
-    own = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device, measure_,
-                                          setting_.now, setting_.hooks);
-    own->admit(nothing_known());
-  }
-  trial_attempt& leading = own ? *own : *raced->second;
-  with_room(leading, [&] {
-    if (leading.over()) return;
-    if (leading.is_live() || generate_again(leading)) check(leading);
-  });
-  if (!leading.over()) return true;
-  finish(leading.result());
-  return false;
-}
-
-double search_run::rank_of(std::size_t index) const {
-  try {
-    const auto asked = setting_.problem.needs(index);
-    return asked
-               ? static_cast<double>(asked->local_memory_bytes + asked->dynamic_local_memory_bytes)
-               : 0.0;
-  } catch (const std::exception&) {
-    return 0.0;  // it was asked before, so it answers differently each time
-  }
-}
-
-// ---- the race
-
-std::vector<run_time> search_run::measure_for(const race_task& task, trial_attempt& attempt) {
-  // Finalists differ by less than the ticks of some timers.
-  in_final_round_ = in_final_round_ || task.step == race_step::final_round;
-  const double allowed = in_final_round_ ? final_tick_error : screening_tick_error;
-  std::vector<run_time> times;
-  with_room(attempt, [&] {
-    // One that has been released has shown that it works, so nothing is checked again.
-    if (!attempt.over() && !attempt.is_live() && generate_again(attempt)) {
-      measuring([&] { attempt.warm_up(); });
-    }
-    if (!attempt.over()) measuring([&] { times = attempt.sample(task.runs, allowed); });
-    if (!attempt.over() && has_to_be_checked(task, times)) check(attempt);
-  });
-  return times;
-}
-
-void search_run::perform(const race_task& task) {
-  trial_attempt& attempt = *racing_.at(task.configuration);
-  const std::vector<run_time> times = measure_for(task, attempt);
-  const trial* before = trials_.find(task.configuration);
-  const bool has_led = before != nullptr && before->origin == trial_origin::made && before->score &&
-                       !before->dropped;
-  if (!attempt.over() && !times.empty() && !setting_.judge.races_by_time() &&
-      std::isnan(cost_in_race(task.configuration, times.front()).count())) {
-    attempt.refuse(outcome::unfit, fmt::format("its {} is not known, and it is compared by it",
-                                               setting_.judge.goal().objectives.front().metric));
-  }
-  if (attempt.over()) {
-    race_->fail();
-  } else {
-    race_->add(times);
-  }
-  const bool has_failed = race_->state(task.configuration) == race_state::failed;
-  is_spoilt_ = is_spoilt_ || (has_led && has_failed);
-  if (task.step == race_step::sentinel && !has_failed) {
-    sentinel_level_ = samples(times).median() / race_->score(task.configuration);
-  }
-  judge(task.configuration);
-  for (const auto& [index, kept] : racing_) {
-    if (kept->is_live()) {
-      if (!race_->keeps(index)) kept->release();
-    } else if (kept->has_programs() && race_->state(index) == race_state::dropped) {
-      kept->forget_programs();
-    }
-  }
-}
-
-// Makes a trial of a configuration that has been screened, or fails later.
-void search_run::judge(std::size_t index) {
-  const race_state state = race_->state(index);
-  if (!has_been_screened(state)) {
-    judged_.erase(index);
-    return;
-  }
-  if (!knows_level_ && state != race_state::failed) {
-    const run_time cost = cost_in_race(index, race_->score(index));
-    first_time_ = std::min(cost, first_time_.value_or(cost));
-    return;
-  }
-  if (state != race_state::failed && !judged_.insert(index).second) return;
-  trial done = result_of(index);
-  if (done.outcome != outcome::measured && state != race_state::failed) {
-    race_->exclude(index);
-    racing_.at(index)->refuse(done.outcome, done.reason);
-  }
-  finish(std::move(done));
-}
-
-trial search_run::result_of(std::size_t index) {
-  trial_attempt& attempt = *racing_.at(index);
-  if (race_->state(index) == race_state::failed) {
-    if (!attempt.over()) attempt.refuse_times();
-    return attempt.result();
-  }
-  trial done = attempt.result();
-  done.samples = race_->times(index);
-  done.score = race_->score(index);
-  finals_.complete(done);
-  if (const interval bounds = race_->interval(index); std::isfinite(bounds.upper.count())) {
-    done.bounds = bounds;
-  }
-  assert(std::isfinite(done.score->count()));
-  done.outcome = outcome::measured;
-  done.dropped = race_->state(index) == race_state::dropped && !finals_.has_compared(index);
-  done.level = level_ * earlier_.factor();
-  complete(done);
-  return done;
-}
-
-// With its metrics; one that breaks a constraint has no score, so that it never wins.
-void search_run::complete(trial& done) const {
-  setting_.judge.complete(done);
-  if (auto why = why_impossible(done)) {
-    done.outcome = outcome::invalid_time;
-    done.reason = *std::move(why);
-    done.score.reset();
-    done.bounds.reset();
-    return;
-  }
-  const auto broken = setting_.judge.why_unfit(done, finals_.has_compared(done.index));
-  if (!broken) return;
-  done.outcome = outcome::unfit;
-  done.reason = *broken;
-  done.score.reset();
-  done.bounds.reset();
-}
-
-// A configuration that fails at the end may have eliminated others that were compared with it.
-void search_run::compare_best() {
-  pipeline_.abandon();
-  play();
-  while (std::exchange(is_spoilt_, false) || !is_winner_right()) {
-    if (is_over()) continue;
-    race_anew();
-    play();
-  }
-  compare_finalists();
-  chosen_ = finals_.choose(trials_.all(), race_->tied(), setting_.options.race.indifference);
-  release_all();
-}
-
-void search_run::play() {
-  if (!is_over() && end_ != search_end::target) measure_references();
-  const std::size_t count = setting_.options.race.live;
-  for (auto next = earlier_.next_rivals(best_now(), count); !next.empty();
-       next = earlier_.next_rivals(best_now(), count)) {
-    if (end_ == search_end::target) break;
-    if (is_over()) {
-      not_measured_ = next.size();
-      break;
-    }
-    measure_again(next);
-  }
-  race_->close();
-  while (const auto task = race_->next()) {
-    if (is_over()) {
-      end_ = search_end::time;
-      break;
-    }
-    perform(*task);
-  }
-  const std::optional<std::size_t> winner = race_->leading();
-  for (const std::size_t index : race_->finalists()) {
-    if (race_->state(index) == race_state::failed) continue;
-    trial done = result_of(index);
-    // It may have eliminated others.
-    is_spoilt_ = is_spoilt_ || (done.outcome != outcome::measured && index == winner);
-    finish(std::move(done));
-  }
-}
-
-// ---- the finals
-
-// What takes too long to be measured of all is measured of the best; if none of them keeps the
-// constraints, of the next best.
-void search_run::compare_finalists() {
-  if (!setting_.judge.has_finals()) return;
-  const auto has_winner = [&] {
-    return std::ranges::any_of(trials_.all(), [&](const trial& item) {
-      return item.score && finals_.has_compared(item.index);
-    });
-  };
-  const auto with = [this](trial_attempt& of, const std::function<void()>& step) {
-    return run_again(of, step);
-  };
-  const bool is_late = is_over();
-  do {
-    const auto rivals =
-        choose_finalists(is_late ? search_finals::most_when_late : search_finals::most);
-    if (rivals.empty()) return;
-    measuring([&] { finals_.compare(rivals, with, final_tick_error); });
-    for (const search_finals::rival& of : rivals) {
-      trial_attempt& attempt = *of.attempt;
-      if (attempt.over()) {
-        finish(attempt.result());
-      } else if (race_->state(attempt.index()) != race_state::failed) {
-        finish(result_of(attempt.index()));
-      }
-    }
-  } while (setting_.judge.decides_finals() && !has_winner() && !is_over());
-}
-
-/// Those of the race that have not been compared, the best first.
-std::vector<search_finals::rival> search_run::choose_finalists(std::size_t most) {
-  std::vector<std::pair<run_time, search_finals::rival>> sorted;
-  for (const auto& [index, attempt] : racing_) {
-    const trial* known = trials_.find(index);
-    if (attempt->over() || known == nullptr || finals_.has_compared(index)) continue;
-    if (race_->state(index) == race_state::failed) continue;
-    if (const auto cost = cost_of(*known)) {
-      sorted.emplace_back(*cost, search_finals::rival{attempt.get(), known});
-    }
-  }
-  std::ranges::sort(sorted, {}, [](const auto& item) {
-    return std::pair(item.first, item.second.attempt->index());
-  });
-  if (sorted.size() > most) sorted.resize(most);
-  std::vector<search_finals::rival> rivals;
-  for (const auto& [cost, rival] : sorted) rivals.push_back(rival);
-  return rivals;
-}
-
-// Any step may be the first that runs a configuration again.
-bool search_run::run_again(trial_attempt& of, const std::function<void()>& step) {
-  with_room(of, [&] {
-    if (!of.over() && !of.is_live() && generate_again(of)) of.warm_up();
-    if (!of.over()) step();
-  });
-  if (of.over()) race_->exclude(of.index());
-  return !of.over();
-}
-
-// Starts a race of all configurations that may be the best by their times so far.
-void search_run::race_anew() {
-  earlier_times times = earlier_.unnamed();
-  for (const auto& [index, attempt] : racing_) {
-    const trial* known = trials_.find(index);
-    if (attempt->over() || known == nullptr || !known->score) continue;
-    times.add(index, cost_in_race(index, race_->score(index)),
-              cost_in_race(index, race_->interval(index).lower));
-  }
-  level_ *= earlier_.factor();
-  earlier_ = std::move(times);
-  racing_.clear();
-  judged_.clear();
-  in_final_round_ = false;
-  sentinel_level_ = 1;
-  race_.emplace(race_settings_of(setting_.options));
-}
-
-bool search_run::release_all() {
-  bool any = false;
-  for (const auto& [index, attempt] : racing_) {
-    any = any || attempt->is_live();
-    attempt->release();
-  }
-  return any;
-}
-
-// Another thread has no room for an allocation. What the author's function has allocated outside of
-// its configurations has to go too, so that the whole call is left.
-void search_run::yield_memory() {
-  const auto& memory = setting_.hooks.memory;
-  if (memory == nullptr || !memory->gate()->is_wanted()) return;
-  release_all();
-  throw detail::memory_reclaimed{};
-}
-
-bool search_run::may_retry(const trial_attempt& attempt) {
-  if (!attempt.ran_out_of_memory()) return false;
-  const bool released = release_all();
-  return released || attempt.ran_out_of_host_memory();
+  race_.arrive(std::move(attempt));
 }
 
 // ---- results
@@ -655,7 +192,7 @@ void search_run::finish(trial done) {
   const trial* before = trials_.find(done.index);
   const bool is_refined = before != nullptr && before->origin != trial_origin::cached;
   const trial& kept = trials_.put(std::move(done));
-  const std::optional<run_time> cost = cost_of(kept);
+  const std::optional<run_time> cost = setting_.judge.known_cost(kept);
   if (const metric* least = find_metric(kept.metrics, "least_time")) {
     clock_.allow(run_time(least->value));
   }
@@ -673,52 +210,6 @@ void search_run::finish(trial done) {
   if (!survives || !survives()) throw device_fault_error(setting_.subject, kept);
 }
 
-std::optional<std::size_t> search_run::best() {
-  const std::vector<trial>& all = trials_.all();
-  const std::optional<std::size_t> chosen = chosen_ ? chosen_ : race_->leading();
-  // Where the budget left no time to compare, the least score counts: of those compared last, else
-  // of those measured here, else of resumed trials.
-  const auto order_of = [&](const trial& item) {
-    const bool is_chosen = chosen == item.index;
-    const bool is_made = item.origin != trial_origin::resumed;
-    const run_time cost = cost_of(item).value_or(run_time(std::numeric_limits<double>::infinity()));
-    return std::tuple(!is_chosen, !racing_.contains(item.index), !is_made,
-                      is_made ? cost : cost / item.level, item.index);
-  };
-  std::optional<std::size_t> best;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all[i].score) continue;
-    // Of the others it is not known whether they keep the constraints.
-    if (setting_.judge.decides_finals() && !finals_.has_compared(all[i].index)) continue;
-    if (!best || order_of(all[i]) < order_of(all[*best])) best = i;
-  }
-  return best;
-}
-
-std::vector<std::string> search_run::doubts() const {
-  std::vector<std::string> found;
-  if (!race_->drift().resolved()) found.push_back(drift_text(race_->drift()));
-  if (not_measured_ > 0) {
-    found.push_back(fmt::format(
-        "{} configurations or more that were measured before an interruption may be as fast: the "
-        "device has changed since, and no time was left to measure them again",
-        not_measured_));
-  }
-  const std::vector<std::size_t> doubtful = race_->in_doubt();
-  if (doubtful.empty()) return found;
-  constexpr std::size_t most = 3;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(most, doubtful.size()); ++i) {
-    const trial& item = racing_.at(doubtful[i])->result();
-    names += (i == 0 ? "" : "; ") + to_string(item.configuration);
-  }
-  found.push_back(std::to_string(doubtful.size()) +
-                  " configurations were measured only while the device was not steady, and may be "
-                  "faster or slower than that: " +
-                  names + (doubtful.size() > most ? " and others" : ""));
-  return found;
-}
-
 void search_run::tell_progress() {
   if (setting_.observers.empty()) return;
   const trial_list::counts& counts = trials_.count();
@@ -734,10 +225,6 @@ void search_run::tell_progress() {
       .budget_left = clock_.left(),
       .best = setting_.judge.races_by_time() && best_now() ? best_now() : trials_.best_score()};
   detail::notify(setting_.observers, progress_event{setting_.subject, now});
-}
-
-void search_run::measuring(const std::function<void()>& step) {
-  timing_.measuring(step, pipeline_.compiling() > 0);
 }
 
 void search_run::account(std::chrono::nanoseconds search_times::*part) {

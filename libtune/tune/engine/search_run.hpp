@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,16 +13,12 @@
 #include <unordered_set>
 #include <vector>
 
-#include "libtune/measure/measure.hpp"
-#include "libtune/measure/race/race.hpp"
 #include "libtune/search/strategy/strategy.hpp"
 #include "libtune/tune/engine/compile_pipeline.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
-#include "libtune/tune/engine/prior_trials.hpp"
-#include "libtune/tune/engine/search_finals.hpp"
+#include "libtune/tune/engine/search_race.hpp"
 #include "libtune/tune/engine/search_timing.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"
-#include "libtune/tune/engine/trial_attempt.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
 #include "libtune/tune/observer.hpp"
@@ -82,90 +77,43 @@ class search_run {
 
   const std::vector<trial>& trials() const noexcept { return trials_.all(); }
   /// Returns the place of the winner among the trials; empty if none has a time.
-  std::optional<std::size_t> best();
+  std::optional<std::size_t> best() { return race_.best(); }
   search_end end() const noexcept { return end_; }
   /// Returns the uncertainties that remain, for users.
-  std::vector<std::string> doubts() const;
+  std::vector<std::string> doubts() const { return race_.doubts(); }
   const search_times& times() const noexcept { return timing_.times(); }
 
  private:
-  using attempt_pointer = std::unique_ptr<trial_attempt>;
+  using attempt_pointer = attempt_runner::attempt_pointer;
 
   void begin(std::size_t index, const known_failures& known);
-  void measure_references();
-  void measure_again(const std::vector<std::size_t>& configurations);
-  void find_level();
+  void measure(const std::vector<std::size_t>& configurations);
+  void decide();
   void tell_taken(strategy& strategy) const;
   std::optional<run_time> best_now() const;
-  std::optional<run_time> cost_of(const trial& item) const;
-  run_time cost_in_race(std::size_t index, run_time time) const;
   bool is_over() const;
   bool waits_for_seeds() const;
   void look_at_seeds();
   void propose(strategy& strategy, std::size_t most, const known_failures& known);
   void take_one();
-  void drain();
-
   void enter(attempt_pointer attempt);
-  bool generate(trial_attempt& attempt);
-  bool generate_again(trial_attempt& attempt);
-  bool try_out(trial_attempt& attempt);
-  std::vector<run_time> measure_for(const race_task& task, trial_attempt& attempt);
-  void with_room(trial_attempt& attempt, const std::function<void()>& step);
-  void first_run(trial_attempt& attempt);
-  bool has_to_be_checked(const race_task& task, const std::vector<run_time>& times) const;
-  void check(trial_attempt& attempt);
-  bool is_winner_right();
-  double rank_of(std::size_t index) const;
 
-  void perform(const race_task& task);
-  void judge(std::size_t index);
-  void compare_best();
-  void play();
-  void compare_finalists();
-  std::vector<search_finals::rival> choose_finalists(std::size_t most);
-  bool run_again(trial_attempt& of, const std::function<void()>& step);
-  void race_anew();
-  bool release_all();
-  void yield_memory();
-  bool may_retry(const trial_attempt& attempt);
-
-  trial result_of(std::size_t index);
-  void complete(trial& done) const;
   void finish(trial done);
   void report(const trial& item, trial_stage stage) const;
   void tell_progress();
-  /// Runs a step that uses the device, with the device lease.
-  void measuring(const std::function<void()>& step);
   void account(std::chrono::nanoseconds search_times::*part);
 
   search_setting setting_;
   search_clock clock_;
   search_timing timing_;
-  result_check check_;
-  measure_settings measure_;
+  search_race race_;  // before the attempts of the pipeline, which refer to it
   compile_pipeline pipeline_;
-  std::optional<race> race_;  // never empty
-  search_finals finals_;
-  strategy* strategy_ = nullptr;                   // receives the results
-  std::map<std::size_t, attempt_pointer> racing_;  // by configuration: those in the race
-  std::unordered_set<std::size_t> judged_;         // of them, those whose trials are up to date
-  std::unordered_set<std::size_t> checked_;        // by configuration: those with a right result
+  strategy* strategy_ = nullptr;  // receives the results
   trial_list trials_;
-  std::unordered_set<std::size_t> tried_;  // proposed, or resumed
-  std::size_t taken_over_ = 0;             // the number of resumed trials, the first ones
-  earlier_times earlier_;                  // of the resumed trials, later of the race before
-  double level_ = 1;                       // of the device when those were measured
-  bool knows_level_ = true;                // true if the change since then is known
-  std::optional<run_time> first_time_;     // the least measured here, until that is known
-  std::size_t not_measured_ = 0;           // earlier ones that there was no time for
-  double sentinel_level_ = 1;    // ratio of the sentinel's latest samples to its score in the race
-  bool is_spoilt_ = false;       // true if a late failure may have eliminated others
-  bool in_final_round_ = false;  // true while the race compares the finalists
-  bool warmed_up_ = false;       // true if the device has worked lately
+  std::unordered_set<std::size_t> tried_;            // proposed, or resumed
+  std::size_t taken_over_ = 0;                       // the number of resumed trials, the first ones
   std::unordered_map<std::size_t, run_time> costs_;  // of those made here, if not their times
-  std::optional<std::size_t> chosen_;  // the winner, where the race alone does not choose it
-  std::vector<std::size_t> seeds_;     // that are good enough together; empty: none are
+  std::vector<std::size_t> seeds_;  // that are good enough together; empty: none are
   bool stopped_after_seeds_ = false;
   std::size_t planned_ = 0;
   std::size_t begun_ = 0;

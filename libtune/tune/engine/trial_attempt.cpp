@@ -6,7 +6,6 @@
 #include <cassert>
 #include <exception>
 #include <fmt/format.h>
-#include <memory>
 #include <new>
 #include <utility>
 
@@ -78,54 +77,6 @@ class [[nodiscard]] stopwatch {
   const wall_clock& now_;
   std::chrono::nanoseconds& total_;
   std::chrono::steady_clock::time_point start_;
-};
-
-/// Released by a search while it waits at the gate: the lease of the device, and the patience of
-/// its watchdog.
-class wait_at_gate {
- public:
-  explicit wait_at_gate(const step_listener* listener) : listener_(listener) {
-    constexpr std::chrono::hours longest{24 * 365};
-    if (listener_ != nullptr) (*listener_)(wait_begin{longest});
-  }
-  ~wait_at_gate() {
-    if (listener_ != nullptr) (*listener_)(wait_end{});
-  }
-  wait_at_gate(const wait_at_gate&) = delete;
-  wait_at_gate& operator=(const wait_at_gate&) = delete;
-
- private:
-  const step_listener* listener_;
-  device_lease::pause others_measure_;
-};
-
-/// One step through the gate.
-class [[nodiscard]] gate_passage {
- public:
-  gate_passage(const step_hooks& hooks, step_kind kind, bool needs_window)
-      : gate_(hooks.gate), kind_(kind) {
-    if (gate_ != nullptr) enter(hooks, needs_window);
-  }
-  ~gate_passage() {
-    if (gate_ != nullptr) gate_->leave(kind_);
-  }
-  gate_passage(const gate_passage&) = delete;
-  gate_passage& operator=(const gate_passage&) = delete;
-
-  /// Lets the application go first, within a step that takes long.
-  static void divide(const step_hooks& hooks, step_kind kind, bool needs_window) {
-    if (hooks.gate == nullptr || !hooks.gate->is_due()) return;
-    hooks.gate->leave(kind);
-    enter(hooks, needs_window);
-  }
-
- private:
-  static void enter(const step_hooks& hooks, bool needs_window) {
-    hooks.gate->enter(needs_window, [&] { return std::make_shared<wait_at_gate>(hooks.listener); });
-  }
-
-  step_gate* gate_;
-  step_kind kind_;
 };
 
 }  // namespace

@@ -30,6 +30,22 @@ void add_rate(trial& of, const char* work, const char* rate, const char* unit) {
   set_metric(of.metrics, {rate, amount->value / metric_value(of, "time"), unit});
 }
 
+// A kernel that only reads may be faster than a copy, but not by as much as this.
+constexpr double beyond_peak = 2;
+
+// Nothing does the work that a measure declares in less than half of the time of a copy: it was not
+// done, or the declaration is wrong.
+std::optional<std::string> why_impossible(const trial& done) {
+  const metric* least = find_metric(done.metrics, "least_time");
+  if (least == nullptr || !done.score || done.score->count() * beyond_peak >= least->value) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "it took {:.3g} us for {:.6g} bytes, for which a copy on the device takes {:.3g} us: it has "
+      "not done that work, or its measure declares too much",
+      1e-3 * done.score->count(), metric_value(done, "bytes"), 1e-3 * least->value);
+}
+
 bool is_statistic(const std::string& name) {
   if (name == "mean" || name == "min" || name == "spread") return true;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -120,6 +136,18 @@ void trial_judge::compute(trial& of, bool one_sample) const {
 
 void trial_judge::complete(trial& of) const { compute(of, false); }
 
+void trial_judge::judge(trial& of, bool compared) const {
+  complete(of);
+  auto wrong = why_impossible(of);
+  const outcome failed = wrong ? outcome::invalid_time : outcome::unfit;
+  if (!wrong) wrong = detail::why_unfit(compared ? goal_ : early_goal_, of, false);
+  if (!wrong) return;
+  of.outcome = failed;
+  of.reason = *std::move(wrong);
+  of.score.reset();
+  of.bounds.reset();
+}
+
 run_time trial_judge::cost(const trial& of, run_time sample) const {
   if (!races_cost_) return sample;
   trial one{.index = of.index,
@@ -133,6 +161,12 @@ run_time trial_judge::cost(const trial& of, run_time sample) const {
   compute(one, true);
   const objective& first = goal_.objectives.front();
   return run_time(detail::cost_of(first, metric_value(one, first.metric)));
+}
+
+std::optional<run_time> trial_judge::known_cost(const trial& of) const {
+  if (!of.score) return std::nullopt;
+  const run_time known = cost(of);
+  return std::isnan(known.count()) ? std::nullopt : std::optional(known);
 }
 
 void trial_judge::rank(std::vector<const trial*>& trials, std::size_t first_objective,

@@ -42,15 +42,14 @@ class trial_judge {
 
   /// Computes the metrics of a trial that has samples.
   void complete(trial& of) const;
+  /// The same; one whose time is impossible, that breaks a constraint, or that lacks the value for
+  /// one, loses its score, so that it never wins.
+  /// @param compared  it is a finalist, which has all metrics
+  void judge(trial& of, bool compared) const;
   /// The constraint that a configuration breaks that has not been run, as far as its metrics are
   /// known; empty if none.
   std::optional<std::string> why_not_run(const trial& of) const {
     return detail::why_unfit(early_goal_, of, true);
-  }
-  /// The constraint that it breaks, or the value that it lacks, of a trial with samples.
-  /// @param compared  it is a finalist, which has all metrics
-  std::optional<std::string> why_unfit(const trial& of, bool compared) const {
-    return detail::why_unfit(compared ? goal_ : early_goal_, of, false);
   }
 
   /// The cost of one sample, in units of its own; the sample itself where the time is raced. NaN if
@@ -58,6 +57,8 @@ class trial_judge {
   run_time cost(const trial& of, run_time sample) const;
   /// The cost of a trial that has a score, which strategies are given.
   run_time cost(const trial& of) const { return cost(of, *of.score); }
+  /// The same of any trial; empty if there is none.
+  std::optional<run_time> known_cost(const trial& of) const;
 
   /// Sorts the best to the front: by the objectives from the one with this number on, where those
   /// that differ by less than the indifference are tied; then by time.

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "libtune/measure/race/race.hpp"
+#include "libtune/tune/engine/attempt_runner.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
+#include "libtune/tune/engine/search_finals.hpp"
+#include "libtune/tune/engine/trial_list.hpp"
+#include "libtune/tune/trial.hpp"
+
+namespace tune {
+
+/// Which configuration of a search wins: it performs the tasks of a race on the attempts that
+/// arrive, makes trials of them, and decides at the end. The best of an unfinished search compete
+/// when they have been measured again. Used by the thread of the search.
+class search_race {
+ public:
+  using attempt_pointer = attempt_runner::attempt_pointer;
+
+  /// Calls of the search around it.
+  struct host {
+    std::function<bool()> is_over;  ///< the time of the budget is used up
+    std::function<bool()> has_reached_target;
+    std::function<std::optional<run_time>()> best_now;  ///< the least cost so far
+    std::function<void()> end_late;                     ///< there was no time to compare all
+    /// Tries configurations, of which those that work arrive.
+    std::function<void(const std::vector<std::size_t>&)> measure;
+    std::function<void(trial)> finish;  ///< takes a trial, or another for the same configuration
+  };
+
+  /// Everything outlives this. @param trials  those that finish has taken, and resumed ones
+  search_race(const search_setting& setting, search_timing& timing,
+              const compile_pipeline& pipeline, const trial_list& trials, host around);
+
+  /// See search_run::resume.
+  void resume(const std::vector<trial>& earlier, bool goes_on);
+  /// True if the change of the device since the resumed trials is known.
+  bool knows_level() const noexcept { return knows_level_; }
+  /// Has the best of the resumed trials measured again until it is. Before anything new, so that
+  /// new trials are stored with the level of the device, and a small budget is spent on the best.
+  void measure_references();
+  /// Returns what a resumed trial would cost now.
+  std::optional<run_time> estimate(std::size_t index) const { return earlier_.estimate(index); }
+  /// Returns the least cost measured here while that is not known.
+  std::optional<run_time> first_time() const noexcept { return first_time_; }
+
+  attempt_runner& runner() noexcept { return runner_; }
+  /// A configuration that works joins the race.
+  void arrive(attempt_pointer attempt);
+  /// Begins a race without any.
+  void clear();
+  /// Compares the best when no more arrive.
+  void decide();
+
+  /// See search_run.
+  std::optional<std::size_t> best();
+  std::vector<std::string> doubts() const;
+
+ private:
+  void measure_again(const std::vector<std::size_t>& configurations);
+  void find_level();
+  run_time cost_in_race(std::size_t index, run_time time) const;
+  std::vector<run_time> measure_for(const race_task& task, trial_attempt& attempt);
+  bool has_to_be_checked(const race_task& task, const std::vector<run_time>& times) const;
+  bool is_winner_right();
+  void perform(const race_task& task);
+  void judge(std::size_t index);
+  trial result_of(std::size_t index);
+  void play();
+  void compare_finalists();
+  std::vector<search_finals::rival> choose_finalists(std::size_t most);
+  bool run_again(trial_attempt& of, const std::function<void()>& step);
+  void race_anew();
+
+  const search_setting& setting_;
+  const trial_list& trials_;
+  host host_;
+  attempt_runner runner_;     // its settings outlive the attempts
+  std::optional<race> race_;  // never empty
+  search_finals finals_;
+  attempt_runner::attempts racing_;         // those in the race
+  std::unordered_set<std::size_t> judged_;  // of them, those whose trials are up to date
+  earlier_times earlier_;                   // of the resumed trials, later of the race before
+  double level_ = 1;                        // of the device when those were measured
+  bool knows_level_ = true;
+  std::optional<run_time> first_time_;
+  std::size_t not_measured_ = 0;  // earlier ones that there was no time for
+  double sentinel_level_ = 1;     // ratio of the sentinel's latest samples to its score in the race
+  bool is_spoilt_ = false;        // true if a late failure may have eliminated others
+  bool in_final_round_ = false;   // true while the race compares the finalists
+  std::optional<std::size_t> chosen_;  // the winner, where the race alone does not choose it
+};
+
+}  // namespace tune
