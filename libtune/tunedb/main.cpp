@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/library_version.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/selection.hpp"
@@ -37,6 +38,8 @@ void add_all(CLI::App& program, invocation& shared) {
                   "The database, instead of the one that path names")
       ->type_name("FILE");
   program.add_flag("--json", shared.json, "Print JSON, for programs");
+  program.set_version_flag("--version", fmt::format("tunedb {}", library_version()),
+                           "Print the version of libtune and exit");
   program.require_subcommand(1);
   program.fallthrough();
   for (const auto add :

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 
@@ -33,8 +34,8 @@ struct report_options {
 void leave_parent() {
   if (const ::pid_t child = ::fork(); child != 0) ::_exit(child > 0 ? done : failed);
   ::setsid();
-  constexpr int lowest_priority = 19;
-  static_cast<void>(::nice(lowest_priority));
+  constexpr int lowest = 19;
+  ::setpriority(PRIO_PROCESS, 0, lowest);
 }
 
 /// Waits for lines of standard input, the names of functions, which are added to those given.

@@ -106,7 +106,8 @@ def pointers_to(classes):
 
 def public_symbols(build, headers, classes, library):
     """Exported symbols that programs may refer to: members of public classes, what belongs to these
-    classes, and functions whose names are in public headers. Weak ones are in their users, too."""
+    classes, and functions whose names are in public headers. Weak ones are in their users, too. Public
+    headers have no types of other libraries than std, whose symbols vary with these libraries' versions."""
     information = run("readelf", "--debug-dump=info", library).stdout
     members = {unify(name) for name in re.findall(r"DW_AT_linkage_name.*?(_Z\w+)\n", information)}
     text = ""
@@ -131,7 +132,8 @@ def public_symbols(build, headers, classes, library):
         else:
             scope = name.partition("(")[0].rpartition("::")[0]
             public = symbol.startswith("libtune_") or bool(
-                scope in namespaces and plain and plain.group(1) in words)
+                scope in namespaces and plain and plain.group(1) in words and
+                not re.search(r"\b(fmt|nlohmann|spdlog|SQLite)::", name))
         if public:
             found.append(symbol)
     return sorted(found)

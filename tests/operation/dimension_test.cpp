@@ -56,7 +56,9 @@ TEST_CASE("the required padded size is the least that satisfies the rules") {
       {24, {.preferred = 8}, 24},
       {17, {.alignment = 16, .preferred = 8}, 32},
       {17, {.preferred = 8, .exact = true}, 17},
-      {30, {.preferred = 4, .type = dtype::float32}, 64},
+      {29, {.preferred = 2, .type = dtype::float32}, 30},
+      {29, {.preferred = 4, .type = dtype::float32}, 32},
+      {33, {.preferred = 4, .type = dtype::float32}, 64},
   };
   for (const auto& each : cases) {
     CAPTURE(each.size);

@@ -43,7 +43,7 @@ LIBTUNE_DEVICE_TEST_CASE("every kind of spectra is quantised as by the host", de
 
 LIBTUNE_DEVICE_TEST_CASE("every configuration of quantise gives the host's values", device) {
   const tune::context context = device.create_context();
-  const tune::device_limits& limits = context.device().limits();
+  const tune::device_limits& limits = device.limits();
   for (const quantise_key& key :
        {quantise_key{}, quantise_key{.real = false, .unzip = 1, .bits = 4}}) {
     const auto space = tuning_space(key);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "libtune/base/environment.hpp"
+#include "libtune/base/library_version.hpp"
 #include "tests/tunedb/run_tunedb.hpp"
 
 namespace show_commands_test {
@@ -229,6 +230,12 @@ TEST_CASE("path and env tell what counts here and now") {
   for (const json& variable : table) {
     if (variable["name"] == "LIBTUNE_DB") CHECK(variable["value"] == here.path);
   }
+}
+
+TEST_CASE("the version is told without a subcommand, and needs no database") {
+  const ended told = tunedb("--version");
+  CHECK(told.code == 0);
+  CHECK(told.output == "tunedb " + std::string(tune::library_version()) + "\n");
 }
 
 TEST_CASE("exit codes tell what went wrong, and standard error says why") {
