@@ -108,58 +108,17 @@ void check_range(const column_range& range, std::size_t columns) {
 }
 
 /// Returns the number of parts that a row is split into so that the device is busy.
-std::uint32_t part_count(std::size_t compute_units, const hreduce_tuning& tuning, std::size_t rows,
+std::uint32_t part_count(const device& device, const hreduce_tuning& tuning, std::size_t rows,
                          std::size_t columns) {
   constexpr std::size_t items_each = 8192;  // for a compute unit: what hides the latency of memory
   const std::size_t groups = divide_up(rows, tuning.wgsy);
-  const std::size_t wanted = compute_units * divide_up(items_each, tuning.wgsx * tuning.wgsy);
+  const std::size_t wanted =
+      device.limits().compute_units * divide_up(items_each, tuning.wgsx * tuning.wgsy);
   if (groups == 0 || groups >= wanted) return 1;
   // Parts that are too short cost more than they gain.
   const std::size_t useful = columns / (8 * tuning.wgsx * tuning.vector * tuning.items);
   return static_cast<std::uint32_t>(
       std::max<std::size_t>(1, std::min({divide_up(wanted, groups), useful, std::size_t{4096}})));
-}
-
-/// Returns the length of the parts, the last of which may be shorter.
-std::size_t part_length(const hreduce_tuning& tuning, std::size_t columns, std::size_t parts) {
-  return round_up(divide_up(columns, parts), tuning.wgsx * tuning.vector);
-}
-
-/// What the time grows with: whole waves of groups and the last one, each by their steps and by
-/// their number; combining the parts; the bytes, and those that no cache keeps; the rows; and the
-/// bytes with those that the last step of a row has no use for.
-cost_terms costs_of(const hreduce_tuning& tuning, std::size_t element_bytes,
-                    const device_limits& limits, std::size_t rows, std::size_t columns) {
-  constexpr std::size_t resident_items = 2048;  // of a compute unit
-  constexpr std::size_t resident_groups = 32;
-  constexpr double small = 1e-6;
-  constexpr double some = 1e-3;
-  const std::size_t units = std::max<std::size_t>(limits.compute_units, 1);
-  const std::size_t parts = part_count(units, tuning, rows, columns);
-  const std::size_t groups = divide_up(rows * parts, tuning.wgsy);
-  const std::size_t resident =
-      std::clamp<std::size_t>(resident_items / (tuning.wgsx * tuning.wgsy), 1, resident_groups);
-  const std::size_t left = groups % (units * resident);
-  const auto full = static_cast<double>(groups / (units * resident) * resident);
-  const auto on_one = static_cast<double>(divide_up(left, units));
-  const auto steps = static_cast<double>(
-      divide_up(part_length(tuning, columns, parts), tuning.wgsx * tuning.vector * tuning.items));
-  const double bytes = static_cast<double>(rows) * static_cast<double>(columns * element_bytes);
-  // Of what is read again about two thirds of the cache are found there.
-  const double uncached = std::max(bytes - 2.0 / 3 * static_cast<double>(limits.cache_bytes), 0.0);
-  const double moved = static_cast<double>(rows * parts) * steps *
-                       static_cast<double>(tuning.wgsx * tuning.vector * tuning.items);
-  return {full * steps,
-          full,
-          on_one * steps,
-          on_one,
-          left > 0 ? steps : 0,
-          parts > 1 ? 1.0 : 0.0,
-          parts > 1 ? static_cast<double>(divide_up(parts, tuning.wgsx)) : 0,
-          small * bytes,
-          small * uncached,
-          some * static_cast<double>(rows),
-          small * moved * static_cast<double>(element_bytes)};
 }
 
 /// Small whole numbers, which every order of adding gives the same sum of.
@@ -264,9 +223,8 @@ hreduce::hreduce(const command_queue& queue, const program& built, const hreduce
       rows_(rows),
       begin_(reduced.begin),
       end_(reduced.end),
-      parts_(part_count(queue.device().limits().compute_units, tuning, rows,
-                        reduced.end - reduced.begin)),
-      part_length_(part_length(tuning, end_ - begin_, parts_)) {
+      parts_(part_count(queue.device(), tuning, rows, reduced.end - reduced.begin)),
+      part_length_(round_up(divide_up(end_ - begin_, parts_), tuning.wgsx * tuning.vector)) {
   if (parts_ == 1) return;
   kernel_ = built.create_kernel("reduce_parts");
   combine_ = built.create_kernel("combine_parts");
@@ -363,14 +321,6 @@ const ranged_autotuner<ranged_hreduce_key, hreduce_tuning> ranged_hreduce_templa
      .test = test_default,
      .features = {},
      .fits = [](const hreduce_tuning&, std::span<const std::uint64_t>) { return true; },
-     .costs =
-         [](const ranged_hreduce_key& key, const hreduce_tuning& tuning,
-            const device_limits& limits) {
-           return
-               [tuning, limits, bytes = key.element_bytes](std::span<const std::uint64_t> sizes) {
-                 return costs_of(tuning, bytes, limits, sizes[0], sizes[1]);
-               };
-         },
      .limits = {},
      .goal = {}},
     [](tuning_session& session, const ranged_hreduce_key& key,
