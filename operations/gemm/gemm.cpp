@@ -591,8 +591,9 @@ space<gemm_tuning> tuning_space(const gemm_key& key, const device& device) {
 
 namespace {
 
-/// What a product's time grows with: whole waves of groups and the last one, each by the products
-/// of a compute unit and by their number; the sums of parts of k; the bytes of the matrices.
+/// Numbers that a product's time grows with: whole waves of groups and the last one, each by the
+/// products of a compute unit and by their number; the sums of parts of k; the bytes of the
+/// matrices.
 cost_terms costs_of(const gemm_tuning& t, std::size_t compute_units, std::size_t rows,
                     std::size_t columns, std::size_t k) {
   // Numbers of about the same size, in which neither products nor groups are counted singly.

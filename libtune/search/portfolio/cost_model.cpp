@@ -65,7 +65,7 @@ class equations {
   std::array<row, unknowns> products_{};
 };
 
-/// What makes the mean square of each term 1, as a part of the times.
+/// Factors by which the mean square of each term is 1, as a part of the times.
 row scale_of(std::span<const cost_samples> all) {
   row squares{};
   double count = 0;

@@ -16,9 +16,9 @@ namespace tune {
 /// The most terms of a cost.
 inline constexpr std::size_t most_cost_terms = 12;
 
-/// What the time of a run grows with, none of it negative: waves of work groups, the steps of each,
-/// bytes, launches. Those not used stay 0. The time is taken to be their sum, each multiplied by a
-/// factor that is fitted, and a constant.
+/// Numbers that the time of a run grows with, none of them negative: waves of work groups, the
+/// steps of each, bytes, launches. Those not used stay 0. The time is taken to be their sum, each
+/// multiplied by a factor that is fitted, and a constant.
 using cost_terms = std::array<double, most_cost_terms>;
 
 /// Computes the terms of one configuration at sizes. Allocates nothing, and does not throw.
