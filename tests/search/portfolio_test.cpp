@@ -248,6 +248,29 @@ TEST_CASE("smoothed times have less noise, and fail where they did") {
   CHECK(after < before / 2);
 }
 
+TEST_CASE("a choice that one sample asks for does not reach far beyond it") {
+  size_times times;
+  for (const double size : {0.0, 0.05, 0.1, 0.15, 0.2, 1.0}) {
+    const bool is_last = size == 1;
+    times.samples.push_back(
+        {.point = {size}, .times = {is_last ? 2.0 : 1.0, is_last ? 1.0 : 2.0}, .place = {size}});
+  }
+  std::vector<size_times::sample> between;
+  for (const double size : {0.3, 0.45, 0.55, 0.8}) {
+    between.push_back({.point = {size}, .place = {size}});
+  }
+  const size_times more = tune::with_between(times, between);
+  REQUIRE(more.samples.size() == 10);
+  CHECK(more.samples[6].times[0] < more.samples[6].times[1]);
+  CHECK(more.samples[9].times[0] > more.samples[9].times[1]);
+  const auto fit = tune::fit_portfolio(more);
+  CHECK(fit.choose(std::vector<double>{0.55}) == 0);
+  CHECK(fit.choose(std::vector<double>{0.8}) == 1);
+  times.samples[5].times[0] = infinite;
+  CHECK(tune::with_between(times, between).samples[9].times[0] == infinite);
+  CHECK(tune::with_between(times, {}).samples.size() == 6);
+}
+
 TEST_CASE("an equal tree is not grown") {
   size_times times;
   for (const double size : {1.0, 2.0, 3.0}) {

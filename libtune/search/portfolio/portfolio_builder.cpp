@@ -67,11 +67,14 @@ std::vector<size_list> searched_sizes(std::span<const size_range> ranges, std::s
 class builder {
  public:
   builder(const portfolio_plan& plan, const configuration& fallback, portfolio_source& from)
-      : plan_(plan),
-        from_(from),
-        asked_(wanted(plan)),
-        configurations_{fallback},
-        seen_{fallback} {}
+      : plan_(plan), from_(from), asked_(wanted(plan)), configurations_{fallback}, seen_{fallback} {
+    for (const size_list& at : spread_sizes(plan.ranges, spread_samples(), 4 * spread_samples())) {
+      const size_point point = point_of(at, plan.features);
+      size_times::sample& made = between_.emplace_back();
+      made.point.assign(point.begin(), point.end());
+      for (std::size_t d = 0; d < at.size(); ++d) made.place.push_back(plan.ranges[d].part(at[d]));
+    }
+  }
 
   built_portfolio build() {
     std::size_t failed = 0;
@@ -191,8 +194,9 @@ class builder {
   }
 
   portfolio_fit fit_to(const size_times& times) const {
-    return is_by_costs_ ? fit_portfolio_by_costs(times, plan_.limits)
-                        : fit_portfolio(smoothed(times, width_), plan_.limits);
+    return is_by_costs_
+               ? fit_portfolio_by_costs(times, plan_.limits)
+               : fit_portfolio(with_between(smoothed(times, width_), between_), plan_.limits);
   }
   portfolio_fit fitted() {
     imagine();
@@ -601,6 +605,7 @@ class builder {
   std::vector<configuration> others_;          // that were left out
   double width_ = 0;                           // of the neighbourhood of a size, for smoothed
   bool is_by_costs_ = false;                   // false: a tree chooses
+  std::vector<size_times::sample> between_;    // sizes where nothing is timed
   bool is_whole_ = false;                      // true if these are all of the space
   std::vector<configuration> seen_;            // those that have been compared
   size_times times_;

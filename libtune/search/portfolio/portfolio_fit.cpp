@@ -328,6 +328,47 @@ size_times smoothed(const size_times& times, double width) {
   return made;
 }
 
+size_times with_between(const size_times& times, const std::vector<size_times::sample>& between) {
+  constexpr double width = 0.07;  // of the neighbourhood, as for smoothed
+  constexpr double part = 0.15;
+  constexpr double far = 1e-9;  // where no sample is near
+  size_times made = times;
+  double total = 0;
+  for (const size_times::sample& each : times.samples) total += each.weight;
+  const double weight =
+      part * total / static_cast<double>(std::max<std::size_t>(between.size(), 1));
+  for (const size_times::sample& each : between) {
+    size_times::sample added = each;
+    added.weight = weight;
+    std::vector<double> ratios(times.samples.front().times.size());
+    const size_times::sample* nearest = nullptr;
+    double least = infinite;
+    double sum = 0;
+    for (std::size_t s = 0; s < times.samples.size(); ++s) {
+      const size_times::sample& other = times.samples[s];
+      if (other.place.size() != each.place.size()) continue;
+      double square = 0;
+      for (std::size_t d = 0; d < each.place.size(); ++d) {
+        square += (other.place[d] - each.place[d]) * (other.place[d] - each.place[d]);
+      }
+      if (square < least) std::tie(least, nearest) = std::pair(square, &other);
+      const double near = std::exp(-square / (2 * width * width)) + far;
+      const double best = *std::ranges::min_element(other.times);
+      sum += near;
+      for (std::size_t c = 0; c < ratios.size(); ++c) {
+        ratios[c] += near * std::min(std::log(other.times[c] / best), 1.0);
+      }
+    }
+    if (nearest == nullptr) continue;
+    for (std::size_t c = 0; c < ratios.size(); ++c) {
+      const bool fails = std::isinf(nearest->times[c]);
+      added.times.push_back(fails ? infinite : std::exp(ratios[c] / sum));
+    }
+    made.samples.push_back(std::move(added));
+  }
+  return made;
+}
+
 portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits) {
   if (times.samples.empty() || times.samples.front().times.empty()) throw_nothing_measured();
   const costs all(times, limits.loss);

@@ -49,6 +49,14 @@ struct size_times {
 /// are
 size_times smoothed(const size_times& times, double width);
 
+/// Returns times with more samples: at places between, where nothing was timed, the ratios are
+/// those of the samples nearby, and what fails at the nearest fails there. So a choice that few
+/// samples ask for does not reach far beyond them.
+/// @param times    of samples with places
+/// @param between  with points and places, without times; together they count as a part of all
+///                 others
+size_times with_between(const size_times& times, const std::vector<size_times::sample>& between);
+
 /// The bounds of a portfolio.
 struct portfolio_limits {
   std::size_t configurations = 8;  ///< at most; one at least
