@@ -146,9 +146,9 @@ std::vector<run_time> queue_measurable::do_sample(int iterations) {
 }
 
 std::vector<run_time> queue_measurable::do_sample_whole(int runs, bool busy) {
-  const device_limits& limits = queue_.device().limits();
+  const device device = queue_.device();
   const bool is_plain = !flush_ && !neighbours_.before && !neighbours_.after;
-  if (busy && is_plain && limits.cache_bytes > 0 && queue_.device().kind() == device_kind::gpu) {
+  if (busy && is_plain && device.limits().cache_bytes > 0 && device.kind() == device_kind::gpu) {
     return sample_behind_fill(runs);
   }
   std::vector<run_time> times;
