@@ -370,6 +370,13 @@ class matrix_file {
   std::ofstream file_;
 };
 
+/// Sizes that are drawn evenly on the scales of the ranges.
+size_list random_sizes(const std::vector<tune::size_range>& ranges, tune::random_source& random) {
+  size_list at;
+  for (const tune::size_range& range : ranges) at.push_back(range.at(random.unit()));
+  return at;
+}
+
 /// Records the times of all configurations: at sizes that are spread as those are at which a
 /// portfolio is built, at the corners of the ranges, and at random ones; twice at each.
 template <class Tuning>
@@ -382,8 +389,7 @@ void record(bench_device& on, const subject<Tuning>& of, const settings& given) 
   for (size_list& each : tune::corner_sizes(of.ranges)) sizes.push_back(std::move(each));
   tune::random_source random(given.seed);
   for (std::size_t i = 0; i < given.sizes; ++i) {
-    size_list& at = sizes.emplace_back();
-    for (const tune::size_range& range : of.ranges) at.push_back(range.at(random.unit()));
+    sizes.push_back(random_sizes(of.ranges, random));
   }
   matrix_file matrix(given.matrix + "." + of.name + ".csv", all);
   const auto start = clock::now();
@@ -405,9 +411,7 @@ double time_of_choice(const tune::portfolio<Tuning>& portfolio, const subject<Tu
                       std::size_t count, int rounds_before) {
   tune::random_source random(count);
   std::vector<size_list> sizes(count);
-  for (size_list& at : sizes) {
-    for (const tune::size_range& range : of.ranges) at.push_back(range.at(random.unit()));
-  }
+  for (size_list& at : sizes) at = random_sizes(of.ranges, random);
   std::size_t sum = 0;
   double seconds = 0;
   for (int round = 0; round <= rounds_before; ++round) {
@@ -468,8 +472,7 @@ void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
   device_timer timer(on);
   const auto scratch = std::make_shared<scratch_allocator>(on.context);
   for (std::size_t i = 0; i < given.sizes && seconds_since(racing) < given.seconds; ++i) {
-    size_list at;
-    for (const tune::size_range& range : of.ranges) at.push_back(range.at(random.unit()));
+    const size_list at = random_sizes(of.ranges, random);
     const std::size_t place = portfolio.choose(at);
     contest race(on, timer, scratch, makers, at, of.fill);
     ratios.push_back(race.ratio(numbers[place], given.rounds, given.pairs));

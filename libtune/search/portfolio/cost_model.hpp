@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,6 +34,24 @@ inline double predicted_time(const cost_factors& factors, const cost_terms& term
   double sum = factors.back();
   for (std::size_t i = 0; i < terms.size(); ++i) sum += factors[i] * terms[i];
   return sum;
+}
+
+/// Returns the place of the least predicted time among those that fit; none if there is none, or
+/// all are infinite. One function for tuning, lookups and checks.
+/// @param terms  of a place
+/// @param fits   true for a place that may be chosen
+template <class Terms, class Fits>
+std::optional<std::size_t> find_cheapest(std::span<const cost_factors> factors, const Terms& terms,
+                                         const Fits& fits) {
+  std::optional<std::size_t> cheapest;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t place = 0; place < factors.size(); ++place) {
+    const double time = predicted_time(factors[place], terms(place));
+    if (!(time < least) || !fits(place)) continue;
+    cheapest = place;
+    least = time;
+  }
+  return cheapest;
 }
 
 /// Times of a configuration, with its terms there.

@@ -72,7 +72,7 @@ class builder {
       const size_point point = point_of(at, plan.features);
       size_times::sample& made = between_.emplace_back();
       made.point.assign(point.begin(), point.end());
-      for (std::size_t d = 0; d < at.size(); ++d) made.place.push_back(plan.ranges[d].part(at[d]));
+      made.place = place_of(at);
     }
   }
 
@@ -147,6 +147,12 @@ class builder {
       if (is_new && places.size() < plan_.searches) places.push_back(each);
     }
     return places;
+  }
+
+  std::vector<double> place_of(const size_list& at) const {
+    std::vector<double> place;
+    for (std::size_t d = 0; d < at.size(); ++d) place.push_back(plan_.ranges[d].part(at[d]));
+    return place;
   }
 
   std::size_t spread_samples() const {
@@ -362,9 +368,7 @@ class builder {
     fill_in(at, measured);
     size_times::sample sample{.point = {point.begin(), point.end()}, .weight = weight};
     // What programs ask for is as it is.
-    for (std::size_t d = 0; d < at.size() && weight == 1; ++d) {
-      sample.place.push_back(plan_.ranges[d].part(at[d]));
-    }
+    if (weight == 1) sample.place = place_of(at);
     for (std::size_t i = 0; i < measured.size(); ++i) {
       sample.times.push_back(measured[i].value_or(does_not_work));
       sample.fits.push_back(from_.fits(configurations_[i], at));

@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <span>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -116,13 +114,9 @@ class checker {
                                                       std::span<const cost_function> costs) {
     std::vector<std::vector<size_list>> chosen(costs.size());
     for (const size_list& at : sizes) {
-      std::optional<std::size_t> best;
-      double least = nowhere;
-      for (std::size_t place = 0; place < costs.size(); ++place) {
-        const double time = predicted_time(made_.factors[place], costs[place](at));
-        if (time >= least || !from_.fits(made_.configurations[place], at)) continue;
-        std::tie(best, least) = std::pair(place, time);
-      }
+      const auto best = find_cheapest(
+          made_.factors, [&](std::size_t place) { return costs[place](at); },
+          [&](std::size_t place) { return from_.fits(made_.configurations[place], at); });
       if (best) chosen[*best].push_back(at);
     }
     return chosen;

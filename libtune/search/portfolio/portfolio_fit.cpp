@@ -220,14 +220,10 @@ std::size_t chosen_at(const size_times::sample& sample, const portfolio_fit& fit
                       const size_times& fitted) {
   const auto fits = [&](std::size_t number) { return sample.fits.empty() || sample.fits[number]; };
   if (!fit.factors.empty()) {
-    std::size_t chosen = 0;
-    double least = infinite;
-    for (std::size_t place = 0; place < fit.configurations.size(); ++place) {
-      const std::size_t number = fit.configurations[place];
-      const double time = predicted_time(fit.factors[place], sample.terms[number]);
-      if (fits(number) && time < least) std::tie(chosen, least) = std::pair(number, time);
-    }
-    return chosen;
+    const auto place = find_cheapest(
+        fit.factors, [&](std::size_t i) { return sample.terms[fit.configurations[i]]; },
+        [&](std::size_t i) { return fits(fit.configurations[i]); });
+    return place ? fit.configurations[*place] : 0;
   }
   const std::size_t chosen = fit.choose(sample.point);
   if (fits(chosen)) return chosen;
@@ -268,13 +264,10 @@ grown grow(const size_times& times, const costs& all, const numbers& chosen, std
 std::size_t portfolio_fit::choose(std::span<const double> point,
                                   std::span<const cost_terms> terms) const {
   if (factors.empty()) return choose(point);
-  std::size_t place = 0;
-  double least = infinite;
-  for (std::size_t i = 0; i < configurations.size(); ++i) {
-    const double time = predicted_time(factors[i], terms[configurations[i]]);
-    if (time < least) std::tie(place, least) = std::pair(i, time);
-  }
-  return configurations[place];
+  const auto place = find_cheapest(
+      factors, [&](std::size_t i) { return terms[configurations[i]]; },
+      [](std::size_t) { return true; });
+  return configurations[place.value_or(0)];
 }
 
 double size_times::loss(std::size_t sample, std::size_t configuration) const {
@@ -334,7 +327,13 @@ size_times with_between(const size_times& times, const std::vector<size_times::s
   constexpr double far = 1e-9;  // where no sample is near
   size_times made = times;
   double total = 0;
-  for (const size_times::sample& each : times.samples) total += each.weight;
+  std::vector<std::vector<double>> all;  // logarithms of ratios to the best
+  for (const size_times::sample& each : times.samples) {
+    total += each.weight;
+    const double best = *std::ranges::min_element(each.times);
+    std::vector<double>& own = all.emplace_back();
+    for (const double time : each.times) own.push_back(std::min(std::log(time / best), 1.0));
+  }
   const double weight =
       part * total / static_cast<double>(std::max<std::size_t>(between.size(), 1));
   for (const size_times::sample& each : between) {
@@ -353,11 +352,8 @@ size_times with_between(const size_times& times, const std::vector<size_times::s
       }
       if (square < least) std::tie(least, nearest) = std::pair(square, &other);
       const double near = std::exp(-square / (2 * width * width)) + far;
-      const double best = *std::ranges::min_element(other.times);
       sum += near;
-      for (std::size_t c = 0; c < ratios.size(); ++c) {
-        ratios[c] += near * std::min(std::log(other.times[c] / best), 1.0);
-      }
+      for (std::size_t c = 0; c < ratios.size(); ++c) ratios[c] += near * all[s][c];
     }
     if (nearest == nullptr) continue;
     for (std::size_t c = 0; c < ratios.size(); ++c) {

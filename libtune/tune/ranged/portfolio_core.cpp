@@ -7,8 +7,6 @@
 #include <cmath>
 #include <exception>
 #include <fmt/format.h>
-#include <limits>
-#include <tuple>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -114,6 +112,15 @@ size_tree tree_from(const input& object, std::size_t configurations) {
     }
   }
   return size_tree(std::move(nodes));
+}
+
+std::uint64_t hash_of(std::span<const std::uint64_t> sizes) noexcept {
+  std::uint64_t hash = sizes.size();
+  for (const std::uint64_t size : sizes) {
+    hash = (hash ^ size) * 0x9E3779B97F4A7C15U;
+    hash ^= hash >> 32;
+  }
+  return hash;
 }
 
 }  // namespace
@@ -263,11 +270,7 @@ std::vector<asked_sizes> unproven_sizes(const std::vector<named_value>& result,
 
 bool size_tally::count(std::span<const std::uint64_t> sizes) noexcept {
   if (sizes.size() > most_ranges) return true;
-  std::uint64_t hash = sizes.size();
-  for (const std::uint64_t size : sizes) {
-    hash = (hash ^ size) * 0x9E3779B97F4A7C15U;
-    hash ^= hash >> 32;
-  }
+  const std::uint64_t hash = hash_of(sizes);
   const std::uint32_t tag = static_cast<std::uint32_t>(hash) | 1;
   for (std::size_t tries = 0; tries < most_tries; ++tries) {
     const std::size_t place = ((hash >> 32) + tries) % most;
@@ -304,12 +307,7 @@ std::vector<asked_sizes> size_tally::take() {
 }
 
 std::size_t choice_cache::place_of(std::span<const std::uint64_t> sizes) noexcept {
-  std::uint64_t hash = 0;
-  for (const std::uint64_t size : sizes) {
-    hash = (hash ^ size) * 0x9E3779B97F4A7C15U;
-    hash ^= hash >> 32;
-  }
-  return hash % most;
+  return hash_of(sizes) % most;
 }
 
 std::optional<std::size_t> choice_cache::find(std::span<const std::uint64_t> sizes) const noexcept {
@@ -388,12 +386,11 @@ std::size_t portfolio_core::cheapest(std::span<const std::uint64_t> sizes,
                                      const std::function<bool(std::size_t)>& fits,
                                      std::span<const cost_function> costs) const noexcept {
   if (const auto known = chosen_.find(sizes)) return *known;
-  std::size_t chosen = stored_.configurations.size() - 1;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t place = 0; place < costs.size(); ++place) {
-    const double time = predicted_time(stored_.factors[place], costs[place](sizes));
-    if (time < least && (!fits || fits(place))) std::tie(chosen, least) = std::pair(place, time);
-  }
+  const std::size_t chosen =
+      find_cheapest(
+          stored_.factors, [&](std::size_t place) { return costs[place](sizes); },
+          [&](std::size_t place) { return !fits || fits(place); })
+          .value_or(stored_.configurations.size() - 1);
   chosen_.remember(sizes, chosen);
   return chosen;
 }
