@@ -255,11 +255,11 @@ TEST_CASE("a choice that one sample asks for does not reach far beyond it") {
     times.samples.push_back(
         {.point = {size}, .times = {is_last ? 2.0 : 1.0, is_last ? 1.0 : 2.0}, .place = {size}});
   }
-  std::vector<size_times::sample> between;
+  tune::between_sizes between{.part = 0.5};
   for (const double size : {0.3, 0.45, 0.55, 0.8}) {
-    between.push_back({.point = {size}, .place = {size}});
+    between.samples.push_back({.point = {size}, .place = {size}});
   }
-  const size_times more = tune::with_between(times, between);
+  const size_times more = tune::with_between(times, between, 0.05);
   REQUIRE(more.samples.size() == 10);
   CHECK(more.samples[6].times[0] < more.samples[6].times[1]);
   CHECK(more.samples[9].times[0] > more.samples[9].times[1]);
@@ -267,8 +267,28 @@ TEST_CASE("a choice that one sample asks for does not reach far beyond it") {
   CHECK(fit.choose(std::vector<double>{0.55}) == 0);
   CHECK(fit.choose(std::vector<double>{0.8}) == 1);
   times.samples[5].times[0] = infinite;
-  CHECK(tune::with_between(times, between).samples[9].times[0] == infinite);
-  CHECK(tune::with_between(times, {}).samples.size() == 6);
+  CHECK(tune::with_between(times, between, 0.05).samples[9].times[0] == infinite);
+  between.part = 0;
+  CHECK(tune::with_between(times, between, 0.05).samples.size() == 6);
+}
+
+TEST_CASE("between the samples one that is slow at some of them is worth less") {
+  // The second is a little slower everywhere, the first much slower at every third size.
+  constexpr double bound = 0.05;
+  size_times times;
+  for (int i = 0; i < 12; ++i) {
+    const double place = i / 11.0;
+    const bool is_rough = i % 3 == 0;
+    times.samples.push_back({.point = {place},
+                             .times = {is_rough ? 1.13 : 1.0, is_rough ? 1.0 : 1.045},
+                             .place = {place}});
+  }
+  const tune::between_sizes between{.samples = {{.point = {0.5}, .place = {0.5}}}, .part = 1};
+  const size_times more = tune::with_between(times, between, bound);
+  const std::vector<double>& there = more.samples.back().times;
+  CHECK(more.samples.back().weight == 12);
+  CHECK(there[1] < there[0]);
+  CHECK(there[1] < 1.045);
 }
 
 TEST_CASE("an equal tree is not grown") {

@@ -30,7 +30,8 @@ constexpr std::size_t least_pilots = 4;  // sizes; else nothing is left out for 
 constexpr std::size_t at_once = 8;       // sizes in doubt, before another fit
 constexpr double nearby = 0.01;          // the square of a distance, of the ranges' scales
 constexpr double width_of_pilots = 0.15;
-constexpr double nearly_best = 0.08;       // what comes so near counts for its place in line
+constexpr double without_between = 1.2;  // the losses count so often, as few samples may hide more
+constexpr double nearly_best = 0.08;     // what comes so near counts for its place in line
 constexpr std::size_t least_compared = 8;  // however little time there is
 // Times are predicted at so many sizes, and of so many configurations at them.
 constexpr std::size_t least_imagined = 100;
@@ -68,9 +69,10 @@ class builder {
  public:
   builder(const portfolio_plan& plan, const configuration& fallback, portfolio_source& from)
       : plan_(plan), from_(from), asked_(wanted(plan)), configurations_{fallback}, seen_{fallback} {
-    for (const size_list& at : spread_sizes(plan.ranges, spread_samples(), 4 * spread_samples())) {
+    for (const size_list& at :
+         spread_sizes(plan.ranges, 4 * spread_samples(), 4 * spread_samples())) {
       const size_point point = point_of(at, plan.features);
-      size_times::sample& made = between_.emplace_back();
+      size_times::sample& made = between_.samples.emplace_back();
       made.point.assign(point.begin(), point.end());
       made.place = place_of(at);
     }
@@ -202,7 +204,7 @@ class builder {
   portfolio_fit fit_to(const size_times& times) const {
     return is_by_costs_
                ? fit_portfolio_by_costs(times, plan_.limits)
-               : fit_portfolio(with_between(smoothed(times, width_), between_), plan_.limits);
+               : fit_portfolio(with_between(times, between_, plan_.limits.loss), plan_.limits);
   }
   portfolio_fit fitted() {
     imagine();
@@ -213,8 +215,8 @@ class builder {
     return left_out_losses(times_, [this](const size_times& others) { return fit_to(others); });
   }
 
-  /// Chooses how far times are smoothed, or that costs choose, by the losses at samples that are
-  /// left out.
+  /// Chooses how much the sizes between count, or that costs choose, by the losses at samples that
+  /// are left out.
   void choose_way() {
     const auto sum_of_losses = [&] {
       double sum = 0;
@@ -223,12 +225,12 @@ class builder {
     };
     double least = does_not_work;
     double best = 0;
-    for (const double width : {0.0, 0.05, 0.1}) {
-      width_ = width;
-      const double sum = sum_of_losses();
-      if (sum < least) std::tie(least, best) = std::pair(sum, width);
+    for (const double part : {0.0, 0.3, 1.5}) {
+      between_.part = part;
+      const double sum = sum_of_losses() * (part == 0 ? without_between : 1);
+      if (sum < least) std::tie(least, best) = std::pair(sum, part);
     }
-    width_ = best;
+    between_.part = best;
     if (!plan_.costs) return;
     is_by_costs_ = true;
     is_by_costs_ = sum_of_losses() < least;
@@ -607,9 +609,8 @@ class builder {
   std::vector<asked_sizes> asked_;
   std::vector<configuration> configurations_;  // the first is the fallback
   std::vector<configuration> others_;          // that were left out
-  double width_ = 0;                           // of the neighbourhood of a size, for smoothed
   bool is_by_costs_ = false;                   // false: a tree chooses
-  std::vector<size_times::sample> between_;    // sizes where nothing is timed
+  between_sizes between_;                      // where nothing is timed
   bool is_whole_ = false;                      // true if these are all of the space
   std::vector<configuration> seen_;            // those that have been compared
   size_times times_;

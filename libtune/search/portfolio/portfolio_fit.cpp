@@ -23,8 +23,16 @@ constexpr int most_passes = 4;          // of improvements
 constexpr std::size_t most_folds = 16;  // as each is a fit
 constexpr double failing_cost = 1e6;    // finite, so that sums can be compared
 constexpr double least_time = 1e-300;   // so that times have ratios
+constexpr double past_bound = 4;        // what a loss counts more there
 
 using numbers = std::vector<std::size_t>;
+
+double cost_of(double loss, double bound) {
+  return loss + past_bound * std::max(0.0, loss - bound);
+}
+double loss_of(double cost, double bound) {
+  return cost <= bound ? cost : (cost + past_bound * bound) / (1 + past_bound);
+}
 
 /// The costs of all configurations at all samples.
 class costs {
@@ -37,8 +45,7 @@ class costs {
       auto& row = rows_.emplace_back();
       for (std::size_t c = 0; c < times.samples[s].times.size(); ++c) {
         const double loss = times.loss(s, c);
-        const double cost =
-            std::isinf(loss) ? failing_cost : loss + 4 * std::max(0.0, loss - bound);
+        const double cost = std::isinf(loss) ? failing_cost : cost_of(loss, bound);
         row.push_back(cost * times.samples[s].weight / mean);
       }
     }
@@ -321,46 +328,50 @@ size_times smoothed(const size_times& times, double width) {
   return made;
 }
 
-size_times with_between(const size_times& times, const std::vector<size_times::sample>& between) {
-  constexpr double width = 0.07;  // of the neighbourhood, as for smoothed
-  constexpr double part = 0.15;
-  constexpr double far = 1e-9;  // where no sample is near
+size_times with_between(const size_times& times, const between_sizes& between, double bound) {
+  constexpr double width = 0.05;  // of the neighbourhood, the standard deviation of a Gaussian
+  constexpr double least_near = 1e-3;
+  constexpr double most_loss = 1;
   size_times made = times;
+  if (!(between.part > 0) || between.samples.empty()) return made;
+  const std::size_t count = times.samples.front().times.size();
   double total = 0;
-  std::vector<std::vector<double>> all;  // logarithms of ratios to the best
-  for (const size_times::sample& each : times.samples) {
-    total += each.weight;
-    const double best = *std::ranges::min_element(each.times);
+  std::vector<std::vector<double>> all;  // costs
+  for (std::size_t s = 0; s < times.samples.size(); ++s) {
+    total += times.samples[s].weight;
     std::vector<double>& own = all.emplace_back();
-    for (const double time : each.times) own.push_back(std::min(std::log(time / best), 1.0));
+    for (std::size_t c = 0; c < count; ++c) {
+      own.push_back(cost_of(std::min(times.loss(s, c), most_loss), bound));
+    }
   }
-  const double weight =
-      part * total / static_cast<double>(std::max<std::size_t>(between.size(), 1));
-  for (const size_times::sample& each : between) {
-    size_times::sample added = each;
-    added.weight = weight;
-    std::vector<double> ratios(times.samples.front().times.size());
-    const size_times::sample* nearest = nullptr;
-    double least = infinite;
-    double sum = 0;
-    for (std::size_t s = 0; s < times.samples.size(); ++s) {
-      const size_times::sample& other = times.samples[s];
-      if (other.place.size() != each.place.size()) continue;
-      double square = 0;
-      for (std::size_t d = 0; d < each.place.size(); ++d) {
-        square += (other.place[d] - each.place[d]) * (other.place[d] - each.place[d]);
+  const double weight = between.part * total / static_cast<double>(between.samples.size());
+  std::vector<double> squares(times.samples.size());  // of distances
+  std::vector<double> sums(count);
+  for (const size_times::sample& each : between.samples) {
+    for (std::size_t s = 0; s < squares.size(); ++s) {
+      const std::vector<double>& place = times.samples[s].place;
+      squares[s] = place.size() == each.place.size() ? 0 : infinite;
+      for (std::size_t d = 0; d < std::min(place.size(), each.place.size()); ++d) {
+        squares[s] += (place[d] - each.place[d]) * (place[d] - each.place[d]);
       }
-      if (square < least) std::tie(least, nearest) = std::pair(square, &other);
-      const double near = std::exp(-square / (2 * width * width)) + far;
+    }
+    const auto nearest = std::ranges::min_element(squares);
+    if (std::isinf(*nearest)) continue;
+    std::ranges::fill(sums, 0.0);
+    double sum = 0;
+    for (std::size_t s = 0; s < squares.size(); ++s) {
+      const double near = std::exp((*nearest - squares[s]) / (2 * width * width));
+      if (near < least_near) continue;
       sum += near;
-      for (std::size_t c = 0; c < ratios.size(); ++c) ratios[c] += near * all[s][c];
+      for (std::size_t c = 0; c < count; ++c) sums[c] += near * all[s][c];
     }
-    if (nearest == nullptr) continue;
-    for (std::size_t c = 0; c < ratios.size(); ++c) {
-      const bool fails = std::isinf(nearest->times[c]);
-      added.times.push_back(fails ? infinite : std::exp(ratios[c] / sum));
+    size_times::sample& added = made.samples.emplace_back(each);
+    added.weight = weight;
+    const std::vector<double>& there =
+        times.samples[static_cast<std::size_t>(nearest - squares.begin())].times;
+    for (std::size_t c = 0; c < count; ++c) {
+      added.times.push_back(std::isinf(there[c]) ? infinite : 1 + loss_of(sums[c] / sum, bound));
     }
-    made.samples.push_back(std::move(added));
   }
   return made;
 }

@@ -49,13 +49,20 @@ struct size_times {
 /// are
 size_times smoothed(const size_times& times, double width);
 
-/// Returns times with more samples: at places between, where nothing was timed, the ratios are
-/// those of the samples nearby, and what fails at the nearest fails there. So a choice that few
-/// samples ask for does not reach far beyond them.
+/// Sizes between those that were timed.
+struct between_sizes {
+  std::vector<size_times::sample> samples{};  ///< with points and places, without times
+  double part = 0;                            ///< what all of them count, beside those timed
+};
+
+/// Returns times with more samples: at places between, where nothing was timed, what a
+/// configuration costs (a loss, and four times what is past the bound) is the mean of its costs at
+/// the samples nearby, and what fails at the nearest fails there. So a choice that few samples ask
+/// for does not reach far beyond them, and one that is slow at some sizes nearby is avoided.
 /// @param times    of samples with places
-/// @param between  with points and places, without times; together they count as a part of all
-///                 others
-size_times with_between(const size_times& times, const std::vector<size_times::sample>& between);
+/// @param between  the sizes; of part 0, nothing is added
+/// @param bound    as in portfolio_limits::loss
+size_times with_between(const size_times& times, const between_sizes& between, double bound);
 
 /// The bounds of a portfolio.
 struct portfolio_limits {
