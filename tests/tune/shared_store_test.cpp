@@ -3,6 +3,7 @@
 // Results on a server that machines share: a real one, which this program starts. Machines are
 // databases of their own.
 #include "libtune/store/shared/shared_store.hpp"
+#include "libtune/store/shared/store_url.hpp"
 
 #include <algorithm>
 #include <atomic>
