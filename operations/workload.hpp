@@ -43,6 +43,10 @@ void require_memory(const tuning_session& session, std::size_t bytes);
 device_array allocate_rows(const context& context, element_type type, std::size_t rows,
                            std::size_t columns);
 
+/// Returns the compute capability of a CUDA device, ten times the major number and the minor one; 0
+/// for others.
+int cuda_generation(const device& device);
+
 /// Returns dimensions of these sizes that have no padding.
 std::vector<dimension> unpadded(const std::vector<std::size_t>& size);
 
@@ -81,6 +85,12 @@ class on_demand {
   };
   std::shared_ptr<content> shared_;
 };
+
+/// Returns the next number of a sequence that is the same everywhere. The upper bits are evenly
+/// distributed, the lower ones repeat soon.
+inline std::uint32_t next_number(std::uint32_t& state) noexcept {
+  return state = state * 1664525U + 1013904223U;
+}
 
 /// Repeats the first bytes of an array over all of it, on the device. Does not wait.
 void repeat_first(command_queue& queue, const device_array& array, std::size_t bytes);

@@ -293,11 +293,7 @@ beamform beamform_template::instantiate(const command_queue& queue,
   return {queue, program_, tuning_, key_, shape};
 }
 
-bool has_beamform_tensor_units(const device& device) {
-  const auto& capability = device.info().hardware.compute_capability;
-  return device.info().language == kernel_language::cuda_cpp && capability &&
-         capability->major >= 8;
-}
+bool has_beamform_tensor_units(const device& device) { return cuda_generation(device) >= 80; }
 
 space<beamform_tuning> tuning_space(const beamform_key& key, bool has_tensor_units) {
   using t = beamform_tuning;

@@ -115,8 +115,7 @@ void set_voltages(const command_queue& queue, const device_array& array) {
   std::vector<std::int8_t> numbers(std::min<std::size_t>(bytes, std::size_t{1} << 22));
   std::uint32_t state = 1;
   for (std::int8_t& number : numbers) {
-    state = state * 1664525U + 1013904223U;
-    number = static_cast<std::int8_t>(static_cast<int>((state >> 16) % 255) - 127);
+    number = static_cast<std::int8_t>(static_cast<int>((next_number(state) >> 16) % 255) - 127);
   }
   command_queue writer = queue;
   for (std::size_t at = 0; at < bytes; at += numbers.size()) {
@@ -137,9 +136,8 @@ struct known_correlation {
         sums({1, key.channels, baseline_count(key.antennas), 4, 2}) {
     std::uint32_t state = 5;
     for (std::size_t i = 0; i < in.layout().bytes(); ++i) {
-      state = state * 1664525U + 1013904223U;
       const int most = key.bits == 8 ? 127 : 7;
-      const int drawn = static_cast<int>((state >> 16) % (2 * most + 1)) - most;
+      const int drawn = static_cast<int>((next_number(state) >> 16) % (2 * most + 1)) - most;
       in.data()[i] =
           static_cast<std::int8_t>(state >> 30 == 0 ? (drawn < 0 ? -most : most) : drawn);
     }

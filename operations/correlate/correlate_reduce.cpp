@@ -35,7 +35,7 @@ struct known_dump {
     host_array<std::int64_t> visibilities({copies, channels, baselines, 4, 2});
     host_array<std::uint8_t> absent({baselines});
     std::uint32_t state = 3;
-    const auto draw = [&] { return (state = state * 1664525U + 1013904223U) >> 8; };
+    const auto draw = [&] { return next_number(state) >> 8; };
     for (std::size_t i = 0; i < visibilities.layout().bytes() / sizeof(std::int64_t); ++i) {
       const std::int64_t edge = std::int64_t{1} << 31;
       const auto near = static_cast<std::int64_t>(draw() % 3) - 1;

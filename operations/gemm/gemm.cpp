@@ -88,23 +88,12 @@ std::vector<dimension> dimensions_of(layout order, std::size_t rows, std::size_t
 std::uint64_t row_stride(const io_slot& slot) { return slot.buffer().layout().padded()[1]; }
 
 /// Numbers between -1 and 1, whose sequence a seed chooses.
-class random_numbers {
- public:
-  explicit random_numbers(std::uint32_t seed) : state_(seed) {}
-  float operator()() {
-    state_ = state_ * 1664525U + 1013904223U;
-    return static_cast<float>(static_cast<std::int32_t>(state_ >> 8) - (1 << 23)) * 0x1p-23F;
-  }
-
- private:
-  std::uint32_t state_;
-};
-
 template <class T>
 host_array<T> random_array(const shape& size, std::uint32_t seed) {
-  random_numbers next(seed);
   host_array<T> made(size);
-  for (std::size_t i = 0; i < size.elements(); ++i) made.data()[i] = static_cast<T>(next());
+  for (std::size_t i = 0; i < size.elements(); ++i) {
+    made.data()[i] = static_cast<T>(static_cast<float>(next_number(seed) >> 8) * 0x1p-23F - 1.0F);
+  }
   return made;
 }
 

@@ -6,6 +6,8 @@
 #include <bit>
 #include <fmt/format.h>
 
+#include "operations/workload.hpp"
+
 namespace tune::operations {
 namespace {
 
@@ -39,14 +41,6 @@ bool has_possible_parts(const gemm_tuning& t) {
              t.part_m * t.part_n <= 64 * 256 && t.depth == 64 && t.stages >= 3;
   }
   return false;
-}
-
-/// The compute capability of a CUDA device as 10 times the major number and the minor one; 0 for
-/// others.
-int cuda_generation(const device& device) {
-  const auto has = device.info().hardware.compute_capability;
-  if (device.info().language != kernel_language::cuda_cpp || !has) return 0;
-  return static_cast<int>(has->major * 10 + has->minor);
 }
 
 /// An estimate of the registers of a work item.

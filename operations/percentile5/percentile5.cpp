@@ -73,8 +73,7 @@ host_array<T> special_rows(std::size_t rows, std::size_t columns) {
   std::uint32_t state = 7;
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t c = 0; c < columns; ++c) {
-      state = state * 1664525U + 1013904223U;
-      const auto drawn = static_cast<float>(state >> 8) * 0x1p-24F;
+      const auto drawn = static_cast<float>(next_number(state) >> 8) * 0x1p-24F;
       float value = drawn - 0.25F;
       if (row % 5 == 1) value = drawn < 0.3F ? 0.0F : drawn < 0.4F ? nan : 100 * drawn;
       if (row % 5 == 2) value = drawn < 0.01F ? infinity : drawn < 0.02F ? 3e38F : drawn * drawn;

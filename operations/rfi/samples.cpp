@@ -15,10 +15,7 @@ namespace {
 
 class generator {
  public:
-  std::uint32_t next() {
-    state_ = state_ * 1664525U + 1013904223U;
-    return state_ >> 8;
-  }
+  std::uint32_t next() { return next_number(state_) >> 8; }
   float uniform() { return static_cast<float>(next()) / 16777216.0F; }
   /// Nearly normal, with a deviation of 1.
   float normal() { return (uniform() + uniform() + uniform() + uniform() - 2.0F) * 1.7320508F; }
