@@ -15,6 +15,7 @@
 #include "libtune/array/device_array.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/operation/dimension.hpp"
+#include "libtune/operation/workload.hpp"
 #include "libtune/tune/session.hpp"
 #include "libtune/verify/answer.hpp"
 
@@ -49,6 +50,28 @@ int cuda_generation(const device& device);
 
 /// Returns dimensions of these sizes that have no padding.
 std::vector<dimension> unpadded(const std::vector<std::size_t>& size);
+
+/// Returns the measure of an operation that is looked at as far as its bounds go, and whose program
+/// is checked in cases that the host knows, until one is wrong.
+/// @param cases  each has find_wrong(program, tuning), or is a vector of such
+template <class Operation, class Tuning, class... Cases>
+measure make_checked_measure(const tuning_command_queue& queue, Operation op, const workload& work,
+                             const program& built, const Tuning& tuning, const Cases&... cases) {
+  return make_measure(queue, std::move(op), work, answer()).check([=] {
+    std::optional<std::string> wrong;
+    const auto look_at = [&](const auto& known) {
+      if constexpr (requires { known.begin(); }) {
+        for (auto each = known.begin(); !wrong && each != known.end(); ++each) {
+          wrong = each->find_wrong(built, tuning);
+        }
+      } else if (!wrong) {
+        wrong = known.find_wrong(built, tuning);
+      }
+    };
+    (look_at(cases), ...);
+    return wrong;
+  });
+}
 
 /// For operations that quantise: has an answer read the slots out and saturated to the host, and
 /// ask a function what is wrong with them.

@@ -359,10 +359,8 @@ const autotuner<beamform_key, beamform_tuning> beamform_template::autotune{
                             const program built = build(context, key, tuning);
                             beamform op(queue, built, tuning, key, shape);
                             op.bind({{"in", in}, {"weights", weights}, {"delays", delays}});
-                            // What is measured is looked at as far as its bounds go.
-                            return make_measure(queue, std::move(op), work, answer()).check([=] {
-                              return known.find_wrong(built, tuning);
-                            });
+                            return make_checked_measure(queue, std::move(op), work, built, tuning,
+                                                        known);
                           });
     }};
 

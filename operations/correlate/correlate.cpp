@@ -310,10 +310,8 @@ const autotuner<correlate_key, correlate_tuning> correlate_template::autotune{
         const program built = build(context, key, tuning);
         correlate op(queue, built, tuning, timed.key, timed.batches);
         op.bind("in", in);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer())
-            .work({.flops = operations, .bytes = bytes})
-            .check([=] { return known.find_wrong(built, tuning); });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, known)
+            .work({.flops = operations, .bytes = bytes});
       });
     }};
 

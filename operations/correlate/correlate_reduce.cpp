@@ -145,10 +145,7 @@ const autotuner<correlate_reduce_key, correlate_reduce_tuning> correlate_reduce_
         correlate_reduce op(queue, built, tuning, antennas, channels, key.copies);
         op.bind("visibilities", visibilities);
         op.bind("absent", absent);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
-          return known.find_wrong(built, tuning);
-        });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, known);
       });
     }};
 

@@ -244,10 +244,7 @@ const autotuner<ddc_key, ddc_tuning> ddc_template::autotune{
         ddc op(queue, built, tuning, key, 2, count);
         op.bind("samples", samples);
         op.bind("taps", taps);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).work(useful).check([=] {
-          return known.find_wrong(built, tuning);
-        });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, known).work(useful);
       });
     }};
 

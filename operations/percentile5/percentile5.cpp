@@ -220,12 +220,7 @@ const autotuner<percentile5_key, percentile5_tuning> percentile5_template::autot
         const program built = build(context, key, tuning);
         percentile5 op(queue, built, tuning, key, rows, columns, {0, columns});
         op.bind("src", src);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
-          auto wrong = odd.find_wrong(built, tuning);
-          if (!wrong) wrong = even.find_wrong(built, tuning);
-          return wrong ? wrong : wide.find_wrong(built, tuning);
-        });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, odd, even, wide);
       });
     }};
 

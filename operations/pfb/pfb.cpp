@@ -242,16 +242,8 @@ pfb_tuning tune_at(tuning_session& session, const pfb_key& key, const pfb_shape&
     pfb op(queue, built, tuning, key, shape);
     op.bind("samples", samples);
     op.bind("weights", weights);
-    // What is measured is looked at as far as its bounds go.
-    return make_measure(queue, std::move(op), work, answer())
-        .work({.flops = flops, .bytes = bytes})
-        .check([=] {
-          std::optional<std::string> wrong;
-          for (const pfb_case& each : known) {
-            if (!wrong) wrong = each.find_wrong(built, tuning);
-          }
-          return wrong;
-        });
+    return make_checked_measure(queue, std::move(op), work, built, tuning, known)
+        .work({.flops = flops, .bytes = bytes});
   });
 }
 

@@ -143,11 +143,8 @@ const autotuner<unpack_key, unpack_tuning> unpack_template::autotune{
         const program built = build(context, key, tuning);
         unpack op(queue, built, tuning, key, 2, count);
         op.bind("samples", samples);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).work({.bytes = bytes}).check([=] {
-          auto wrong = odd.find_wrong(built, tuning);
-          return wrong ? wrong : short_rows.find_wrong(built, tuning);
-        });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, odd, short_rows)
+            .work({.bytes = bytes});
       });
     }};
 
