@@ -23,6 +23,7 @@
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/device/devices.hpp"
+#include "libtune/process/child_process.hpp"
 #include "libtune/process/process_state.hpp"
 #include "libtune/process/wire.hpp"
 #include "libtune/tune/autotuner_core.hpp"
@@ -40,16 +41,6 @@ namespace {
 
 // Otherwise it is the other end that has gone.
 bool is_lost(int failure) { return failure == EBADF || failure == ENOTSOCK || failure == ENOTCONN; }
-
-bool send_all(int socket, std::span<const std::byte> left) {
-  while (!left.empty()) {
-    const ::ssize_t count = ::send(socket, left.data(), left.size(), MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    left = left.subspan(static_cast<std::size_t>(count));
-  }
-  return true;
-}
 
 /// The child's end of the socket. When the parent has gone, it ends this process at once: no work
 /// is left, and a driver that hangs would prevent anything else. It does the same, with
