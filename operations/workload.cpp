@@ -107,6 +107,13 @@ void repeat_first(command_queue& queue, const device_array& array, std::size_t b
   }
 }
 
+void write_again(command_queue& queue, const buffer& to, std::size_t bytes,
+                 std::span<const std::byte> part) {
+  for (std::size_t at = 0; at < bytes; at += part.size()) {
+    queue.write(to, part.data(), std::min(part.size(), bytes - at), at);
+  }
+}
+
 void set_numbers(command_queue& queue, const device_array& array) {
   constexpr std::size_t most = std::size_t{1} << 22;
   const std::size_t bytes = array.layout().bytes();

@@ -118,6 +118,10 @@ inline std::uint32_t next_number(std::uint32_t& state) noexcept {
 /// Repeats the first bytes of an array over all of it, on the device. Does not wait.
 void repeat_first(command_queue& queue, const device_array& array, std::size_t bytes);
 
+/// Writes the same to a buffer, from its begin on, again and again until so many bytes are written.
+void write_again(command_queue& queue, const buffer& to, std::size_t bytes,
+                 std::span<const std::byte> part);
+
 /// Sets every float of an array, padding included, to a number that is at least 0 and less than 1,
 /// evenly distributed. The numbers repeat after four million. Waits for the queue.
 void set_numbers(command_queue& queue, const device_array& array);

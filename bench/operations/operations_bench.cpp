@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@
 #include "operations/fill/fill.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/transpose/transpose.hpp"
+#include "operations/workload.hpp"
 #ifdef LIBTUNE_BENCH_PEERS
 #include "bench/operations/peers.hpp"
 #endif
@@ -84,13 +86,9 @@ void write_numbers(bench_device& on, const tune::buffer& buffer, std::size_t byt
   std::vector<std::uint32_t> numbers(std::min<std::size_t>(bytes / 4, 1 << 24));
   std::uint32_t state = 1;
   for (std::uint32_t& number : numbers) {
-    state = state * 1664525U + 1013904223U;
-    number = 0x3F000000U + (state >> 9);  // floats from 0.5 on
+    number = 0x3F000000U + (tune::operations::next_number(state) >> 9);  // floats from 0.5 on
   }
-  const std::size_t part = numbers.size() * 4;
-  for (std::size_t at = 0; at < bytes; at += part) {
-    on.queue.write(buffer, numbers.data(), std::min(part, bytes - at), at);
-  }
+  tune::operations::write_again(on.queue, buffer, bytes, std::as_bytes(std::span(numbers)));
 }
 
 template <class Tune>

@@ -118,9 +118,7 @@ void set_voltages(const command_queue& queue, const device_array& array) {
     number = static_cast<std::int8_t>(static_cast<int>((next_number(state) >> 16) % 255) - 127);
   }
   command_queue writer = queue;
-  for (std::size_t at = 0; at < bytes; at += numbers.size()) {
-    writer.write(array.buffer(), numbers.data(), std::min(numbers.size(), bytes - at), at);
-  }
+  write_again(writer, array.buffer(), bytes, std::as_bytes(std::span(numbers)));
 }
 
 /// Voltages of few channels, and their visibilities by the host. The first batch is left out.

@@ -137,10 +137,7 @@ void fill_with_numbers(command_queue& queue, const buffer& target) {
   for (float& number : part) {
     number = static_cast<float>(next_number(state) >> 8) / float{1 << 23} - 1.0F;
   }
-  const std::size_t bytes = part.size() * 4;
-  for (std::size_t at = 0; at < target.size_bytes(); at += bytes) {
-    queue.write(target, part.data(), std::min(bytes, target.size_bytes() - at), at);
-  }
+  write_again(queue, target, target.size_bytes(), std::as_bytes(std::span(part)));
 }
 
 /// As many transforms as the key says and the memory for a workload holds.

@@ -45,16 +45,6 @@ float amplitude(generator& from) {
   }
 }
 
-/// Fills an array of floats or pairs of floats with numbers, again and again.
-void write_again(command_queue& queue, const device_array& array,
-                 const std::vector<float>& numbers) {
-  const std::size_t bytes = array.layout().bytes();
-  const std::size_t part = numbers.size() * sizeof(float);
-  for (std::size_t at = 0; at < bytes; at += part) {
-    queue.write(array.buffer(), numbers.data(), std::min(part, bytes - at), at);
-  }
-}
-
 }  // namespace
 
 std::vector<dimension> dimensions_of(data_order order, std::size_t channels,
@@ -130,7 +120,7 @@ void fill_with_noise(command_queue& queue, const device_array& array) {
   for (float& number : numbers) {
     number = from.normal() + (from.next() % 1024 == 0 ? 40.0F : 0.0F);
   }
-  write_again(queue, array, numbers);
+  write_again(queue, array.buffer(), bytes, std::as_bytes(std::span(numbers)));
 }
 
 void fill_with_deviations(command_queue& queue, const device_array& array) {
@@ -140,7 +130,8 @@ void fill_with_deviations(command_queue& queue, const device_array& array) {
     return amplitude_of({from.normal() + strong, from.normal()});
   });
   const auto deviations = background_median_filter_host(13)(amplitudes);
-  write_again(queue, array, {deviations.data(), deviations.data() + deviations.size()[0]});
+  write_again(queue, array.buffer(), array.layout().bytes(),
+              std::as_bytes(std::span(deviations.data(), deviations.size()[0])));
 }
 
 }  // namespace tune::operations::rfi
