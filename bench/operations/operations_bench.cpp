@@ -14,12 +14,10 @@
 // that above 1 is better everywhere.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -40,6 +38,7 @@ namespace {
 
 using namespace tune::operations;  // NOLINT: the subject of the program
 using bench::contender;
+using bench::timed_search;
 
 struct settings {
   std::size_t gibibytes = 1;
@@ -91,26 +90,19 @@ void write_numbers(bench_device& on, const tune::buffer& buffer, std::size_t byt
   tune::operations::write_again(on.queue, buffer, bytes, std::as_bytes(std::span(numbers)));
 }
 
-template <class Tune>
-double seconds_of(Tune&& tune) {
-  const auto start = std::chrono::steady_clock::now();
-  tune();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 template <class Tuning>
 std::string text_of(const Tuning& tuning) {
   return tune::to_string(tune::to_values(tuning));
 }
 
 void bench_fill(bench_device& on) {
-  std::unique_ptr<fill_template> tuned;
-  const double searched = seconds_of(
-      [&] { tuned = std::make_unique<fill_template>(on.context, tune::dtype::float32); });
+  double searched = 0;
+  const auto tuned =
+      timed_search(searched, [&] { return fill_template(on.context, tune::dtype::float32); });
   const fill_template plain(on.context, tune::dtype::float32, fill_tuning{});
   const tune::shape size{on.bytes / 4};
   const tune::device_array data(on.context, {tune::dtype::float32, size});
-  fill ours = tuned->instantiate(on.queue, size);
+  fill ours = tuned.instantiate(on.queue, size);
   fill standard = plain.instantiate(on.queue, size);
   for (fill* op : {&ours, &standard}) {
     op->bind("data", data);
@@ -123,15 +115,14 @@ void bench_fill(bench_device& on) {
                                }}};
   bench::time_in_turn(on.queue, timed, on.rounds);
   const auto bytes = static_cast<double>(on.bytes);
-  report({"fill float32", bytes, bytes, text_of(tuned->tuning()), searched}, timed);
+  report({"fill float32", bytes, bytes, text_of(tuned.tuning()), searched}, timed);
 }
 
 template <class T>
 void bench_transpose(bench_device& on) {
   const auto type = tune::element_type::of<T>();
-  std::unique_ptr<transpose_template> tuned;
-  const double searched =
-      seconds_of([&] { tuned = std::make_unique<transpose_template>(on.context, type); });
+  double searched = 0;
+  const auto tuned = timed_search(searched, [&] { return transpose_template(on.context, type); });
   const transpose_template plain(on.context, type, transpose_tuning{});
   const std::size_t columns = 16384;
   const std::size_t rows = on.bytes / sizeof(T) / columns;
@@ -139,7 +130,7 @@ void bench_transpose(bench_device& on) {
   const tune::device_array dest(on.context, {type, {columns, rows}});
   const tune::device_array copied(on.context, {type, {rows, columns}});
   write_numbers(on, src.buffer(), on.bytes);
-  transpose ours = tuned->instantiate(on.queue, rows, columns);
+  transpose ours = tuned.instantiate(on.queue, rows, columns);
   transpose standard = plain.instantiate(on.queue, rows, columns);
   for (transpose* op : {&ours, &standard}) {
     op->bind("src", src);
@@ -157,23 +148,22 @@ void bench_transpose(bench_device& on) {
 #endif
   bench::time_in_turn(on.queue, timed, on.rounds);
   const auto bytes = 2.0 * static_cast<double>(on.bytes);
-  report(
-      {"transpose " + std::string(type.name()), bytes, bytes, text_of(tuned->tuning()), searched},
-      timed);
+  report({"transpose " + std::string(type.name()), bytes, bytes, text_of(tuned.tuning()), searched},
+         timed);
 }
 
 void bench_hreduce(bench_device& on, std::size_t rows) {
   const std::size_t columns = on.bytes / 4 / rows;
   const reduction sum = sum_of(tune::dtype::float32);
-  std::unique_ptr<hreduce_template> tuned;
-  const double searched =
-      seconds_of([&] { tuned = std::make_unique<hreduce_template>(on.context, sum, columns); });
+  double searched = 0;
+  const auto tuned =
+      timed_search(searched, [&] { return hreduce_template(on.context, sum, columns); });
   const hreduce_template plain(on.context, sum, columns, hreduce_tuning{});
   const tune::device_array src(on.context, {tune::dtype::float32, {rows, columns}});
   const tune::device_array dest(on.context, {tune::dtype::float32, {rows}});
   const tune::device_array copied(on.context, {tune::dtype::float32, {rows, columns}});
   write_numbers(on, src.buffer(), on.bytes);
-  hreduce ours = tuned->instantiate(on.queue, rows, columns);
+  hreduce ours = tuned.instantiate(on.queue, rows, columns);
   hreduce standard = plain.instantiate(on.queue, rows, columns);
   for (hreduce* op : {&ours, &standard}) {
     op->bind("src", src);
@@ -192,7 +182,7 @@ void bench_hreduce(bench_device& on, std::size_t rows) {
 #endif
   bench::time_in_turn(on.queue, timed, on.rounds);
   const auto bytes = static_cast<double>(on.bytes);
-  report({fmt::format("hreduce sum {} rows", rows), bytes, 2 * bytes, text_of(tuned->tuning()),
+  report({fmt::format("hreduce sum {} rows", rows), bytes, 2 * bytes, text_of(tuned.tuning()),
           searched},
          timed);
 }
