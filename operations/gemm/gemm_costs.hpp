@@ -20,6 +20,7 @@ struct gemm_division {
   /// The sums that all parts have together, at most.
   static constexpr std::size_t most_sums = std::size_t{1} << 26;
 
+  /// Of k in a product whose rows and columns are those of C's array.
   gemm_division(std::size_t compute_units, const gemm_tuning& t, std::size_t rows,
                 std::size_t columns, std::size_t k);
 

@@ -13,6 +13,7 @@ namespace tune::operations {
 /// A product as the kernel sees it, which makes the rows of C's array: where these are the columns
 /// of C, it multiplies B, transposed, by A.
 struct gemm_product {
+  /// Of matrices with the layouts of a key.
   explicit gemm_product(const gemm_key& key)
       : is_turned(key.c == gemm_layout::column_major),
         a_along_k(is_turned ? key.b == gemm_layout::column_major : key.a == gemm_layout::row_major),
