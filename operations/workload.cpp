@@ -59,6 +59,12 @@ device_array allocate_rows(const context& context, element_type type, std::size_
   return {context, {type, {rows, columns}, {rows, padded}}};
 }
 
+int cuda_generation(const device& device) {
+  const auto has = device.info().hardware.compute_capability;
+  if (device.info().language != kernel_language::cuda_cpp || !has) return 0;
+  return static_cast<int>(has->major * 10 + has->minor);
+}
+
 std::vector<dimension> unpadded(const std::vector<std::size_t>& size) {
   std::vector<dimension> made;
   for (const std::size_t extent : size) made.push_back({extent, {.exact = true}});
@@ -101,14 +107,20 @@ void repeat_first(command_queue& queue, const device_array& array, std::size_t b
   }
 }
 
+void write_again(command_queue& queue, const buffer& to, std::size_t bytes,
+                 std::span<const std::byte> part) {
+  for (std::size_t at = 0; at < bytes; at += part.size()) {
+    queue.write(to, part.data(), std::min(part.size(), bytes - at), at);
+  }
+}
+
 void set_numbers(command_queue& queue, const device_array& array) {
   constexpr std::size_t most = std::size_t{1} << 22;
   const std::size_t bytes = array.layout().bytes();
   std::vector<float> numbers(std::min(bytes / sizeof(float), most));
   std::uint32_t state = 1;
   for (float& number : numbers) {
-    state = state * 1664525U + 1013904223U;
-    number = static_cast<float>(state >> 8) * 0x1p-24F;
+    number = static_cast<float>(next_number(state) >> 8) * 0x1p-24F;
   }
   const std::size_t part = numbers.size() * sizeof(float);
   if (part == 0) return;

@@ -15,6 +15,7 @@
 #include "libtune/array/device_array.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/operation/dimension.hpp"
+#include "libtune/operation/workload.hpp"
 #include "libtune/tune/session.hpp"
 #include "libtune/verify/answer.hpp"
 
@@ -43,8 +44,34 @@ void require_memory(const tuning_session& session, std::size_t bytes);
 device_array allocate_rows(const context& context, element_type type, std::size_t rows,
                            std::size_t columns);
 
+/// Returns the compute capability of a CUDA device, ten times the major number and the minor one; 0
+/// for others.
+int cuda_generation(const device& device);
+
 /// Returns dimensions of these sizes that have no padding.
 std::vector<dimension> unpadded(const std::vector<std::size_t>& size);
+
+/// Returns the measure of an operation that is looked at as far as its bounds go, and whose program
+/// is checked in cases that the host knows, until one is wrong.
+/// @param cases  each has find_wrong(program, tuning), or is a vector of such
+template <class Operation, class Tuning, class... Cases>
+measure make_checked_measure(const tuning_command_queue& queue, Operation op, const workload& work,
+                             const program& built, const Tuning& tuning, const Cases&... cases) {
+  return make_measure(queue, std::move(op), work, answer()).check([=] {
+    std::optional<std::string> wrong;
+    const auto look_at = [&](const auto& known) {
+      if constexpr (requires { known.begin(); }) {
+        for (auto each = known.begin(); !wrong && each != known.end(); ++each) {
+          wrong = each->find_wrong(built, tuning);
+        }
+      } else if (!wrong) {
+        wrong = known.find_wrong(built, tuning);
+      }
+    };
+    (look_at(cases), ...);
+    return wrong;
+  });
+}
 
 /// For operations that quantise: has an answer read the slots out and saturated to the host, and
 /// ask a function what is wrong with them.
@@ -82,8 +109,18 @@ class on_demand {
   std::shared_ptr<content> shared_;
 };
 
+/// Returns the next number of a sequence that is the same everywhere. The upper bits are evenly
+/// distributed, the lower ones repeat soon.
+inline std::uint32_t next_number(std::uint32_t& state) noexcept {
+  return state = state * 1664525U + 1013904223U;
+}
+
 /// Repeats the first bytes of an array over all of it, on the device. Does not wait.
 void repeat_first(command_queue& queue, const device_array& array, std::size_t bytes);
+
+/// Writes the same to a buffer, from its begin on, again and again until so many bytes are written.
+void write_again(command_queue& queue, const buffer& to, std::size_t bytes,
+                 std::span<const std::byte> part);
 
 /// Sets every float of an array, padding included, to a number that is at least 0 and less than 1,
 /// evenly distributed. The numbers repeat after four million. Waits for the queue.

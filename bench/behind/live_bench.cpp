@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/enqueue/host_time.hpp"
 #include "libtune/libtune.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/fixtures.hpp"
@@ -39,6 +40,9 @@ LIBTUNE_FIELDS(live_bench::touch_key, version)
 LIBTUNE_FIELDS(live_bench::touch_tuning, rounds)
 
 namespace live_bench {
+
+using bench::median;
+using bench::nanoseconds_each;
 
 constexpr int batch = 200;
 constexpr const char* kernel_text = R"(
@@ -82,21 +86,6 @@ const auto make = [](const touch_template& made, const tune::command_queue& on) 
   return made.instantiate(on);
 };
 
-template <class Call>
-double nanoseconds_each(Call&& call) {
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < batch; ++i) call();
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start)
-             .count() /
-         batch;
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 void compare_runs(benchmark::State& state, const tune::device& device, tune::live_run how) {
   const tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue({.profiling = true});
@@ -110,7 +99,7 @@ void compare_runs(benchmark::State& state, const tune::device& device, tune::liv
   bare.ensure_all_bound();
   tune::captured_operation captured(bare);
   const auto run_bare = [&] {
-    const double time = nanoseconds_each([&] {
+    const double time = nanoseconds_each(batch, [&] {
       if (how == tune::live_run::graph) {
         captured.run();
       } else {
@@ -121,7 +110,7 @@ void compare_runs(benchmark::State& state, const tune::device& device, tune::liv
     return time;
   };
   const auto run_live = [&] {
-    const double time = nanoseconds_each([&] {
+    const double time = nanoseconds_each(batch, [&] {
       instance.run();
       pipeline.epoch();
     });
@@ -131,17 +120,13 @@ void compare_runs(benchmark::State& state, const tune::device& device, tune::liv
   run_bare();  // drivers compile and allocate on the first launches
   run_live();
   std::vector<double> live, other, ratios, epochs;
-  bool live_first = false;
+  bench::alternation in_turn;
   for (auto _ : state) {
-    double one = 0;
-    if (live_first) one = run_live();
-    const double two = run_bare();
-    if (!live_first) one = run_live();
-    live_first = !live_first;
+    const auto [one, two] = in_turn(run_live, run_bare);
     live.push_back(one);
     other.push_back(two);
     ratios.push_back(one / two);
-    epochs.push_back(nanoseconds_each([&] { pipeline.epoch(); }));
+    epochs.push_back(nanoseconds_each(batch, [&] { pipeline.epoch(); }));
   }
   const tune::testing::allocation_counter counter;
   run_live();

@@ -9,7 +9,6 @@
 // lookup in the same database, alone; and the same construction with the program cache off, so that
 // it compiles. Reported: the medians, the construction over the sum of the two floors, and the
 // compiling construction over the cached one.
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/enqueue/host_time.hpp"
 #include "bench/enqueue/raw_cuda.hpp"
 #include "examples/diffusion/diffusion.hpp"
 #include "libtune/libtune.hpp"
@@ -25,6 +25,7 @@
 
 namespace {
 
+using bench::median;
 using diffusion::diffusion_key;
 using diffusion::diffusion_template;
 using diffusion::diffusion_tuning;
@@ -37,11 +38,6 @@ double microseconds(const std::function<void()>& work) {
   work();
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
       .count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 void measure_on(const tune::device& device) {

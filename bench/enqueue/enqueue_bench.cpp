@@ -10,20 +10,22 @@
 // the timed parts; the order within a pair alternates. What is reported, over all pairs: the median
 // time of one enqueue on either side, the median of the pairs' ratios, and the allocations of one
 // run.
-#include <algorithm>
 #include <benchmark/benchmark.h>
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "bench/enqueue/host_time.hpp"
 #include "bench/enqueue/raw_cuda.hpp"
 #include "bench/enqueue/raw_opencl.hpp"
 #include "libtune/libtune.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 
 namespace {
+
+using bench::median;
+using bench::nanoseconds_each;
 
 constexpr int batch = 200;
 constexpr const char* kernel_text = R"(
@@ -50,21 +52,6 @@ std::unique_ptr<bench::raw_launch> make_raw(const tune::context& context,
   return std::make_unique<bench::raw_cuda>(context, program);
 }
 
-template <class Enqueue>
-double nanoseconds_each(Enqueue&& enqueue) {
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < batch; ++i) enqueue();
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start)
-             .count() /
-         batch;
-}
-
-double median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 void compare_enqueue(benchmark::State& state, const tune::device& device) {
   const tune::context context = device.create_context();
   const tune::program program = tune::compile(context, {"touch.kernel", kernel_text});
@@ -72,12 +59,12 @@ void compare_enqueue(benchmark::State& state, const tune::device& device) {
   operation.ensure_all_bound();
   const auto raw = make_raw(context, program);
   const auto run_operation = [&] {
-    const double time = nanoseconds_each([&] { operation.run(); });
+    const double time = nanoseconds_each(batch, [&] { operation.run(); });
     operation.queue().finish();
     return time;
   };
   const auto run_raw = [&] {
-    const double time = nanoseconds_each([&] {
+    const double time = nanoseconds_each(batch, [&] {
       if (!raw->enqueue()) state.SkipWithError("the raw enqueue failed");
     });
     raw->finish();
@@ -87,13 +74,9 @@ void compare_enqueue(benchmark::State& state, const tune::device& device) {
   run_raw();
 
   std::vector<double> ours, theirs, ratios;
-  bool ours_first = false;
+  bench::alternation in_turn;
   for (auto _ : state) {
-    double one = 0, other = 0;
-    if (ours_first) one = run_operation();
-    other = run_raw();
-    if (!ours_first) one = run_operation();
-    ours_first = !ours_first;
+    const auto [one, other] = in_turn(run_operation, run_raw);
     ours.push_back(one);
     theirs.push_back(other);
     ratios.push_back(one / other);

@@ -13,7 +13,6 @@
 // the medians of the pairs' ratios, captured over plain; and the allocations of one run on either
 // side. The batches are short so that no queue fills up, for then the host would wait for the
 // device. In the end the integers tell whether every run did its work.
-#include <algorithm>
 #include <benchmark/benchmark.h>
 #include <chrono>
 #include <cstddef>
@@ -21,11 +20,14 @@
 #include <string>
 #include <vector>
 
+#include "bench/enqueue/host_time.hpp"
 #include "libtune/libtune.hpp"
 #include "libtune/operation/operation.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 
 namespace {
+
+using bench::median;
 
 constexpr int batch = 20;
 constexpr int kernels = 10;
@@ -85,12 +87,6 @@ double allocations_of(Runnable& runnable) {
   return static_cast<double>(counter.count());
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// The pairs of one of the two times.
 struct comparison {
   void add(double plain_ns, double captured_ns) {
@@ -116,14 +112,11 @@ void compare_runs(benchmark::State& state, const tune::device& device) {
   time_batch(wrapped.queue(), captured);
 
   comparison host, on_device;
-  bool plain_first = false;
+  bench::alternation in_turn;
   int batches = 1;
   for (auto _ : state) {
-    batch_time one, other;
-    if (plain_first) one = time_batch(plain.queue(), plain);
-    other = time_batch(wrapped.queue(), captured);
-    if (!plain_first) one = time_batch(plain.queue(), plain);
-    plain_first = !plain_first;
+    const auto [one, other] = in_turn([&] { return time_batch(plain.queue(), plain); },
+                                      [&] { return time_batch(wrapped.queue(), captured); });
     host.add(one.host_ns, other.host_ns);
     on_device.add(one.device_ns, other.device_ns);
     ++batches;

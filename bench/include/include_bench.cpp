@@ -6,7 +6,6 @@
 // The compiler that built this program compiles, in turn, an empty file and one that only includes
 // the header, with -O2; the difference of the medians is what is reported. Run it on a machine that
 // does nothing else.
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +13,11 @@
 #include <sys/resource.h>
 #include <vector>
 
+#include "bench/enqueue/host_time.hpp"
+
 namespace {
+
+using bench::median;
 
 constexpr int repetitions = 9;
 
@@ -25,11 +28,6 @@ double seconds_to_compile(const std::string& text) {
   const auto start = std::chrono::steady_clock::now();
   if (std::system(command.c_str()) != 0) std::exit(1);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 }  // namespace

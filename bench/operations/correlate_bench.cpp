@@ -30,6 +30,7 @@
 #include "operations/correlate/correlate.hpp"
 #include "operations/correlate/correlate_reduce.hpp"
 #include "operations/correlate/reference.hpp"
+#include "operations/workload.hpp"
 
 namespace {
 
@@ -77,13 +78,11 @@ void set_voltages(tune::command_queue& queue, const tune::device_array& array, s
   std::vector<std::int8_t> numbers(std::min<std::size_t>(bytes, std::size_t{1} << 22));
   std::uint32_t state = 1;
   for (std::int8_t& number : numbers) {
-    state = state * 1664525U + 1013904223U;
+    tune::operations::next_number(state);
     const int four_bits = drawn(state >> 24, 7) * 16 + (drawn(state >> 16 & 255, 7) & 15);
     number = static_cast<std::int8_t>(bits == 8 ? drawn(state >> 16, 127) : four_bits);
   }
-  for (std::size_t at = 0; at < bytes; at += numbers.size()) {
-    queue.write(array.buffer(), numbers.data(), std::min(numbers.size(), bytes - at), at);
-  }
+  tune::operations::write_again(queue, array.buffer(), bytes, std::as_bytes(std::span(numbers)));
 }
 
 constexpr std::size_t numbers_of_tuning = 11;

@@ -3,26 +3,17 @@
 #include "bench/operations/device_time.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <iostream>
 #include <memory>
 
+#include "bench/enqueue/host_time.hpp"
 #include "libtune/exchange/reports.hpp"
 
 namespace bench {
-namespace {
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-}  // namespace
-
-double contender::median() const { return median_of(seconds); }
+double contender::median() const { return bench::median(seconds); }
 
 void time_in_turn(tune::command_queue& queue, std::vector<contender>& contenders, int rounds) {
   for (int round = 0; round <= rounds; ++round) {
@@ -42,7 +33,7 @@ double ratio(const contender& a, const contender& b) {
   for (std::size_t i = 0; i < a.seconds.size(); ++i) {
     ratios.push_back(a.seconds[i] / b.seconds[i]);
   }
-  return median_of(ratios);
+  return median(ratios);
 }
 
 contender copy_of(tune::command_queue& queue, const tune::device_array& from,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -60,6 +61,15 @@ contender copy_of(tune::command_queue& queue, const tune::device_array& from,
 /// many configurations chosen at random if the limit is not 0.
 /// @param table  print every configuration of each search
 void search_afresh(const tune::context& context, std::size_t limit, bool table = false);
+
+/// Returns what a function makes, such as a template that is tuned, and the seconds that it takes.
+template <class Make>
+auto timed_search(double& seconds, Make&& make) {
+  const auto start = std::chrono::steady_clock::now();
+  auto made = make();
+  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return made;
+}
 
 /// The devices of these indices, as LIBTUNE_DEVICE counts; all if there are none.
 std::vector<tune::device> chosen_devices(const std::vector<std::size_t>& indices);

@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/fft/fft.hpp"
 #include "operations/fft/reference.hpp"
+#include "operations/workload.hpp"
 
 namespace {
 
@@ -99,13 +101,10 @@ void write_numbers(tune::command_queue& queue, const tune::buffer& buffer) {
   std::vector<float> numbers(std::min<std::size_t>(buffer.size_bytes() / 4, 1 << 22));
   std::uint32_t state = 1;
   for (float& number : numbers) {
-    state = state * 1664525U + 1013904223U;
-    number = static_cast<float>(state >> 8) / float{1 << 23} - 1.0F;
+    number = static_cast<float>(tune::operations::next_number(state) >> 8) / float{1 << 23} - 1.0F;
   }
-  const std::size_t part = numbers.size() * 4;
-  for (std::size_t at = 0; at < buffer.size_bytes(); at += part) {
-    queue.write(buffer, numbers.data(), std::min(part, buffer.size_bytes() - at), at);
-  }
+  tune::operations::write_again(queue, buffer, buffer.size_bytes(),
+                                std::as_bytes(std::span(numbers)));
 }
 
 std::function<void()> peer([[maybe_unused]] const bench_device& on,

@@ -36,6 +36,7 @@
 #include "libtune/exchange/reports.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/gemm/gemm.hpp"
+#include "operations/workload.hpp"
 #ifdef LIBTUNE_BENCH_CUBLAS
 #include "bench/operations/gemm_peer.hpp"
 #endif
@@ -142,13 +143,10 @@ void set_random(tune::command_queue& queue, const tune::device_array& array, std
   const std::size_t bytes = array.layout().bytes();
   std::vector<T> numbers(std::min<std::size_t>(bytes / sizeof(T), std::size_t{1} << 22));
   for (T& number : numbers) {
-    seed = seed * 1664525U + 1013904223U;
-    number = static_cast<T>(static_cast<float>(static_cast<int>(seed >> 8) - (1 << 23)) * 0x1p-23F);
+    const std::uint32_t drawn = tune::operations::next_number(seed) >> 8;
+    number = static_cast<T>(static_cast<float>(drawn) * 0x1p-23F - 1.0F);
   }
-  const std::size_t part = numbers.size() * sizeof(T);
-  for (std::size_t at = 0; at < bytes; at += part) {
-    queue.write(array.buffer(), numbers.data(), std::min(part, bytes - at), at);
-  }
+  tune::operations::write_again(queue, array.buffer(), bytes, std::as_bytes(std::span(numbers)));
 }
 
 void set_random(tune::command_queue& queue, const tune::device_array& array, std::uint32_t seed) {

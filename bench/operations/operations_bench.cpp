@@ -14,12 +14,11 @@
 // that above 1 is better everywhere.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +29,7 @@
 #include "operations/fill/fill.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/transpose/transpose.hpp"
+#include "operations/workload.hpp"
 #ifdef LIBTUNE_BENCH_PEERS
 #include "bench/operations/peers.hpp"
 #endif
@@ -38,6 +38,7 @@ namespace {
 
 using namespace tune::operations;  // NOLINT: the subject of the program
 using bench::contender;
+using bench::timed_search;
 
 struct settings {
   std::size_t gibibytes = 1;
@@ -84,20 +85,9 @@ void write_numbers(bench_device& on, const tune::buffer& buffer, std::size_t byt
   std::vector<std::uint32_t> numbers(std::min<std::size_t>(bytes / 4, 1 << 24));
   std::uint32_t state = 1;
   for (std::uint32_t& number : numbers) {
-    state = state * 1664525U + 1013904223U;
-    number = 0x3F000000U + (state >> 9);  // floats from 0.5 on
+    number = 0x3F000000U + (tune::operations::next_number(state) >> 9);  // floats from 0.5 on
   }
-  const std::size_t part = numbers.size() * 4;
-  for (std::size_t at = 0; at < bytes; at += part) {
-    on.queue.write(buffer, numbers.data(), std::min(part, bytes - at), at);
-  }
-}
-
-template <class Tune>
-double seconds_of(Tune&& tune) {
-  const auto start = std::chrono::steady_clock::now();
-  tune();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  tune::operations::write_again(on.queue, buffer, bytes, std::as_bytes(std::span(numbers)));
 }
 
 template <class Tuning>
@@ -106,13 +96,13 @@ std::string text_of(const Tuning& tuning) {
 }
 
 void bench_fill(bench_device& on) {
-  std::unique_ptr<fill_template> tuned;
-  const double searched = seconds_of(
-      [&] { tuned = std::make_unique<fill_template>(on.context, tune::dtype::float32); });
+  double searched = 0;
+  const auto tuned =
+      timed_search(searched, [&] { return fill_template(on.context, tune::dtype::float32); });
   const fill_template plain(on.context, tune::dtype::float32, fill_tuning{});
   const tune::shape size{on.bytes / 4};
   const tune::device_array data(on.context, {tune::dtype::float32, size});
-  fill ours = tuned->instantiate(on.queue, size);
+  fill ours = tuned.instantiate(on.queue, size);
   fill standard = plain.instantiate(on.queue, size);
   for (fill* op : {&ours, &standard}) {
     op->bind("data", data);
@@ -125,15 +115,14 @@ void bench_fill(bench_device& on) {
                                }}};
   bench::time_in_turn(on.queue, timed, on.rounds);
   const auto bytes = static_cast<double>(on.bytes);
-  report({"fill float32", bytes, bytes, text_of(tuned->tuning()), searched}, timed);
+  report({"fill float32", bytes, bytes, text_of(tuned.tuning()), searched}, timed);
 }
 
 template <class T>
 void bench_transpose(bench_device& on) {
   const auto type = tune::element_type::of<T>();
-  std::unique_ptr<transpose_template> tuned;
-  const double searched =
-      seconds_of([&] { tuned = std::make_unique<transpose_template>(on.context, type); });
+  double searched = 0;
+  const auto tuned = timed_search(searched, [&] { return transpose_template(on.context, type); });
   const transpose_template plain(on.context, type, transpose_tuning{});
   const std::size_t columns = 16384;
   const std::size_t rows = on.bytes / sizeof(T) / columns;
@@ -141,7 +130,7 @@ void bench_transpose(bench_device& on) {
   const tune::device_array dest(on.context, {type, {columns, rows}});
   const tune::device_array copied(on.context, {type, {rows, columns}});
   write_numbers(on, src.buffer(), on.bytes);
-  transpose ours = tuned->instantiate(on.queue, rows, columns);
+  transpose ours = tuned.instantiate(on.queue, rows, columns);
   transpose standard = plain.instantiate(on.queue, rows, columns);
   for (transpose* op : {&ours, &standard}) {
     op->bind("src", src);
@@ -159,23 +148,22 @@ void bench_transpose(bench_device& on) {
 #endif
   bench::time_in_turn(on.queue, timed, on.rounds);
   const auto bytes = 2.0 * static_cast<double>(on.bytes);
-  report(
-      {"transpose " + std::string(type.name()), bytes, bytes, text_of(tuned->tuning()), searched},
-      timed);
+  report({"transpose " + std::string(type.name()), bytes, bytes, text_of(tuned.tuning()), searched},
+         timed);
 }
 
 void bench_hreduce(bench_device& on, std::size_t rows) {
   const std::size_t columns = on.bytes / 4 / rows;
   const reduction sum = sum_of(tune::dtype::float32);
-  std::unique_ptr<hreduce_template> tuned;
-  const double searched =
-      seconds_of([&] { tuned = std::make_unique<hreduce_template>(on.context, sum, columns); });
+  double searched = 0;
+  const auto tuned =
+      timed_search(searched, [&] { return hreduce_template(on.context, sum, columns); });
   const hreduce_template plain(on.context, sum, columns, hreduce_tuning{});
   const tune::device_array src(on.context, {tune::dtype::float32, {rows, columns}});
   const tune::device_array dest(on.context, {tune::dtype::float32, {rows}});
   const tune::device_array copied(on.context, {tune::dtype::float32, {rows, columns}});
   write_numbers(on, src.buffer(), on.bytes);
-  hreduce ours = tuned->instantiate(on.queue, rows, columns);
+  hreduce ours = tuned.instantiate(on.queue, rows, columns);
   hreduce standard = plain.instantiate(on.queue, rows, columns);
   for (hreduce* op : {&ours, &standard}) {
     op->bind("src", src);
@@ -194,7 +182,7 @@ void bench_hreduce(bench_device& on, std::size_t rows) {
 #endif
   bench::time_in_turn(on.queue, timed, on.rounds);
   const auto bytes = static_cast<double>(on.bytes);
-  report({fmt::format("hreduce sum {} rows", rows), bytes, 2 * bytes, text_of(tuned->tuning()),
+  report({fmt::format("hreduce sum {} rows", rows), bytes, 2 * bytes, text_of(tuned.tuning()),
           searched},
          timed);
 }

@@ -23,7 +23,6 @@
 // is their share).
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -32,6 +31,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -44,11 +44,13 @@
 #include "operations/pfb/pfb.hpp"
 #include "operations/quantise/quantise.hpp"
 #include "operations/unpack/unpack.hpp"
+#include "operations/workload.hpp"
 
 namespace {
 
 using namespace tune::operations;  // NOLINT: the subject of the program
 using bench::contender;
+using bench::timed_search;
 
 struct settings {
   int rounds = 50;
@@ -92,14 +94,6 @@ std::string text_of(const Template& made) {
   return tune::to_string(tune::to_values(made.tuning()));
 }
 
-template <class Make>
-auto timed(double& seconds, Make&& make) {
-  const auto start = std::chrono::steady_clock::now();
-  auto made = make();
-  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return made;
-}
-
 /// Fills an array with random bytes, or with floats of about 1, or of about a part of that.
 /// @param exponent  of the part, a power of two
 void write_random(bench_device& on, const tune::device_array& array, bool is_float,
@@ -110,11 +104,8 @@ void write_random(bench_device& on, const tune::device_array& array, bool is_flo
     word = static_cast<std::uint32_t>(engine());
     if (is_float) word = (word & 0x807FFFFFU) | (0x3F800000U - (exponent << 23U));
   }
-  const std::size_t all = array.layout().bytes();
-  const std::size_t bytes = part.size() * sizeof(part[0]);
-  for (std::size_t at = 0; at < all; at += bytes) {
-    on.queue.write(array.buffer(), part.data(), std::min(bytes, all - at), at);
-  }
+  tune::operations::write_again(on.queue, array.buffer(), array.layout().bytes(),
+                                std::as_bytes(std::span(part)));
 }
 
 /// One launch of all that a function enqueues, if the device can; or else the function.
@@ -147,7 +138,8 @@ void report(bench_device& on, const subject& about, tune::operation& op) {
 void bench_pfb(bench_device& on, const pfb_key& key, const std::vector<std::size_t>& channels,
                const std::optional<pfb_tuning>& given = std::nullopt) {
   double searched = 0;
-  const pfb_template made = timed(searched, [&] { return pfb_template(on.context, key, given); });
+  const pfb_template made =
+      timed_search(searched, [&] { return pfb_template(on.context, key, given); });
   for (const std::size_t n : channels) {
     const std::size_t step = key.bits != 0 ? 2 * n : n;
     const std::size_t all = on.size(std::size_t{1} << (key.bits != 0 ? 24 : 22));
@@ -184,7 +176,7 @@ void bench_pfb_tunings(bench_device& on, const std::vector<std::string>& tunings
 
 void bench_ddc(bench_device& on, const ddc_key& key) {
   double searched = 0;
-  const ddc_template made = timed(searched, [&] { return ddc_template(on.context, key); });
+  const ddc_template made = timed_search(searched, [&] { return ddc_template(on.context, key); });
   const std::size_t window = std::size_t{15} << 16;  // of outputs, that chunks of them overlap by
   const std::size_t count =
       on.size((std::size_t{1} << 25) + window * key.subsampling) + key.taps - key.subsampling;
@@ -204,7 +196,8 @@ void bench_ddc(bench_device& on, const ddc_key& key) {
 
 void bench_unpack(bench_device& on, const unpack_key& key) {
   double searched = 0;
-  const unpack_template made = timed(searched, [&] { return unpack_template(on.context, key); });
+  const unpack_template made =
+      timed_search(searched, [&] { return unpack_template(on.context, key); });
   const std::size_t count = on.size(std::size_t{1} << 25);
   unpack op = made.instantiate(on.queue, 2, count);
   op.ensure_all_bound();
@@ -313,7 +306,7 @@ struct fengine {
 
 void bench_fengine(bench_device& on, std::size_t unzip) {
   double searched = 0;
-  fengine engine = timed(searched, [&] { return fengine(on, unzip); });
+  fengine engine = timed_search(searched, [&] { return fengine(on, unzip); });
   fmt::print("F-engine, unzip {}: filter bank {}, quantise {}, tuned in {:.1f} s\n{:<30} {:>9}",
              unzip, text_of(engine.filter), text_of(engine.last), searched, "", "us");
   for (const char* head : {"in 4 parts", "apart", "filter", "fft", "quantise", "sum", "clamped"}) {

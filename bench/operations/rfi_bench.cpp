@@ -13,12 +13,12 @@
 // second, and the time of the copy over that of the stage.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,11 +26,13 @@
 #include "bench/operations/device_time.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/rfi/flagger.hpp"
+#include "operations/workload.hpp"
 
 namespace {
 
 using namespace tune::operations::rfi;  // NOLINT: the subject of the program
 using bench::contender;
+using bench::timed_search;
 
 constexpr double usually_strong = 0.01;  // of the visibilities
 
@@ -74,14 +76,6 @@ std::string text_of(const Template& made) {
   return tune::to_string(tune::to_values(made.tuning()));
 }
 
-template <class Make>
-auto timed(double& seconds, Make&& make) {
-  const auto start = std::chrono::steady_clock::now();
-  auto made = make();
-  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return made;
-}
-
 /// Complex normal noise, a part of it 60 larger; the pattern repeats every few channels.
 std::vector<std::complex<float>> visibilities(std::size_t count, double strong) {
   std::mt19937 engine(1);
@@ -97,11 +91,8 @@ std::vector<std::complex<float>> visibilities(std::size_t count, double strong) 
 
 template <class T>
 void write_again(bench_device& on, const tune::device_array& array, const std::vector<T>& part) {
-  const std::size_t bytes = part.size() * sizeof(T);
-  const std::size_t all = array.layout().bytes();
-  for (std::size_t at = 0; at < all; at += bytes) {
-    on.queue.write(array.buffer(), part.data(), std::min(bytes, all - at), at);
-  }
+  tune::operations::write_again(on.queue, array.buffer(), array.layout().bytes(),
+                                std::as_bytes(std::span(part)));
 }
 
 void write_visibilities(bench_device& on, const tune::device_array& vis, double strong) {
@@ -125,7 +116,7 @@ void bench_background(bench_device& on, const std::vector<sky>& skies, const bac
                       const std::string& name) {
   double searched = 0;
   const auto made =
-      timed(searched, [&] { return background_median_filter_template(on.context, key); });
+      timed_search(searched, [&] { return background_median_filter_template(on.context, key); });
   for (const sky& seen : skies) {
     auto op = made.instantiate(on.queue, seen.channels, seen.baselines);
     op.ensure_all_bound();
@@ -152,8 +143,8 @@ void bench_noise(bench_device& on, const std::vector<sky>& skies, data_order ord
                  const std::string& name) {
   for (const sky& seen : skies) {
     double searched = 0;
-    const auto made =
-        timed(searched, [&] { return noise_estimate_template(on.context, order, seen.channels); });
+    const auto made = timed_search(
+        searched, [&] { return noise_estimate_template(on.context, order, seen.channels); });
     auto op = made.instantiate(on.queue, seen.channels, seen.baselines);
     op.ensure_all_bound();
     write_deviations(on, op);
@@ -165,7 +156,7 @@ template <class Template, class Key>
 void bench_threshold(bench_device& on, const std::vector<sky>& skies, const Key& key,
                      const std::string& name) {
   double searched = 0;
-  const auto made = timed(searched, [&] { return Template(on.context, key); });
+  const auto made = timed_search(searched, [&] { return Template(on.context, key); });
   for (const sky& seen : skies) {
     auto op = made.instantiate(on.queue, seen.channels, seen.baselines);
     op.ensure_all_bound();
@@ -216,9 +207,9 @@ void run(bench_device on) {
   if (on.wants("flagger")) {
     double searched = 0;
     const flagger_template fused =
-        timed(searched, [&] { return make_flagger(on.context, {.channels = 10240}); });
+        timed_search(searched, [&] { return make_flagger(on.context, {.channels = 10240}); });
     bench_flagger(on, skies, fused, searched, "flagger");
-    const flagger_template parts = timed(searched, [&] {
+    const flagger_template parts = timed_search(searched, [&] {
       return flagger_template(
           on.context, {on.context, {}}, {on.context, turned, 10240},
           threshold_sum_template(on.context, threshold_sum_key{.order = turned}));

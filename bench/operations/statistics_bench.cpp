@@ -12,7 +12,6 @@
 // is better everywhere.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
@@ -31,6 +30,7 @@ namespace {
 
 using namespace tune::operations;  // NOLINT: the subject of the program
 using bench::contender;
+using bench::timed_search;
 
 struct settings {
   int rounds = 30;
@@ -51,14 +51,6 @@ struct bench_device {
 struct array_shape {
   std::size_t rows, columns;
 };
-
-template <class Make>
-auto timed_search(double& seconds, Make&& make) {
-  const auto start = std::chrono::steady_clock::now();
-  auto made = make();
-  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return made;
-}
 
 // contenders: tuned, copy, others.
 void report(const std::string& name, double moved_bytes, double copied_bytes,

@@ -11,7 +11,6 @@
 // turn, by the processor time of the thread that enqueues and by the wall clock; the order within a
 // pair alternates. Reported, over all pairs: the median of each, their difference, and the
 // allocations of a frame; and the wall clock of the same tasks on a loop that polls.
-#include <algorithm>
 #include <array>
 #include <benchmark/benchmark.h>
 #include <chrono>
@@ -20,6 +19,7 @@
 #include <optional>
 #include <vector>
 
+#include "bench/enqueue/host_time.hpp"
 #include "libtune/libtune.hpp"
 #include "libtune/pipeline/event_loop.hpp"
 #include "libtune/pipeline/event_waiter.hpp"
@@ -29,6 +29,8 @@
 #include "libtune/testing/allocation_counter.hpp"
 
 namespace {
+
+using bench::median;
 
 constexpr int batch = 100;
 constexpr std::size_t in_flight = 4;
@@ -140,11 +142,6 @@ host_time time_of(Run&& run) {
   return {1e6 * thread_time / batch, wall.count() / batch};
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 void compare_frames(benchmark::State& state, const tune::device& device) {
   stages s(device);
   tasks ours(s);
@@ -155,13 +152,10 @@ void compare_frames(benchmark::State& state, const tune::device& device) {
     polling.run(batch);
   }
   std::vector<double> hand, task, hand_wall, task_wall, polling_wall;
-  bool ours_first = false;
+  bench::alternation in_turn;
   for (auto _ : state) {
-    host_time one, other;
-    if (ours_first) one = time_of([&] { ours.run(batch); });
-    other = time_of([&] { run_by_hand(s, batch); });
-    if (!ours_first) one = time_of([&] { ours.run(batch); });
-    ours_first = !ours_first;
+    const auto [one, other] = in_turn([&] { return time_of([&] { ours.run(batch); }); },
+                                      [&] { return time_of([&] { run_by_hand(s, batch); }); });
     task.push_back(one.thread_us);
     task_wall.push_back(one.wall_us);
     hand.push_back(other.thread_us);

@@ -15,9 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "bench/enqueue/host_time.hpp"
 #include "libtune/libtune.hpp"
 
 namespace {
+
+using bench::median;
 
 constexpr int rounds = 20;
 constexpr int runs = 200;
@@ -63,11 +66,6 @@ tune::measure prepare(const tune::device& device, unsigned length) {
   operation.ensure_all_bound();
   operation.buffer("data").zero(queue);
   return tune::make_measure(queue, std::move(operation));
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 void compare(std::vector<contender> contenders, unsigned length) {

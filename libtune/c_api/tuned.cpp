@@ -7,7 +7,8 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/c_api/handles.hpp"
-#include "libtune/tune/autotuner.hpp"
+#include "libtune/tune/autotuner_core.hpp"
+#include "libtune/tune/bare/kernel_description.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/search_problem.hpp"
 #include "libtune/tune/session.hpp"
@@ -86,14 +87,6 @@ measure measured_by(callback<libtune_measure_function> by, const stop_flag& stop
   });
 }
 
-value_type type_of(const value& v) {
-  if (std::holds_alternative<bool>(v)) return value_type::boolean;
-  if (std::holds_alternative<std::int64_t>(v)) return value_type::int64;
-  if (std::holds_alternative<std::uint64_t>(v)) return value_type::uint64;
-  if (std::holds_alternative<double>(v)) return value_type::float64;
-  return value_type::string;
-}
-
 search_problem make_problem(const libtune_tuner& of) {
   const search_space space = of.kernel.space();
   return {
@@ -106,29 +99,14 @@ search_problem make_problem(const libtune_tuner& of) {
       .metrics = {.computed = of.metrics, .probes = {}}};
 }
 
-std::vector<named_value> first_of_each(const search_space& space) {
-  std::vector<named_value> values;
-  values.reserve(space.parameters().size());
-  for (const parameter& each : space.parameters()) {
-    values.push_back({each.name, each.candidates.front()});
-  }
-  return values;
-}
-
-std::vector<field_description> fields_of(const std::vector<named_value>& values) {
-  std::vector<field_description> fields;
-  for (const named_value& each : values) fields.push_back({each.name, type_of(each.value)});
-  return fields;
-}
-
 /// The parts of an autotuner of a function of the caller.
 detail::autotuner_parts parts_of(const libtune_tuner& of) {
   const search_space space = of.kernel.space();
-  const std::vector<named_value> first = first_of_each(space);
+  const std::vector<named_value> first = detail::first_of_each(space.parameters());
   return {.name = of.remembered->name,
           .version = of.remembered->version,
-          .key_fields = fields_of(of.remembered->key.values()),
-          .tuning_fields = fields_of(first),
+          .key_fields = describe_values(of.remembered->key.values()),
+          .tuning_fields = describe_values(first),
           .test_default = space.size() == 0 ? first : space.values(0),
           .tunes =
               [&of](tuning_session& session, const std::vector<named_value>&) {

@@ -7,22 +7,10 @@
 #include "libtune/base/error.hpp"
 #include "libtune/c_api/handles.hpp"
 #include "libtune/search/space/expression.hpp"
+#include "libtune/tune/bare/kernel_description.hpp"
 
 namespace tune::c_api {
 namespace {
-
-computed_metric make_metric(const std::string& name, const std::string& formula,
-                            const std::string& unit) {
-  const auto compute = [of = expression(formula)](const trial& t) {
-    const configuration at(t.configuration);
-    std::vector<named_value> values;
-    for (const std::string& each : of.names()) {
-      values.push_back({each, at.has(each) ? at.at(each) : value(metric_value(t, each))});
-    }
-    return of.number(values);
-  };
-  return {.name = name, .compute = compute, .unit = unit};
-}
 
 /// Contents of the caller as an argument.
 kernel_argument array_of(libtune_access access, const element_type& type, const shape& size,
@@ -146,7 +134,7 @@ libtune_status libtune_tuner_metric(libtune_tuner* tuner, const char* name, cons
                                     const char* unit) {
   return guarded([&] {
     auto& of = required(tuner, "the tuner");
-    auto made = tune::c_api::make_metric(text_of(name), text_of(formula), text_of(unit));
+    auto made = tune::detail::metric_by_formula(text_of(name), text_of(formula), text_of(unit));
     std::vector<tune::metric> trial_run;
     set_metric(trial_run, {.name = made.name});  // for its errors
     if (!of.is_kernel) return of.metrics.push_back(std::move(made));

@@ -36,6 +36,16 @@ constexpr std::array<trial_figure, 8> figures{{
 
 std::span<const trial_figure> trial_figures() noexcept { return figures; }
 
+space_outline outline_of(const std::optional<stored_space>& kept) {
+  space_outline outline;
+  if (!kept) return outline;
+  outline.combinations = kept->combinations;
+  outline.configurations = kept->configurations;
+  for (const auto& one : kept->removals) outline.removals.push_back({one.name, one.what});
+  for (const auto& one : kept->parameters) outline.parameters.push_back({one.name, one.what});
+  return outline;
+}
+
 json plain_json(const coverage& tried) {
   json steps = json::array();
   for (const coverage_step& step : tried.steps()) {

@@ -3,6 +3,7 @@
 // Trials and coverage as JSON for people and other programs.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "libtune/base/value.hpp"
 #include "libtune/search/model/coverage.hpp"
 #include "libtune/store/database/identity_column.hpp"
+#include "libtune/store/database/stored_trial.hpp"
 #include "libtune/tune/trial.hpp"
 
 namespace tune::detail {
@@ -24,6 +26,9 @@ struct trial_figure {
 
 /// score_ns, score_lower_ns, score_upper_ns, spread_ns, min_ns, mean_ns, samples, preparation_ns.
 std::span<const trial_figure> trial_figures() noexcept;
+
+/// Returns the outline of a space, for a coverage, as a database keeps it; an empty one of none.
+space_outline outline_of(const std::optional<stored_space>& kept);
 
 /// The members of a coverage by their names; the figure as metric and unit.
 json plain_json(const coverage& tried);

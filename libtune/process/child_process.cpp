@@ -276,4 +276,14 @@ child_process::end child_process::finish(std::chrono::milliseconds patience) {
 
 bool child_process::runs() const noexcept { return id_ > 0 && has_not_ended(id_); }
 
+bool send_all(int socket, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ::ssize_t count = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
 }  // namespace tune::detail

@@ -89,4 +89,8 @@ class child_process {
   std::vector<std::byte> unsent_;
 };
 
+/// For the child: sends all bytes to the other end of its socket. Returns false if that takes none;
+/// errno has the reason.
+bool send_all(int socket, std::span<const std::byte> bytes);
+
 }  // namespace tune::detail

@@ -222,4 +222,17 @@ std::vector<const autotuner_core*> registered_autotuners() {
   return autotuner_registry::instance().all();
 }
 
+std::vector<field_description> describe_values(const std::vector<named_value>& values) {
+  const auto type_of = [](const value& v) {
+    if (std::holds_alternative<bool>(v)) return value_type::boolean;
+    if (std::holds_alternative<std::int64_t>(v)) return value_type::int64;
+    if (std::holds_alternative<std::uint64_t>(v)) return value_type::uint64;
+    if (std::holds_alternative<double>(v)) return value_type::float64;
+    return value_type::string;
+  };
+  std::vector<field_description> fields;
+  for (const named_value& each : values) fields.push_back({each.name, type_of(each.value)});
+  return fields;
+}
+
 }  // namespace tune

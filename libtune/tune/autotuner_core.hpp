@@ -149,4 +149,7 @@ class autotuner_registry {
 /// The autotune functions that live in this program, in the order in which they were made.
 std::vector<const autotuner_core*> registered_autotuners();
 
+/// Returns the fields that have such values, for functions whose keys or tunings are no structures.
+std::vector<field_description> describe_values(const std::vector<named_value>& values);
+
 }  // namespace tune

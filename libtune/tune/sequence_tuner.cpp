@@ -38,14 +38,6 @@ const std::string& text_in(const std::vector<named_value>& values, const std::st
   return *text;
 }
 
-value_type type_of(const value& v) {
-  if (std::holds_alternative<bool>(v)) return value_type::boolean;
-  if (std::holds_alternative<std::int64_t>(v)) return value_type::int64;
-  if (std::holds_alternative<std::uint64_t>(v)) return value_type::uint64;
-  if (std::holds_alternative<double>(v)) return value_type::float64;
-  return value_type::string;
-}
-
 run_time median_of(measure measured, const measure_settings& settings) {
   measured.run();
   return take_samples(measured, settings).median();
@@ -105,9 +97,7 @@ member_tunings sequence_tuner::tune(const context& context, const function& make
   detail::autotuner_parts parts;
   parts.name = defined_.name;
   parts.version = defined_.version;
-  for (const named_value& each : of_all) {
-    parts.key_fields.push_back({each.name, type_of(each.value)});
-  }
+  parts.key_fields = describe_values(of_all);
   for (const member_function& each : members_) {
     parts.tuning_fields.push_back({each.name, value_type::string});
     parts.test_default.push_back({each.name, text_of(each.core->test_default())});

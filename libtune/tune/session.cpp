@@ -26,7 +26,7 @@
 #include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
-#include "libtune/tune/engine/trial_attempt.hpp"
+#include "libtune/tune/engine/trial_failure.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
 

@@ -18,6 +18,7 @@
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/store/maintenance/merge.hpp"
+#include "libtune/store/shared/store_url.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 
 namespace tune {

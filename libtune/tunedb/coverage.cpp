@@ -23,18 +23,6 @@ struct coverage_options {
   bool csv = false;
 };
 
-// A search that did not end, and one of an older libtune, has no outline.
-space_outline outline_of(const search_content& search) {
-  space_outline outline;
-  const auto kept = detail::space_from_json(text_of(search.columns, "outline"));
-  if (!kept) return outline;
-  outline.combinations = kept->combinations;
-  outline.configurations = kept->configurations;
-  for (const auto& one : kept->removals) outline.removals.push_back({one.name, one.what});
-  for (const auto& one : kept->parameters) outline.parameters.push_back({one.name, one.what});
-  return outline;
-}
-
 coverage coverage_of(const function_identity& function, const search_content& search) {
   const auto objectives = detail::split_name(function.name).second.objectives;
   const objective first = objectives.empty() ? objective{} : objectives.front();
@@ -50,7 +38,9 @@ coverage coverage_of(const function_identity& function, const search_content& se
     tried.back().score = own->value;
     figure.unit = own->unit;
   }
-  return {outline_of(search), tried, {}, std::move(figure)};
+  // A search that did not end, and one of an older libtune, has no outline.
+  const auto kept = detail::space_from_json(text_of(search.columns, "outline"));
+  return {detail::outline_of(kept), tried, {}, std::move(figure)};
 }
 
 void run(const invocation& shared, const coverage_options& options) {

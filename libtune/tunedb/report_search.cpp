@@ -246,16 +246,6 @@ report_json finalists_of(const std::vector<trial_content>& trials,
   return list;
 }
 
-space_outline outline_of(const std::optional<stored_space>& kept) {
-  space_outline outline;
-  if (!kept) return outline;
-  outline.combinations = kept->combinations;
-  outline.configurations = kept->configurations;
-  for (const auto& one : kept->removals) outline.removals.push_back({one.name, one.what});
-  for (const auto& one : kept->parameters) outline.parameters.push_back({one.name, one.what});
-  return outline;
-}
-
 report_json effects_of(std::vector<trial_content>& trials, const std::optional<stored_space>& space,
                        const std::vector<std::optional<double>>& scores,
                        const coverage_figure& figure) {
@@ -267,7 +257,7 @@ report_json effects_of(std::vector<trial_content>& trials, const std::optional<s
     tried.push_back(
         {std::move(trials[i].configuration), scores[i], text_in(trials[i].columns, "outcome")});
   }
-  report_json document(detail::plain_json(coverage(outline_of(space), tried, {}, figure)));
+  report_json document(detail::plain_json(coverage(detail::outline_of(space), tried, {}, figure)));
   for (auto& parameter : document["parameters"]) {
     for (auto& row : parameter["values"]) {
       for (auto& [name, item] : row.items()) {

@@ -12,6 +12,7 @@
 #include "libtune/store/maintenance/merge.hpp"
 #include "libtune/store/shared/push_queue.hpp"
 #include "libtune/store/shared/shared_store.hpp"
+#include "libtune/store/shared/store_url.hpp"
 #include "libtune/tune/shared_results.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/output.hpp"

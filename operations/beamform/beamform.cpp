@@ -293,11 +293,7 @@ beamform beamform_template::instantiate(const command_queue& queue,
   return {queue, program_, tuning_, key_, shape};
 }
 
-bool has_beamform_tensor_units(const device& device) {
-  const auto& capability = device.info().hardware.compute_capability;
-  return device.info().language == kernel_language::cuda_cpp && capability &&
-         capability->major >= 8;
-}
+bool has_beamform_tensor_units(const device& device) { return cuda_generation(device) >= 80; }
 
 space<beamform_tuning> tuning_space(const beamform_key& key, bool has_tensor_units) {
   using t = beamform_tuning;
@@ -363,10 +359,8 @@ const autotuner<beamform_key, beamform_tuning> beamform_template::autotune{
                             const program built = build(context, key, tuning);
                             beamform op(queue, built, tuning, key, shape);
                             op.bind({{"in", in}, {"weights", weights}, {"delays", delays}});
-                            // What is measured is looked at as far as its bounds go.
-                            return make_measure(queue, std::move(op), work, answer()).check([=] {
-                              return known.find_wrong(built, tuning);
-                            });
+                            return make_checked_measure(queue, std::move(op), work, built, tuning,
+                                                        known);
                           });
     }};
 

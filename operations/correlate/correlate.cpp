@@ -115,13 +115,10 @@ void set_voltages(const command_queue& queue, const device_array& array) {
   std::vector<std::int8_t> numbers(std::min<std::size_t>(bytes, std::size_t{1} << 22));
   std::uint32_t state = 1;
   for (std::int8_t& number : numbers) {
-    state = state * 1664525U + 1013904223U;
-    number = static_cast<std::int8_t>(static_cast<int>((state >> 16) % 255) - 127);
+    number = static_cast<std::int8_t>(static_cast<int>((next_number(state) >> 16) % 255) - 127);
   }
   command_queue writer = queue;
-  for (std::size_t at = 0; at < bytes; at += numbers.size()) {
-    writer.write(array.buffer(), numbers.data(), std::min(numbers.size(), bytes - at), at);
-  }
+  write_again(writer, array.buffer(), bytes, std::as_bytes(std::span(numbers)));
 }
 
 /// Voltages of few channels, and their visibilities by the host. The first batch is left out.
@@ -137,9 +134,8 @@ struct known_correlation {
         sums({1, key.channels, baseline_count(key.antennas), 4, 2}) {
     std::uint32_t state = 5;
     for (std::size_t i = 0; i < in.layout().bytes(); ++i) {
-      state = state * 1664525U + 1013904223U;
       const int most = key.bits == 8 ? 127 : 7;
-      const int drawn = static_cast<int>((state >> 16) % (2 * most + 1)) - most;
+      const int drawn = static_cast<int>((next_number(state) >> 16) % (2 * most + 1)) - most;
       in.data()[i] =
           static_cast<std::int8_t>(state >> 30 == 0 ? (drawn < 0 ? -most : most) : drawn);
     }
@@ -312,10 +308,8 @@ const autotuner<correlate_key, correlate_tuning> correlate_template::autotune{
         const program built = build(context, key, tuning);
         correlate op(queue, built, tuning, timed.key, timed.batches);
         op.bind("in", in);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer())
-            .work({.flops = operations, .bytes = bytes})
-            .check([=] { return known.find_wrong(built, tuning); });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, known)
+            .work({.flops = operations, .bytes = bytes});
       });
     }};
 

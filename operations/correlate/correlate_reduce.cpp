@@ -35,7 +35,7 @@ struct known_dump {
     host_array<std::int64_t> visibilities({copies, channels, baselines, 4, 2});
     host_array<std::uint8_t> absent({baselines});
     std::uint32_t state = 3;
-    const auto draw = [&] { return (state = state * 1664525U + 1013904223U) >> 8; };
+    const auto draw = [&] { return next_number(state) >> 8; };
     for (std::size_t i = 0; i < visibilities.layout().bytes() / sizeof(std::int64_t); ++i) {
       const std::int64_t edge = std::int64_t{1} << 31;
       const auto near = static_cast<std::int64_t>(draw() % 3) - 1;
@@ -145,10 +145,7 @@ const autotuner<correlate_reduce_key, correlate_reduce_tuning> correlate_reduce_
         correlate_reduce op(queue, built, tuning, antennas, channels, key.copies);
         op.bind("visibilities", visibilities);
         op.bind("absent", absent);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
-          return known.find_wrong(built, tuning);
-        });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, known);
       });
     }};
 

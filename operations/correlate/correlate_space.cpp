@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operations/correlate/correlate_launch.hpp"
+#include "operations/workload.hpp"
 
 namespace tune::operations {
 namespace {
@@ -14,19 +15,14 @@ namespace {
 using instruction = correlate_instruction;
 
 instruction best_instruction(const device& device) {
-  const auto has = device.info().hardware.compute_capability;
-  if (device.info().language != kernel_language::cuda_cpp || !has) return instruction::plain;
-  if (has->major >= 8) return instruction::mma_k32;
-  if (has->major == 7 || (has->major == 6 && has->minor > 0)) return instruction::dp4a;
-  return instruction::plain;
+  const int generation = cuda_generation(device);
+  return generation >= 80   ? instruction::mma_k32
+         : generation >= 61 ? instruction::dp4a
+                            : instruction::plain;
 }
 
 /// True if a device has the instruction wgmma_k32, which is of one generation only.
-bool has_wgmma(const device& device) {
-  const auto has = device.info().hardware.compute_capability;
-  return device.info().language == kernel_language::cuda_cpp && has && has->major == 9 &&
-         has->minor == 0;
-}
+bool has_wgmma(const device& device) { return cuda_generation(device) == 90; }
 
 bool is_wgmma(const correlate_tuning& tuning) noexcept {
   return tuning.instruction == instruction::wgmma_k32;

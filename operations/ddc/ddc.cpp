@@ -95,15 +95,14 @@ struct ddc_case {
               key.subsampling * std::clamp<std::size_t>((1U << 20) / key.taps, 130, 1300)),
         work(queue) {
     std::uint32_t state = 1;
-    const auto next = [&state] { return state = state * 1664525U + 1013904223U; };
     host_array<std::uint8_t> samples({2, packed_row_bytes(count, key.bits)});
     for (std::size_t i = 0; i < 2 * samples.size()[1]; ++i) {
-      samples.data()[i] = static_cast<std::uint8_t>(next() >> 24);
+      samples.data()[i] = static_cast<std::uint8_t>(next_number(state) >> 24);
     }
     host_array<std::complex<float>> taps({key.taps});
     for (std::size_t k = 0; k < key.taps; ++k) {
-      taps(k) = {static_cast<float>(static_cast<std::int32_t>(next())) * 0x1p-34F,
-                 static_cast<float>(static_cast<std::int32_t>(next())) * 0x1p-34F};
+      taps(k) = {static_cast<float>(static_cast<std::int32_t>(next_number(state))) * 0x1p-34F,
+                 static_cast<float>(static_cast<std::int32_t>(next_number(state))) * 0x1p-34F};
     }
     auto out = ddc_on_host(key, samples, {taps.data(), key.taps}, count, step, phase);
     float largest = 0;
@@ -137,11 +136,7 @@ std::size_t ddc_outputs(std::size_t samples, std::size_t taps, std::size_t subsa
   return samples < taps || subsampling == 0 ? 0 : (samples - taps) / subsampling + 1;
 }
 
-bool has_ddc_tensor_units(const device& device) {
-  const auto& capability = device.info().hardware.compute_capability;
-  return device.info().language == kernel_language::cuda_cpp && capability &&
-         capability->major >= 8;
-}
+bool has_ddc_tensor_units(const device& device) { return cuda_generation(device) >= 80; }
 
 ddc::ddc(const command_queue& queue, const program& built, const ddc_tuning& tuning,
          const ddc_key& key, std::size_t polarisations, std::size_t samples)
@@ -249,10 +244,7 @@ const autotuner<ddc_key, ddc_tuning> ddc_template::autotune{
         ddc op(queue, built, tuning, key, 2, count);
         op.bind("samples", samples);
         op.bind("taps", taps);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).work(useful).check([=] {
-          return known.find_wrong(built, tuning);
-        });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, known).work(useful);
       });
     }};
 

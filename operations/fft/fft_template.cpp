@@ -25,8 +25,7 @@ std::vector<double> mixed_numbers(std::size_t count) {
   std::vector<double> numbers(count);
   std::uint32_t state = 5;
   for (double& number : numbers) {
-    state = state * 1664525U + 1013904223U;
-    number = static_cast<double>(state >> 8) / double{1 << 23} - 1;
+    number = static_cast<double>(next_number(state) >> 8) / double{1 << 23} - 1;
   }
   return numbers;
 }
@@ -136,13 +135,9 @@ void fill_with_numbers(command_queue& queue, const buffer& target) {
   std::vector<float> part(std::min<std::size_t>(target.size_bytes() / 4, std::size_t{1} << 20));
   std::uint32_t state = 9;
   for (float& number : part) {
-    state = state * 1664525U + 1013904223U;
-    number = static_cast<float>(state >> 8) / float{1 << 23} - 1.0F;
+    number = static_cast<float>(next_number(state) >> 8) / float{1 << 23} - 1.0F;
   }
-  const std::size_t bytes = part.size() * 4;
-  for (std::size_t at = 0; at < target.size_bytes(); at += bytes) {
-    queue.write(target, part.data(), std::min(bytes, target.size_bytes() - at), at);
-  }
+  write_again(queue, target, target.size_bytes(), std::as_bytes(std::span(part)));
 }
 
 /// As many transforms as the key says and the memory for a workload holds.

@@ -73,8 +73,7 @@ host_array<T> special_rows(std::size_t rows, std::size_t columns) {
   std::uint32_t state = 7;
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t c = 0; c < columns; ++c) {
-      state = state * 1664525U + 1013904223U;
-      const auto drawn = static_cast<float>(state >> 8) * 0x1p-24F;
+      const auto drawn = static_cast<float>(next_number(state) >> 8) * 0x1p-24F;
       float value = drawn - 0.25F;
       if (row % 5 == 1) value = drawn < 0.3F ? 0.0F : drawn < 0.4F ? nan : 100 * drawn;
       if (row % 5 == 2) value = drawn < 0.01F ? infinity : drawn < 0.02F ? 3e38F : drawn * drawn;
@@ -221,12 +220,7 @@ const autotuner<percentile5_key, percentile5_tuning> percentile5_template::autot
         const program built = build(context, key, tuning);
         percentile5 op(queue, built, tuning, key, rows, columns, {0, columns});
         op.bind("src", src);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
-          auto wrong = odd.find_wrong(built, tuning);
-          if (!wrong) wrong = even.find_wrong(built, tuning);
-          return wrong ? wrong : wide.find_wrong(built, tuning);
-        });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, odd, even, wide);
       });
     }};
 

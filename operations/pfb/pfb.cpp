@@ -142,8 +142,7 @@ struct pfb_case {
       const std::size_t row = packed_row_bytes(shape.samples, key.bits);
       host_array<std::uint8_t> samples({shape.polarisations, row});
       for (std::size_t i = 0; i < shape.polarisations * row; ++i) {
-        next();
-        samples.data()[i] = static_cast<std::uint8_t>(state >> 24);
+        samples.data()[i] = static_cast<std::uint8_t>(next_number(state) >> 24);
       }
       host_array<std::uint64_t> power({shape.polarisations});
       // So that the low word carries.
@@ -162,8 +161,7 @@ struct pfb_case {
 
   /// Returns numbers from -2^15 to 2^15, the same ones each time.
   float next() {
-    state = state * 1664525U + 1013904223U;
-    return static_cast<float>(static_cast<std::int32_t>(state)) * 0x1p-16F;
+    return static_cast<float>(static_cast<std::int32_t>(next_number(state))) * 0x1p-16F;
   }
 
   std::optional<std::string> find_wrong(const program& built, const pfb_tuning& tuning) const {
@@ -244,16 +242,8 @@ pfb_tuning tune_at(tuning_session& session, const pfb_key& key, const pfb_shape&
     pfb op(queue, built, tuning, key, shape);
     op.bind("samples", samples);
     op.bind("weights", weights);
-    // What is measured is looked at as far as its bounds go.
-    return make_measure(queue, std::move(op), work, answer())
-        .work({.flops = flops, .bytes = bytes})
-        .check([=] {
-          std::optional<std::string> wrong;
-          for (const pfb_case& each : known) {
-            if (!wrong) wrong = each.find_wrong(built, tuning);
-          }
-          return wrong;
-        });
+    return make_checked_measure(queue, std::move(op), work, built, tuning, known)
+        .work({.flops = flops, .bytes = bytes});
   });
 }
 

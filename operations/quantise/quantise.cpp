@@ -296,14 +296,7 @@ const autotuner<quantise_key, quantise_tuning> quantise_template::autotune{
         const program built = build(context, key, tuning);
         quantise op(queue, built, tuning, key, shape);
         op.bind({{"spectra", spectra}, {"delay", delay}, {"phase", phase}, {"gains", gains}});
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=]() {
-          std::optional<std::string> wrong;
-          for (const known_spectra& one : known) {
-            if (!wrong) wrong = one.find_wrong(built, tuning);
-          }
-          return wrong;
-        });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, known);
       });
     }};
 

@@ -10,6 +10,7 @@
 #include "operations/rfi/host.hpp"
 #include "operations/rfi/median_network.hpp"
 #include "operations/rfi/samples.hpp"
+#include "operations/workload.hpp"
 
 #include "background.kernel.hpp"
 
@@ -205,11 +206,7 @@ const autotuner<background_key, background_tuning> background_median_filter_temp
         const program built = build(context, key, tuning);
         background_median_filter op(queue, built, key, tuning, channels, baselines);
         op.bind("vis", vis);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
-          auto wrong = narrow.find_wrong(built, tuning);
-          return wrong ? wrong : wide.find_wrong(built, tuning);
-        });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, narrow, wide);
       });
     }};
 

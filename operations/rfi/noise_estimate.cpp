@@ -12,6 +12,7 @@
 #include "libtune/verify/answer.hpp"
 #include "operations/rfi/host.hpp"
 #include "operations/rfi/samples.hpp"
+#include "operations/workload.hpp"
 
 #include "noise_estimate.kernel.hpp"
 
@@ -172,11 +173,7 @@ const autotuner<noise_estimate_key, noise_estimate_tuning> noise_estimate_templa
         const program built = build(context, key, tuning);
         noise_estimate op(queue, built, key, tuning, key.channels, baselines);
         op.bind("deviations", deviations);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
-          auto wrong = brief.find_wrong(built, tuning);
-          return wrong ? wrong : longer.find_wrong(built, tuning);
-        });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, brief, longer);
       });
     }};
 

@@ -15,10 +15,7 @@ namespace {
 
 class generator {
  public:
-  std::uint32_t next() {
-    state_ = state_ * 1664525U + 1013904223U;
-    return state_ >> 8;
-  }
+  std::uint32_t next() { return next_number(state_) >> 8; }
   float uniform() { return static_cast<float>(next()) / 16777216.0F; }
   /// Nearly normal, with a deviation of 1.
   float normal() { return (uniform() + uniform() + uniform() + uniform() - 2.0F) * 1.7320508F; }
@@ -45,16 +42,6 @@ float amplitude(generator& from) {
     case 4: return 1.0F;
     case 5: return 1e30F;
     default: return from.uniform();
-  }
-}
-
-/// Fills an array of floats or pairs of floats with numbers, again and again.
-void write_again(command_queue& queue, const device_array& array,
-                 const std::vector<float>& numbers) {
-  const std::size_t bytes = array.layout().bytes();
-  const std::size_t part = numbers.size() * sizeof(float);
-  for (std::size_t at = 0; at < bytes; at += part) {
-    queue.write(array.buffer(), numbers.data(), std::min(part, bytes - at), at);
   }
 }
 
@@ -133,7 +120,7 @@ void fill_with_noise(command_queue& queue, const device_array& array) {
   for (float& number : numbers) {
     number = from.normal() + (from.next() % 1024 == 0 ? 40.0F : 0.0F);
   }
-  write_again(queue, array, numbers);
+  write_again(queue, array.buffer(), bytes, std::as_bytes(std::span(numbers)));
 }
 
 void fill_with_deviations(command_queue& queue, const device_array& array) {
@@ -143,7 +130,8 @@ void fill_with_deviations(command_queue& queue, const device_array& array) {
     return amplitude_of({from.normal() + strong, from.normal()});
   });
   const auto deviations = background_median_filter_host(13)(amplitudes);
-  write_again(queue, array, {deviations.data(), deviations.data() + deviations.size()[0]});
+  write_again(queue, array.buffer(), array.layout().bytes(),
+              std::as_bytes(std::span(deviations.data(), deviations.size()[0])));
 }
 
 }  // namespace tune::operations::rfi

@@ -6,6 +6,7 @@
 
 #include "libtune/verify/answer.hpp"
 #include "operations/rfi/samples.hpp"
+#include "operations/workload.hpp"
 
 #include "threshold_simple.kernel.hpp"
 
@@ -141,10 +142,7 @@ const autotuner<threshold_simple_key, threshold_simple_tuning> threshold_simple_
         const program built = build(context, key, tuning);
         threshold_simple op(queue, built, key, tuning, {}, channels, baselines);
         op.bind("deviations", deviations);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
-          return small.find_wrong(built, tuning);
-        });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, small);
       });
     }};
 

@@ -7,6 +7,7 @@
 
 #include "libtune/verify/answer.hpp"
 #include "operations/rfi/samples.hpp"
+#include "operations/workload.hpp"
 
 #include "threshold_sum.kernel.hpp"
 
@@ -180,10 +181,7 @@ const autotuner<threshold_sum_key, threshold_sum_tuning> threshold_sum_template:
         const program built = build(context, key, tuning);
         threshold_sum op(queue, built, key, tuning, options, channels, baselines);
         op.bind("deviations", deviations);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
-          return small.find_wrong(built, tuning);
-        });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, small);
       });
     }};
 

@@ -34,10 +34,7 @@ template <class T>
 host_array<T> observe(const shape& size) {
   host_array<T> data(size);
   std::uint32_t state = 7;
-  const auto next = [&] {
-    state = state * 1664525U + 1013904223U;
-    return static_cast<float>(state >> 8) / 16777216.0F;
-  };
+  const auto next = [&] { return static_cast<float>(next_number(state) >> 8) / 16777216.0F; };
   std::size_t i = 0;
   for (std::size_t t = 0; t < size[0]; ++t) {
     for (std::size_t f = 0; f < size[1]; ++f) {

@@ -47,8 +47,7 @@ struct unpack_case {
     host_array<std::uint8_t> packed({2, packed_row_bytes(samples, key.bits)});
     std::uint32_t state = 1;
     for (std::size_t i = 0; i < 2 * packed.size()[1]; ++i) {
-      state = state * 1664525U + 1013904223U;
-      packed.data()[i] = static_cast<std::uint8_t>(state >> 24);
+      packed.data()[i] = static_cast<std::uint8_t>(next_number(state) >> 24);
     }
     if (key.type == dtype::float32) {
       expected.add("out", unpack_on_host<float>(packed, key.bits, samples), tolerance::exact());
@@ -144,11 +143,8 @@ const autotuner<unpack_key, unpack_tuning> unpack_template::autotune{
         const program built = build(context, key, tuning);
         unpack op(queue, built, tuning, key, 2, count);
         op.bind("samples", samples);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).work({.bytes = bytes}).check([=] {
-          auto wrong = odd.find_wrong(built, tuning);
-          return wrong ? wrong : short_rows.find_wrong(built, tuning);
-        });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, odd, short_rows)
+            .work({.bytes = bytes});
       });
     }};
 

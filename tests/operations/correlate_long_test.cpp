@@ -6,6 +6,7 @@
 
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/run_tests.hpp"
+#include "operations/workload.hpp"
 #include "tests/operations/correlate_cases.hpp"
 
 namespace correlate_long_test {
@@ -16,17 +17,10 @@ using instruction = correlate_instruction;
 /// The instructions that a device has; dp4a is emulated where there is none.
 std::vector<instruction> instructions_of(const tune::device& device) {
   std::vector<instruction> all{instruction::plain, instruction::dp4a};
-  const auto has = device.info().hardware.compute_capability;
-  if (device.info().language == tune::kernel_language::cuda_cpp && has && has->major >= 8) {
+  if (tune::operations::cuda_generation(device) >= 80) {
     all.insert(all.end(), {instruction::mma_k16, instruction::mma_k32});
   }
   return all;
-}
-
-bool has_wgmma(const tune::device& device) {
-  const auto has = device.info().hardware.compute_capability;
-  return device.info().language == tune::kernel_language::cuda_cpp && has && has->major == 9 &&
-         has->minor == 0;
 }
 
 LIBTUNE_DEVICE_TEST_CASE("every instruction gives exact visibilities, whatever the shape", device) {
@@ -44,7 +38,7 @@ LIBTUNE_DEVICE_TEST_CASE("every instruction gives exact visibilities, whatever t
 }
 
 LIBTUNE_DEVICE_TEST_CASE("products of four warps give exact visibilities", device) {
-  if (!has_wgmma(device)) return;
+  if (tune::operations::cuda_generation(device) != 90) return;
   const tune::context context = device.create_context();
   constexpr instruction item = instruction::wgmma_k32;
   for (const bool atomics : {false, true}) {

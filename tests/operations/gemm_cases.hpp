@@ -14,6 +14,7 @@
 #include "libtune/testing/devices.hpp"
 #include "operations/gemm/gemm.hpp"
 #include "operations/gemm/reference.hpp"
+#include "operations/workload.hpp"
 
 namespace gemm_cases {
 
@@ -21,6 +22,7 @@ using tune::dtype;
 using tune::float16;
 using tune::host_array;
 using tune::shape;
+using tune::operations::cuda_generation;
 using tune::operations::gemm;
 using tune::operations::gemm_instruction;
 using tune::operations::gemm_key;
@@ -133,13 +135,6 @@ inline const std::vector<product_case>& odd_cases() {
       {.m = 131, .n = 140, .k = 136, .alpha = 1, .beta = 0.5F, .padding = 4},
       {.m = 64, .n = 128, .k = 64, .alpha = 1, .beta = 0, .padding = 8}};
   return cases;
-}
-
-/// The compute capability times 10 of a CUDA device; 0 for others.
-inline int cuda_generation(const tune::device& device) {
-  const auto has = device.info().hardware.compute_capability;
-  if (device.info().language != tune::kernel_language::cuda_cpp || !has) return 0;
-  return static_cast<int>(has->major * 10 + has->minor);
 }
 
 }  // namespace gemm_cases

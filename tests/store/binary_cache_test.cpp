@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 using tune::binary_cache;
 using tune::binary_key;
 using tune::testing::captured_errors;
+using tune::testing::content_of;
 using tune::testing::file_size_limit;
 using tune::testing::scoped_environment;
 using tune::testing::temporary_folder;
@@ -47,11 +48,6 @@ bytes sample(std::size_t size = 20, int seed = 1) {
 
 std::string path_of(const binary_cache& cache, const binary_key& of) {
   return cache.folder() + "/" + tune::detail::to_hex(of.digest()) + ".program";
-}
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void put(const std::string& path, const std::string& content) {

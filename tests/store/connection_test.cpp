@@ -23,6 +23,7 @@ using tune::database_error;
 using tune::detail::connection;
 using tune::detail::database_use;
 using tune::detail::write_transaction;
+using tune::testing::content_of;
 using tune::testing::temporary_folder;
 
 /// A new database with the fixed tables.
@@ -33,11 +34,6 @@ std::string create_database(const temporary_folder& folder) {
   write_transaction transaction(made, 10s);
   transaction.commit();
   return path;
-}
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 int setting(connection& source, const char* pragma) {
@@ -141,10 +137,10 @@ TEST_CASE("another application's database is refused and not touched") {
         "PRAGMA journal_mode = WAL; CREATE TABLE t (a)", "PRAGMA user_version = 4"}) {
     const std::string path = folder.file("other.db");
     SQLite::Database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
-    const std::string before = bytes_of(path);
+    const std::string before = content_of(path);
     CHECK_THROWS_WITH_AS(connection(path, 1s, 1s), doctest::Contains("another application"),
                          database_error);
-    CHECK(bytes_of(path) == before);
+    CHECK(content_of(path) == before);
     std::filesystem::remove(path);
   }
 }
@@ -153,12 +149,12 @@ TEST_CASE("a database of a newer libtune is read, and never written") {
   const temporary_folder folder;
   const std::string path = create_database(folder);
   SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 4");
-  const std::string before = bytes_of(path);
+  const std::string before = content_of(path);
   connection opened(path, 1s, 1s);
   CHECK(opened.is_ready());
   CHECK_THROWS_WITH_AS(write_transaction(opened, 1s), doctest::Contains("version 4"),
                        database_error);
-  CHECK(bytes_of(path) == before);
+  CHECK(content_of(path) == before);
 }
 
 TEST_CASE("a database that became a newer libtune's while it was open is no longer written") {
@@ -189,13 +185,13 @@ TEST_CASE("a database of a development version is refused, told what to do with,
     const temporary_folder folder;
     const std::string path = create_database(folder);
     SQLite::Database(path, SQLite::OPEN_READWRITE).exec(change);
-    const std::string before = bytes_of(path);
+    const std::string before = content_of(path);
     for (const auto access :
          {tune::database_access::read_write, tune::database_access::read_only}) {
       CHECK_THROWS_WITH_AS(connection(path, 1s, 1s, access),
                            doctest::Contains("rename or remove the file"), database_error);
     }
-    CHECK(bytes_of(path) == before);
+    CHECK(content_of(path) == before);
   }
 }
 
@@ -221,7 +217,7 @@ TEST_CASE("a file that is no database, a folder, a symbolic link and nothing are
   const std::string garbage = folder.file("garbage");
   std::ofstream(garbage) << std::string(5000, 'x');
   CHECK_THROWS_AS(connection(garbage, 1s, 1s), SQLite::Exception);
-  CHECK(bytes_of(garbage) == std::string(5000, 'x'));
+  CHECK(content_of(garbage) == std::string(5000, 'x'));
 
   std::filesystem::create_directory(folder.path() / "inner");
   CHECK_THROWS_AS(connection(folder.file("inner"), 1s, 1s), SQLite::Exception);

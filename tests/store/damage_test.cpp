@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 using tune::match_mode;
 using tune::tuning_database;
 using tune::testing::captured_errors;
+using tune::testing::content_of;
 using tune::testing::repetitions;
 using tune::testing::sample_device;
 using tune::testing::sample_function;
@@ -41,11 +42,6 @@ class [[nodiscard]] watchdog {
   watchdog(const watchdog&) = delete;
   watchdog& operator=(const watchdog&) = delete;
 };
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 void write_bytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
@@ -65,7 +61,7 @@ std::string sound_database() {
       database.add_trial(search, {.configuration = sample_tuning(77), .outcome = "measured"});
     }
   }
-  return bytes_of(path);
+  return content_of(path);
 }
 
 struct tally {

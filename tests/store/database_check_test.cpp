@@ -19,6 +19,7 @@ namespace database_check_test {
 namespace fs = std::filesystem;
 using tune::check_database;
 using tune::check_finding;
+using tune::testing::content_of;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
@@ -55,11 +56,6 @@ std::string text_of(const std::string& path, const std::string& subject) {
   const auto all = check_database(path);
   const auto found = std::ranges::find(all, subject, &check_finding::subject);
   return found == all.end() ? std::string() : found->text;
-}
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST_CASE("a sound database has no fault, and is not changed by the check") {

@@ -4,7 +4,6 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
-#include <fstream>
 #include <limits>
 #include <sys/stat.h>
 
@@ -25,6 +24,7 @@ using tune::merge_content;
 using tune::merge_report;
 using tune::result_content;
 using tune::tuning_database;
+using tune::testing::content_of;
 using tune::testing::random_content;
 using tune::testing::sample_device;
 using tune::testing::sample_function;
@@ -234,13 +234,9 @@ TEST_CASE("a database of another application or a newer libtune is left as it is
     const std::string path = folder.file(mark);
     fill_by_the_library(path);
     SQLite::Database(path, SQLite::OPEN_READWRITE).exec(mark);
-    const auto bytes = [&] {
-      std::ifstream file(path, std::ios::binary);
-      return std::string(std::istreambuf_iterator<char>(file), {});
-    };
-    const std::string before = bytes();
+    const std::string before = content_of(path);
     CHECK_THROWS_AS(merge_content(path, one_result(1)), tune::database_error);
-    CHECK(bytes() == before);
+    CHECK(content_of(path) == before);
   }
 }
 

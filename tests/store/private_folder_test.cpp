@@ -27,6 +27,7 @@ using tune::detail::listed_file;
 using tune::detail::private_folder;
 using tune::detail::temporary_file;
 using tune::detail::trust_policy;
+using tune::testing::content_of;
 using tune::testing::temporary_folder;
 
 private_folder open_folder(const fs::path& path) {
@@ -232,11 +233,6 @@ TEST_CASE("removing what is gone is no failure, removing a folder is one") {
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
-}
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST_CASE("a file is under its name when it is published, and all of it") {

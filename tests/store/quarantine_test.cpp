@@ -24,15 +24,11 @@ using namespace std::chrono_literals;
 using tune::tuning_database;
 using tune::detail::set_aside_if_damaged;
 using tune::testing::captured_errors;
+using tune::testing::content_of;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// A tuning database whose pages after the first are nonsense.
 std::string create_damaged(const temporary_folder& folder) {
@@ -63,14 +59,14 @@ int count_aside(const temporary_folder& folder) {
 TEST_CASE("a damaged database goes aside with its journals, under a name that tells when and who") {
   const temporary_folder folder;
   const std::string path = create_damaged(folder);
-  const std::string before = bytes_of(path);
+  const std::string before = content_of(path);
   std::ofstream(path + "-shm") << "shm";
   const auto aside = set_aside_if_damaged(path, 1s);
   REQUIRE(aside);
   CHECK(aside->starts_with(path + ".damaged-"));
   CHECK(aside->ends_with("Z-" + std::to_string(::getpid())));
-  CHECK(bytes_of(*aside) == before);
-  CHECK(bytes_of(*aside + "-shm") == "shm");
+  CHECK(content_of(*aside) == before);
+  CHECK(content_of(*aside + "-shm") == "shm");
   CHECK_FALSE(fs::exists(path));
   CHECK_FALSE(fs::exists(path + "-shm"));
 }
@@ -89,12 +85,12 @@ TEST_CASE("a sound database, another's, nonsense and nothing stay where they are
   std::ofstream(folder.file("text")) << std::string(5000, 'x');
   std::ofstream(folder.file("short")) << "SQLite format 3";
   for (const char* name : {"other.db", "text", "short"}) {
-    const std::string before = bytes_of(folder.file(name));
+    const std::string before = content_of(folder.file(name));
     CHECK_FALSE(set_aside_if_damaged(folder.file(name), 1s));
     CHECK_THROWS_AS(tuning_database(folder.file(name))
                         .store(sample_function(), sample_key(), sample_tuning(1), 1),
                     tune::database_error);
-    CHECK(bytes_of(folder.file(name)) == before);
+    CHECK(content_of(folder.file(name)) == before);
   }
   CHECK_FALSE(set_aside_if_damaged(folder.file("none"), 1s));
   CHECK_FALSE(fs::exists(folder.file("none")));
@@ -124,12 +120,12 @@ TEST_CASE("the next result after damage starts a new database, with one warning"
 TEST_CASE("a lookup of damage changes nothing, and its error is the warning") {
   const temporary_folder folder;
   const std::string path = create_damaged(folder);
-  const std::string before = bytes_of(path);
+  const std::string before = content_of(path);
   captured_errors errors;
   tuning_database database(path);
   CHECK_THROWS_WITH_AS(database.find(sample_function(), sample_key()), doctest::Contains("damaged"),
                        tune::database_error);
-  CHECK(bytes_of(path) == before);
+  CHECK(content_of(path) == before);
   CHECK(count_aside(folder) == 0);
   database.store(sample_function(), sample_key(), sample_tuning(2), 1);
   CHECK(count_aside(folder) == 1);
@@ -141,10 +137,10 @@ TEST_CASE("a database that others moved or removed is not written any more") {
   tuning_database database(folder.file("tuning.db"));
   database.store(sample_function(), sample_key(), sample_tuning(1), 1);
   fs::rename(database.path(), folder.file("moved.db"));
-  const std::string before = bytes_of(folder.file("moved.db"));
+  const std::string before = content_of(folder.file("moved.db"));
   CHECK_FALSE(database.find(sample_function(), sample_key()));
   database.store(sample_function(), sample_key(2), sample_tuning(2), 1);
-  CHECK(bytes_of(folder.file("moved.db")) == before);
+  CHECK(content_of(folder.file("moved.db")) == before);
   CHECK(database.find(sample_function(), sample_key(2)));
   CHECK_FALSE(database.find(sample_function(), sample_key()));
   fs::remove(database.path());

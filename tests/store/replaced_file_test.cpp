@@ -16,12 +16,8 @@ namespace replaced_file_test {
 namespace fs = std::filesystem;
 using tune::replace_file;
 using tune::replace_file_by;
+using tune::testing::content_of;
 using tune::testing::temporary_folder;
-
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 auto files_in(const temporary_folder& folder) {
   return std::distance(fs::directory_iterator(folder.path()), {});

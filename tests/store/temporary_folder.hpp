@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp
 #include <string>
@@ -36,5 +38,11 @@ class [[nodiscard]] temporary_folder {
  private:
   std::filesystem::path path_;
 };
+
+/// Returns all bytes of a file.
+inline std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 }  // namespace tune::testing

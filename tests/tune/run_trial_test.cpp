@@ -10,6 +10,7 @@
 
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/tune/engine/trial_attempt.hpp"
+#include "libtune/tune/engine/trial_failure.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace run_trial_test {

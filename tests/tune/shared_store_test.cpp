@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +18,7 @@
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/store/shared/push_queue.hpp"
+#include "libtune/store/shared/store_url.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/run_tests.hpp"
@@ -28,6 +28,9 @@
 #include "tests/store/captured_errors.hpp"
 #include "tests/tune/postgresql_server.hpp"
 #include "tests/tune/scale.hpp"
+#ifdef LIBTUNE_TUNEDB
+#include "tests/tunedb/run_tunedb.hpp"
+#endif
 
 namespace shared_store_test {
 
@@ -603,23 +606,8 @@ TEST_CASE("a plug-in that is missing is an error that names it") {
 }
 
 #ifdef LIBTUNE_TUNEDB
-struct ended {
-  int code = -1;
-  std::string output;
-};
-
-ended tunedb(const std::string& arguments) {
-  const std::string line = std::string("'") + LIBTUNE_TUNEDB + "' " + arguments + " 2>&1";
-  std::FILE* pipe = ::popen(line.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  ended result;
-  char part[4096];
-  for (std::size_t count = 0; (count = std::fread(part, 1, sizeof part, pipe)) > 0;) {
-    result.output.append(part, count);
-  }
-  const int status = ::pclose(pipe);
-  if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
-  return result;
+tune::testing::ended tunedb(const std::string& arguments) {
+  return tune::testing::tunedb(arguments + " 2>&1");
 }
 
 TEST_CASE("tunedb share makes a store, pushes, shows and pulls") {
@@ -635,7 +623,7 @@ TEST_CASE("tunedb share makes a store, pushes, shows and pulls") {
     counted.autotune(context_of(), {.size = 128});
     CHECK(tunedb("share push").code == 2);
   }
-  const ended pushed = tunedb("share push '" + place.url + "'");
+  const tune::testing::ended pushed = tunedb("share push '" + place.url + "'");
   CHECK(pushed.code == 0);
   CHECK(pushed.output.find("2 results stored") != std::string::npos);
   CHECK(tunedb("share status").output.find("2 results of 1 functions") != std::string::npos);

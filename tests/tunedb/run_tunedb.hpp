@@ -4,8 +4,6 @@
 #pragma once
 
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <sys/wait.h>
@@ -51,10 +49,7 @@ inline nlohmann::json tunedb_json(const std::string& arguments) {
   return nlohmann::json::parse(run.output);
 }
 
-inline std::string read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+inline std::string read(const std::string& path) { return content_of(path); }
 
 inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

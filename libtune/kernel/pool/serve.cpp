@@ -39,15 +39,8 @@ namespace {
 
 using status = compile_result::status;
 
-void send_all(int socket, const worker_message& message) {
-  const std::vector<std::byte> bytes = encode(message);
-  std::span<const std::byte> left = bytes;
-  while (!left.empty()) {
-    const ::ssize_t count = ::send(socket, left.data(), left.size(), MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw wire_error("the other end takes nothing");
-    left = left.subspan(static_cast<std::size_t>(count));
-  }
+void send(int socket, const worker_message& message) {
+  if (!send_all(socket, encode(message))) throw wire_error("the other end takes nothing");
 }
 
 /// Messages as they come; empty at the end.
@@ -228,10 +221,10 @@ order_handlers compile_handlers() {
 
 int serve_orders(int socket, const order_handlers& handlers) {
   try {
-    send_all(socket, worker_greeting{.library = std::string(library_version())});
+    send(socket, worker_greeting{.library = std::string(library_version())});
     worker_message_reader reader;
     while (const auto message = receive_one(socket, reader)) {
-      send_all(socket, carry_out(*message, handlers));
+      send(socket, carry_out(*message, handlers));
     }
   } catch (const wire_error&) {
     return 1;

@@ -16,6 +16,9 @@
 #include "libtune/store/maintenance/database_content.hpp"
 
 namespace tune {
+namespace detail {
+class store_connection;
+}
 
 /// The kind of failure of a shared store.
 enum class store_fault : std::uint8_t {
@@ -36,12 +39,6 @@ class shared_store_error : public database_error {
  private:
   store_fault fault_;
 };
-
-/// True if a text names a shared store, rather than a file.
-bool is_store_url(const std::string& text);
-
-/// The URL for people: "postgresql://user@host:5432/database". Neither passwords nor options.
-std::string shown_url(const std::string& url);
 
 /// A result of a shared store.
 struct shared_result {
@@ -114,8 +111,7 @@ class shared_store {
   store_state state();
 
  private:
-  class implementation;
-  std::unique_ptr<implementation> impl_;
+  std::unique_ptr<detail::store_connection> connection_;
 };
 
 /// The part of a key's contents that is pushed: the result and the last search that has found it,

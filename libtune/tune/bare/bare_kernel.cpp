@@ -35,31 +35,10 @@ class trial_keeper final : public observer {
   std::vector<trial> trials_;
 };
 
-value_type type_of(const value& v) {
-  if (std::holds_alternative<bool>(v)) return value_type::boolean;
-  if (std::holds_alternative<std::int64_t>(v)) return value_type::int64;
-  if (std::holds_alternative<std::uint64_t>(v)) return value_type::uint64;
-  if (std::holds_alternative<double>(v)) return value_type::float64;
-  return value_type::string;
-}
-
-std::vector<field_description> fields_of(const std::vector<named_value>& values) {
-  std::vector<field_description> fields;
-  for (const named_value& each : values) fields.push_back({each.name, type_of(each.value)});
-  return fields;
-}
-
-std::vector<named_value> first_of_each(const kernel_description& of) {
-  std::vector<named_value> values;
-  for (const parameter& each : of.parameters)
-    values.push_back({each.name, each.candidates.front()});
-  return values;
-}
-
 std::vector<named_value> default_of(const kernel_description& of) {
   if (of.test_default) return of.test_default->values();
   const search_space space = of.space();
-  return space.size() == 0 ? first_of_each(of) : space.values(0);
+  return space.size() == 0 ? detail::first_of_each(of.parameters) : space.values(0);
 }
 
 void check_candidates(const kernel_description& of, const std::vector<named_value>& values) {
@@ -75,8 +54,8 @@ void check_candidates(const kernel_description& of, const std::vector<named_valu
 detail::autotuner_parts parts_of(const description& of) {
   return {.name = of->remembered->name,
           .version = of->remembered->version,
-          .key_fields = fields_of(of->remembered->key.values()),
-          .tuning_fields = fields_of(first_of_each(*of)),
+          .key_fields = describe_values(of->remembered->key.values()),
+          .tuning_fields = describe_values(detail::first_of_each(of->parameters)),
           .test_default = default_of(*of),
           .tunes =
               [of](tuning_session& session, const std::vector<named_value>&) {
@@ -281,16 +260,8 @@ bare_kernel& bare_kernel::limit(const std::string& condition) {
 }
 
 bare_kernel& bare_kernel::metric(std::string name, const std::string& formula, std::string unit) {
-  const auto compute = [of = expression(formula)](const trial& t) {
-    const configuration at(t.configuration);
-    std::vector<named_value> values;
-    for (const std::string& each : of.names()) {
-      values.push_back({each, at.has(each) ? at.at(each) : value(metric_value(t, each))});
-    }
-    return of.number(values);
-  };
-  change().search.metrics.computed.push_back(
-      {.name = std::move(name), .compute = compute, .unit = std::move(unit)});
+  computed_metric made = detail::metric_by_formula(std::move(name), formula, std::move(unit));
+  change().search.metrics.computed.push_back(std::move(made));
   return *this;
 }
 
@@ -320,7 +291,7 @@ bare_kernel& bare_kernel::test_default(configuration works) {
 }
 
 bare_kernel& bare_kernel::remember(identity as) {
-  check_function_names({as.name, as.version, fields_of(as.key.values()), {}});
+  check_function_names({as.name, as.version, describe_values(as.key.values()), {}});
   change().remembered = std::move(as);
   return *this;
 }

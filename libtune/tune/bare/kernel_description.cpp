@@ -293,6 +293,24 @@ answer kernel_description::expected_answer() const {
   return made;
 }
 
+std::vector<named_value> first_of_each(const std::vector<parameter>& parameters) {
+  std::vector<named_value> values;
+  for (const parameter& each : parameters) values.push_back({each.name, each.candidates.front()});
+  return values;
+}
+
+computed_metric metric_by_formula(std::string name, const std::string& formula, std::string unit) {
+  const auto compute = [of = expression(formula)](const trial& t) {
+    const configuration at(t.configuration);
+    std::vector<named_value> values;
+    for (const std::string& each : of.names()) {
+      values.push_back({each, at.has(each) ? at.at(each) : value(metric_value(t, each))});
+    }
+    return of.number(values);
+  };
+  return {.name = std::move(name), .compute = compute, .unit = std::move(unit)};
+}
+
 search_problem make_problem(std::shared_ptr<const kernel_description> of, const context& context) {
   const search_space space = of->space();
   auto workplace = std::make_shared<std::optional<search_workplace>>();

@@ -74,6 +74,12 @@ struct kernel_description {
   answer expected_answer() const;
 };
 
+/// Returns the first candidate of each parameter.
+std::vector<named_value> first_of_each(const std::vector<parameter>& parameters);
+
+/// Returns a metric that bare_kernel::metric describes.
+computed_metric metric_by_formula(std::string name, const std::string& formula, std::string unit);
+
 /// The search for the best configuration, as sessions run it. The description outlives it.
 search_problem make_problem(std::shared_ptr<const kernel_description> of, const context& context);
 

@@ -25,7 +25,7 @@
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
-#include "libtune/tune/engine/trial_attempt.hpp"
+#include "libtune/tune/engine/trial_failure.hpp"
 
 namespace tune {
 namespace {

@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <exception>
 #include <fmt/format.h>
-#include <new>
 #include <utility>
 
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/device/memory_quota.hpp"
-#include "libtune/kernel/compiler.hpp"
 #include "libtune/measure/timing/stopping.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/tune/engine/device_control.hpp"
@@ -20,6 +17,7 @@
 #include "libtune/tune/engine/kernel_figures.hpp"
 #include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
+#include "libtune/tune/engine/trial_failure.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
@@ -27,30 +25,6 @@
 namespace tune {
 
 namespace {
-
-outcome outcome_of(const device_error& failure, outcome otherwise) {
-  switch (failure.failure()) {
-    case device_failure::over_limit:
-    case device_failure::out_of_memory: return outcome::over_limit;
-    case device_failure::invalid_launch: return outcome::launch_failed;
-    case device_failure::fault: return outcome::device_fault;
-    case device_failure::invalid_binary:
-    case device_failure::other: break;
-  }
-  return otherwise;
-}
-
-// The author's code may have replaced the exception of the compiler by one of its own.
-outcome outcome_of(prebuilt_program::status failed) {
-  switch (failed) {
-    case prebuilt_program::status::crashed: return outcome::crashed;
-    case prebuilt_program::status::timed_out: return outcome::timed_out;
-    case prebuilt_program::status::made:
-    case prebuilt_program::status::refused:
-    case prebuilt_program::status::unavailable: break;
-  }
-  return outcome::compile_failed;
-}
 
 // Compilers that prepare for launches (PoCL) distinguish small ones from large ones, and the size
 // of this one is not known.
@@ -81,35 +55,6 @@ class [[nodiscard]] stopwatch {
 
 }  // namespace
 
-std::optional<std::string> find_broken_limit(const resources& asked, const device_limits& limits) {
-  const auto& group = asked.work_group;
-  const std::size_t items = group[0] * group[1] * group[2];
-  if (items > limits.max_work_group_size) {
-    return fmt::format("a work group of {} work items, the device allows {}", items,
-                       limits.max_work_group_size);
-  }
-  for (std::size_t axis = 0; axis < group.size(); ++axis) {
-    if (group[axis] > limits.max_work_group_extent[axis]) {
-      return fmt::format("a work group of {} along {}, the device allows {}", group[axis],
-                         "xyz"[axis], limits.max_work_group_extent[axis]);
-    }
-  }
-  if (asked.local_memory_bytes > limits.local_memory_bytes) {
-    return fmt::format("{} bytes of local memory, the device has {}{}", asked.local_memory_bytes,
-                       limits.local_memory_bytes,
-                       limits.max_dynamic_local_memory_bytes > limits.local_memory_bytes
-                           ? fmt::format(" (and {} for kernels that ask for it at launch)",
-                                         limits.max_dynamic_local_memory_bytes)
-                           : "");
-  }
-  const std::size_t all = asked.local_memory_bytes + asked.dynamic_local_memory_bytes;
-  if (asked.dynamic_local_memory_bytes > 0 && all > limits.max_dynamic_local_memory_bytes) {
-    return fmt::format("{} bytes of local memory, {} of them at launch, the device has {}", all,
-                       asked.dynamic_local_memory_bytes, limits.max_dynamic_local_memory_bytes);
-  }
-  return std::nullopt;
-}
-
 const step_hooks& trial_attempt::no_hooks() {
   static const detail::never_destroyed<step_hooks> nothing;
   return *nothing;
@@ -136,12 +81,6 @@ template <class Step>
 bool trial_attempt::attempt(outcome device_failed, Step&& step) {
   const detail::memory_quota* const quota = hooks_.memory.get();
   const std::size_t refusals = quota != nullptr ? quota->refusals() : 0;
-  // Whether it is the configuration's fault depends on what the search may hold.
-  const auto note_want_of_memory = [&] {
-    if (quota == nullptr || quota->refusals() == refusals) return;
-    set_metric(result_.metrics,
-               {detail::memory_limit_metric, static_cast<double>(quota->reach_at_refusal()), "B"});
-  };
   try {
     step();
     return true;
@@ -151,29 +90,17 @@ bool trial_attempt::attempt(outcome device_failed, Step&& step) {
   } catch (const tuning_stopped_error&) {  // at the gate
     release();
     throw;
-  } catch (const compiler_lost_error& failure) {
-    fail(failure.why() == compiler_lost_error::cause::timed_out ? outcome::timed_out
-                                                                : outcome::crashed,
-         failure.what());
-  } catch (const build_error& failure) {
-    fail(outcome::compile_failed, failure.what());
-  } catch (const device_error& failure) {
-    ran_out_of_memory_ = failure.failure() == device_failure::out_of_memory;
-    if (ran_out_of_memory_) note_want_of_memory();
-    const bool fault = is_fault(failure);
-    fail(fault ? outcome::device_fault : outcome_of(failure, device_failed), failure.what());
-  } catch (const too_little_memory_error& failure) {  // of a tuning inside
-    ran_out_of_memory_ = true;
-    note_want_of_memory();
-    fail(outcome::over_limit, failure.what());
-  } catch (const std::bad_alloc&) {
-    ran_out_of_memory_ = true;
-    note_that_process_lives();
-    fail(outcome::out_of_memory, "the host has no more memory (std::bad_alloc)");
-  } catch (const std::exception& failure) {
-    fail(outcome::failed, failure.what());
   } catch (...) {
-    fail(outcome::failed, "something that is not a std::exception was thrown");
+    trial_failure failure = describe_thrown(device_failed, hooks_.device_works);
+    ran_out_of_memory_ = failure.is_of_memory;
+    if (failure.why == outcome::out_of_memory) {
+      note_that_process_lives();
+    } else if (failure.is_of_memory && quota != nullptr && quota->refusals() != refusals) {
+      // Whether it is the configuration's fault depends on what the search may hold.
+      set_metric(result_.metrics, {detail::memory_limit_metric,
+                                   static_cast<double>(quota->reach_at_refusal()), "B"});
+    }
+    fail(failure.why, std::move(failure.reason));
   }
   return false;
 }
@@ -207,14 +134,6 @@ bool trial_attempt::set_device() {
     fail(outcome::skipped, refused.what());
     return false;
   }
-}
-
-// Some drivers report a fault by a word that means other things as well.
-bool trial_attempt::is_fault(const device_error& failure) const {
-  if (failure.failure() == device_failure::fault) return true;
-  const bool may_be =
-      failure.failure() == device_failure::over_limit || failure.failure() == device_failure::other;
-  return may_be && hooks_.device_works && !hooks_.device_works();
 }
 
 void trial_attempt::remember(const std::string& configuration, const known_failures& known) {
@@ -283,6 +202,7 @@ void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
   }
   if (result_.outcome == outcome::compile_failed) {
     if (scope.refused_known()) result_.origin = trial_origin::cached;
+    // The author's code may have replaced the exception of the compiler by one of its own.
     if (prebuilt != nullptr) result_.outcome = outcome_of(scope.last_status());
   }
   if (!generated) return;

@@ -22,10 +22,6 @@
 
 namespace tune {
 
-/// Returns the limit of the device that a configuration would break, if any:
-/// "a work group of 2048 work items, the device allows 1024".
-std::optional<std::string> find_broken_limit(const resources& asked, const device_limits& limits);
-
 /// One configuration on its way from a number to times. A failure becomes an outcome with a reason
 /// and ends the attempt; nothing is thrown. The steps are called in their order, by one thread;
 /// those that use the device, by one that has its device_lease.
@@ -111,7 +107,6 @@ class trial_attempt {
   template <class Step>
   bool announced(step_kind kind, std::uint64_t launches, Step&& step);
   bool set_device();
-  bool is_fault(const device_error& failure) const;
   void remember(const std::string& configuration, const known_failures& known);
   void fail(outcome why, std::string reason);
   void generate_with(const prebuilt_programs* prebuilt);

@@ -20,6 +20,7 @@
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/remote/tuning_failure.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/test_mode.hpp"
 
@@ -460,21 +461,6 @@ void remote_search::take(const tuning_failure& failure) {
   if (task_.kept != nullptr) task_.kept->keep(program_, std::move(child_));
   if (failure.kind != failure_kind::tuning_failed) throw_failure(failure, subject_, {});
   throw_failure(failure, subject_, current().trials().all());
-}
-
-void throw_failure(const tuning_failure& failure, const tuning_subject& subject,
-                   const std::vector<trial>& trials) {
-  switch (failure.kind) {
-    case failure_kind::argument: throw argument_error(failure.text);
-    case failure_kind::type: throw type_error(failure.text);
-    case failure_kind::no_device: throw no_device_error(failure.text);
-    case failure_kind::build: throw build_error(failure.text, failure.log);
-    case failure_kind::empty_space: throw empty_space_error(failure.text);
-    case failure_kind::too_little_memory: throw too_little_memory_error(failure.text);
-    case failure_kind::tuning_failed: throw tuning_failed_error(subject, trials);
-    case failure_kind::other: break;
-  }
-  throw error(failure.text);
 }
 
 }  // namespace tune::detail

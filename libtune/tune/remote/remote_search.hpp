@@ -112,9 +112,4 @@ class remote_search {
   memory_reclaimer reclaimer_;  // the first to go
 };
 
-/// Throws what a failure tells of.
-/// @param trials  of the search, for the text of a tuning_failed_error
-[[noreturn]] void throw_failure(const tuning_failure& failure, const tuning_subject& subject,
-                                const std::vector<trial>& trials);
-
 }  // namespace tune::detail

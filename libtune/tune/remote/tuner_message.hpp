@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <span>
 #include <string>
@@ -191,9 +190,6 @@ class tuner_message_reader {
 };
 
 // ---- the child's side (tuner_service.cpp)
-
-/// The failure that tells of an exception, to be sent in its place.
-tuning_failure describe_failure(std::exception_ptr thrown);
 
 /// Sends the handshake and carries out requests until the other end of the socket closes; then ends
 /// the process, without destructors. Log lines of libtune go to the other end from now on.

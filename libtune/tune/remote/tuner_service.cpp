@@ -23,6 +23,7 @@
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/device/devices.hpp"
+#include "libtune/process/child_process.hpp"
 #include "libtune/process/process_state.hpp"
 #include "libtune/process/wire.hpp"
 #include "libtune/tune/autotuner_core.hpp"
@@ -32,31 +33,14 @@
 #include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/tuner_message.hpp"
+#include "libtune/tune/remote/tuning_failure.hpp"
 #include "libtune/tune/settings.hpp"
 
 namespace tune::detail {
 namespace {
 
-// No text has to be so long that a message cannot hold it.
-constexpr std::size_t longest_text = std::size_t{1} << 24;
-
-std::string cut(std::string text) {
-  if (text.size() > longest_text) text.resize(longest_text);
-  return text;
-}
-
 // Otherwise it is the other end that has gone.
 bool is_lost(int failure) { return failure == EBADF || failure == ENOTSOCK || failure == ENOTCONN; }
-
-bool send_all(int socket, std::span<const std::byte> left) {
-  while (!left.empty()) {
-    const ::ssize_t count = ::send(socket, left.data(), left.size(), MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    left = left.subspan(static_cast<std::size_t>(count));
-  }
-  return true;
-}
 
 /// The child's end of the socket. When the parent has gone, it ends this process at once: no work
 /// is left, and a driver that hangs would prevent anything else. It does the same, with
@@ -304,30 +288,6 @@ check_answer check(const check_request& request) {
 }
 
 }  // namespace
-
-tuning_failure describe_failure(std::exception_ptr thrown) {
-  try {
-    std::rethrow_exception(std::move(thrown));
-  } catch (const tuning_failed_error& failure) {
-    return {failure_kind::tuning_failed, cut(failure.what()), {}};
-  } catch (const empty_space_error& failure) {
-    return {failure_kind::empty_space, cut(failure.what()), {}};
-  } catch (const too_little_memory_error& failure) {
-    return {failure_kind::too_little_memory, cut(failure.what()), {}};
-  } catch (const build_error& failure) {
-    return {failure_kind::build, cut(failure.what()), cut(failure.log())};
-  } catch (const type_error& failure) {
-    return {failure_kind::type, cut(failure.what()), {}};
-  } catch (const argument_error& failure) {
-    return {failure_kind::argument, cut(failure.what()), {}};
-  } catch (const no_device_error& failure) {
-    return {failure_kind::no_device, cut(failure.what()), {}};
-  } catch (const std::exception& failure) {
-    return {failure_kind::other, cut(failure.what()), {}};
-  } catch (...) {
-    return {failure_kind::other, "something that is not a std::exception was thrown", {}};
-  }
-}
 
 void serve_tuning(int socket) {
   // For as long as the process lives, whichever threads still log.

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The reasons for which a configuration has no time: limits, compilers that end, exceptions.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "libtune/device/device.hpp"
+#include "libtune/kernel/compile_scope.hpp"
+#include "libtune/search/space/search_space.hpp"
+#include "libtune/tune/trial.hpp"
+
+namespace tune {
+
+/// Returns the limit of the device that a configuration would break, if any:
+/// "a work group of 2048 work items, the device allows 1024".
+std::optional<std::string> find_broken_limit(const resources& asked, const device_limits& limits);
+
+/// Returns the outcome of a configuration whose compiler failed so.
+outcome outcome_of(prebuilt_program::status failed);
+
+/// The failure of a step.
+struct trial_failure {
+  outcome why;
+  std::string reason;
+  bool is_of_memory = false;  ///< the device or the host has no more
+};
+
+/// Returns the failure that an exception tells of, while it is handled.
+/// @param device_failed  the outcome where the device gives no better reason
+/// @param device_works   as step_hooks has it
+trial_failure describe_thrown(outcome device_failed, const std::function<bool()>& device_works);
+
+}  // namespace tune

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The division of a product among work groups, and the costs of a run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "operations/gemm/gemm.hpp"
+
+namespace tune::operations {
+
+/// The tiles of a product, whose rows and columns are those of C's array.
+std::size_t tile_count(const gemm_tuning& t, std::size_t rows, std::size_t columns) noexcept;
+
+/// The division of k with which whole waves of groups, and adding their sums, take the least time.
+struct gemm_division {
+  /// The sums that all parts have together, at most.
+  static constexpr std::size_t most_sums = std::size_t{1} << 26;
+
+  /// Of k in a product whose rows and columns are those of C's array.
+  gemm_division(std::size_t compute_units, const gemm_tuning& t, std::size_t rows,
+                std::size_t columns, std::size_t k);
+
+  std::size_t part_of_k;  ///< the extent of k in a part
+  std::size_t parts = 1;  ///< of k, each of groups of its own
+};
+
+/// Returns the features that a portfolio chooses by, beside m, n and k.
+size_feature_list gemm_features(std::span<const std::uint64_t> sizes);
+
+/// Returns the numbers that a product's time grows with: whole waves of groups and the last one,
+/// each by the products of a compute unit and by their number; the sums of parts of k; the bytes of
+/// the matrices.
+cost_function gemm_costs(const gemm_key& key, const gemm_tuning& tuning,
+                         const device_limits& limits);
+
+}  // namespace tune::operations

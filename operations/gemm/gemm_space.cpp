@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operations/gemm/gemm_space.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+
+#include "operations/workload.hpp"
+
+namespace tune::operations {
+namespace {
+
+using instruction = gemm_instruction;
+
+constexpr std::size_t warp_items = 32;
+constexpr std::size_t swizzle_bytes = 1024;  // that tensor tiles of wgmma are aligned to
+
+bool is_one_of(std::size_t value, std::initializer_list<std::size_t> all) {
+  return std::ranges::find(all, value) != all.end();
+}
+
+/// True if the parts of a tile divide it as the kernel's instruction needs them.
+bool has_possible_parts(const gemm_tuning& t) {
+  if (t.part_m == 0 || t.part_n == 0 || t.tile_m % t.part_m != 0 || t.tile_n % t.part_n != 0) {
+    return false;
+  }
+  const std::size_t down = t.tile_m / t.part_m;
+  const std::size_t across = t.tile_n / t.part_n;
+  switch (t.instruction) {
+    case instruction::plain:
+      return is_one_of(t.part_m, {4, 8, 16}) && is_one_of(t.part_n, {4, 8, 16}) &&
+             is_one_of(t.depth, {8, 16, 32}) &&
+             (across % 8 == 0 ? down % 4 == 0 : across % 4 == 0 && down % 8 == 0) &&
+             items_of(t) >= std::max(t.tile_m, t.tile_n) / 4;
+    case instruction::mma:
+      return is_one_of(t.part_m, {16, 32, 64}) && is_one_of(t.part_n, {16, 32, 64}) &&
+             t.depth == 64 && t.tile_m >= 64 && t.tile_n >= 64;
+    case instruction::wgmma:
+      return is_one_of(t.part_m, {64, 128}) && is_one_of(t.part_n, {64, 128, 256}) &&
+             t.part_m * t.part_n <= 64 * 256 && t.depth == 64 && t.stages >= 3;
+  }
+  return false;
+}
+
+/// An estimate of the registers of a work item.
+std::size_t registers_of(const gemm_tuning& t) {
+  switch (t.instruction) {
+    case instruction::plain: return t.part_m * t.part_n + 2 * (t.part_m + t.part_n) + 32;
+    case instruction::mma: return t.part_m * t.part_n / 32 + (t.part_m + t.part_n) / 4 + 40;
+    case instruction::wgmma: return t.part_m * t.part_n / 128 + 40;
+  }
+  return 0;
+}
+
+void add_plain_candidates(space<gemm_tuning>& space, bool is_gpu) {
+  using t = gemm_tuning;
+  space.add(&t::instruction, {instruction::plain});
+  if (!is_gpu) {
+    space.add(&t::tile_m, {16, 32, 64});
+    space.add(&t::tile_n, {16, 32, 64, 128});
+    space.add(&t::part_m, {4, 8});
+    space.add(&t::part_n, {4, 8});
+    space.add(&t::depth, {8, 16});
+    space.add(&t::price, {0, 256});
+    return;
+  }
+  // Tall tiles are never better: rows of C follow each other in memory.
+  space.add(&t::tile_m, {16, 32, 64, 128});
+  space.add(&t::tile_n, {16, 32, 64, 128, 256});
+  space.add(&t::part_m, {4, 8});
+  space.add(&t::part_n, {4, 8, 16});
+  space.add(&t::depth, {16, 32});
+  space.add(&t::stages, {2, 3, 4});
+  space.add(&t::resident, {1, 2, 4, 8});
+  space.add(&t::price, {256});
+  space.restrict(
+      [](const t& c) {
+        const std::size_t longer = std::max(c.part_m, c.part_n);
+        return c.part_m * c.part_n <= 128 && longer <= 2 * std::min(c.part_m, c.part_n);
+      },
+      "parts that are nearly square, of 128 elements at most", &t::part_m, &t::part_n);
+  space.restrict(
+      [](const t& c) { return c.part_n < 16 || c.tile_m * c.tile_n == std::size_t{128} * 256; },
+      "parts of 128 elements in the largest tiles", &t::tile_m, &t::tile_n, &t::part_n);
+  // So did all that was fast on an H200.
+  space.restrict(
+      [](const t& c) {
+        const std::size_t elements = c.part_m * c.part_n;
+        const std::size_t items = items_of(c) * c.resident;
+        return (items == 256 && elements > 16) || (items == 512 && elements < 128);
+      },
+      "as many items at once as registers allow", &t::tile_m, &t::tile_n, &t::part_m, &t::part_n,
+      &t::resident);
+  space.restrict([](const t& c) { return items_of(c) <= 256; }, "8 warps at most", &t::tile_m,
+                 &t::tile_n, &t::part_m, &t::part_n);
+  space.restrict(
+      [](const t& c) {
+        return c.depth == 32 ? c.stages == 2 : c.stages == (c.part_m * c.part_n < 64 ? 4 : 3);
+      },
+      "about as much on its way at any depth", &t::part_m, &t::part_n, &t::depth, &t::stages);
+}
+
+void add_tensor_candidates(space<gemm_tuning>& space) {
+  using t = gemm_tuning;
+  space.add(&t::instruction, {instruction::mma});
+  space.add(&t::tile_m, {64, 128});
+  space.add(&t::tile_n, {64, 128, 256});
+  space.add(&t::part_m, {32, 64});
+  space.add(&t::part_n, {32, 64});
+  space.add(&t::depth, {64});
+  space.add(&t::stages, {2, 3, 4});
+  space.add(&t::resident, {1, 2, 3});
+  space.add(&t::price, {0, 128, 512});
+}
+
+void add_hopper_candidates(space<gemm_tuning>& space) {
+  using t = gemm_tuning;
+  // By mma all was slower on an H200.
+  space.add(&t::instruction, {instruction::wgmma});
+  space.add(&t::tile_m, {64, 128, 256});
+  space.add(&t::tile_n, {64, 128, 256});
+  space.add(&t::part_m, {64});
+  space.add(&t::part_n, {64, 128, 256});
+  space.add(&t::depth, {64});
+  space.add(&t::stages, {3, 4, 6});
+  space.add(&t::resident, {1, 2, 3});
+  space.add(&t::price, {160, 400});
+  space.restrict(
+      [](const t& c) {
+        const std::size_t elements = c.tile_m * c.tile_n;
+        const bool is_long = c.tile_m > 2 * c.tile_n || c.tile_n > 2 * c.tile_m;
+        return !is_long && (elements > 128 * 128) == (c.resident == 1) &&
+               (c.resident < 3 || elements == 64 * 64);
+      },
+      "one group at once with large tiles, several with others", &t::tile_m, &t::tile_n,
+      &t::resident);
+}
+
+}  // namespace
+
+std::size_t items_of(const gemm_tuning& t) noexcept {
+  const std::size_t parts = (t.tile_m / t.part_m) * (t.tile_n / t.part_n);
+  return parts * (t.instruction == instruction::plain ? 1
+                  : t.instruction == instruction::mma ? warp_items
+                                                      : 4 * warp_items);
+}
+
+std::size_t local_memory_bytes(const gemm_key& key, const gemm_tuning& t) {
+  if (t.instruction == instruction::plain) {
+    const gemm_product as(key);
+    const std::size_t rows = t.tile_m + (as.a_along_k ? 4 : 0) + t.tile_n + (as.b_along_k ? 4 : 0);
+    return t.stages * t.depth * rows * sizeof(float);
+  }
+  // The sums of 16 rows of each warp come after the stages.
+  const std::size_t sums = items_of(t) / warp_items * 16 * (t.part_n + 8) * sizeof(float);
+  return std::max(t.stages * t.depth * (t.tile_m + t.tile_n) * 2 + swizzle_bytes, sums);
+}
+
+void check_tuning(const gemm_key& key, const gemm_tuning& t) {
+  const bool possible = std::has_single_bit(t.tile_m) && std::has_single_bit(t.tile_n) &&
+                        t.tile_m >= 16 && t.tile_n >= 16 && t.tile_m <= 512 && t.tile_n <= 512 &&
+                        t.stages >= 2 && t.stages <= 8 && t.resident > 0 && t.band > 0 &&
+                        has_possible_parts(t) && items_of(t) >= warp_items && items_of(t) <= 1024;
+  if (!possible) {
+    throw argument_error(
+        fmt::format("the tuning of gemm is impossible: {}; gemm.hpp says what its members may be",
+                    to_string(to_values(t))));
+  }
+  if (t.instruction != instruction::plain && key.input != dtype::float16) {
+    throw argument_error(
+        "the tuning of gemm is impossible: tensor cores multiply inputs of float16 only");
+  }
+}
+
+space<gemm_tuning> tuning_space(const gemm_key& key, const device& device) {
+  using t = gemm_tuning;
+  space<gemm_tuning> space;
+  const int generation = cuda_generation(device);
+  if (key.input == dtype::float16 && generation == 90) {
+    add_hopper_candidates(space);
+  } else if (key.input == dtype::float16 && generation >= 80) {
+    add_tensor_candidates(space);
+  } else {
+    add_plain_candidates(space, device.kind() == device_kind::gpu);
+  }
+  space.restrict([](const t& c) { return has_possible_parts(c); },
+                 "parts that the instruction can make", &t::instruction, &t::tile_m, &t::tile_n,
+                 &t::part_m, &t::part_n, &t::depth, &t::stages);
+  space.restrict(
+      [](const t& c) {
+        const std::size_t items = items_of(c);
+        return items >= warp_items && items <= 512;
+      },
+      "1 to 16 warps", &t::instruction, &t::tile_m, &t::tile_n, &t::part_m, &t::part_n);
+  const std::size_t registers = device.limits().registers_per_work_group;
+  const std::size_t local_bytes = device.limits().max_dynamic_local_memory_bytes;
+  space.restrict(
+      [registers](const t& c) {
+        const std::size_t needed = registers_of(c);
+        return registers == 0 || (needed < 256 && needed * items_of(c) * c.resident <= registers);
+      },
+      "registers for the sums of all resident groups", &t::instruction, &t::tile_m, &t::tile_n,
+      &t::part_m, &t::part_n, &t::resident);
+  space.restrict([key, local_bytes](
+                     const t& c) { return local_memory_bytes(key, c) * c.resident <= local_bytes; },
+                 "local memory of the device for all resident groups", &t::instruction, &t::tile_m,
+                 &t::tile_n, &t::depth, &t::stages, &t::resident);
+  space.needs([key](const t& c) {
+    return resources{.work_group = {items_of(c), 1, 1},
+                     .dynamic_local_memory_bytes = local_memory_bytes(key, c)};
+  });
+  return space;
+}
+
+}  // namespace tune::operations
