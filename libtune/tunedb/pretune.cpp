@@ -231,6 +231,13 @@ exit_code run(const invocation& shared, const pretune_request& request) {
   options.stop = interruption::has_come;
   options.listener = &report;
   const auto results = pretune(request.program(), items, devices, options);
+  if (options.ranks != nullptr && options.ranks->is_left_out()) {
+    fmt::print(
+        stderr,
+        "tunedb: rank {} did not answer for too long, and the other ranks go on without it\n",
+        options.ranks->rank());
+    return done;
+  }
   const bool leads = report.has_begun();
   if (leads) print_summary(results, shared.json);
   // mpirun ends all ranks as soon as one ends with another code than 0.

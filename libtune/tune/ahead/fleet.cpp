@@ -13,6 +13,7 @@
 #include <set>
 #include <stop_token>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -43,8 +44,9 @@ struct fleet_call {
   const tuning_refusal& refuses;
   const tuning_settings& settings;
   const fleet_database& database;
+  std::chrono::milliseconds longest_silence;
 
-  bool is_stopped() const { return options.stop && options.stop(); }
+  bool is_stopped() const { return ranks.is_left_out || (options.stop && options.stop()); }
   rank_devices own() const {
     rank_devices all{.machine = this_machine(), .devices = {}};
     for (const device& each : devices) all.devices.push_back(each.info());
@@ -52,10 +54,81 @@ struct fleet_call {
   }
 };
 
+/// Tells other ranks again and again that this one lives, whatever else it does.
+class heartbeat {
+ public:
+  /// @param to  outlive it
+  heartbeat(std::vector<rank_link*> to, std::chrono::milliseconds longest_silence)
+      : thread_([to = std::move(to), longest_silence](const std::stop_token& end) {
+          const auto pause =
+              std::min<std::chrono::milliseconds>(std::chrono::seconds(1), longest_silence / 10);
+          std::mutex mutex;
+          std::condition_variable_any never;
+          std::unique_lock lock(mutex);
+          while (!end.stop_requested()) {
+            for (rank_link* link : to) link->send_at_once(fleet_alive{});
+            never.wait_for(lock, end, pause, [] { return false; });
+          }
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
+
+/// Gives up a rank that has a heartbeat and has not answered for too long. One thread uses it.
+class silence_watch {
+ public:
+  /// @param name  of the rank, for people
+  silence_watch(rank_link& link, std::string name, std::chrono::milliseconds longest)
+      : link_(link), name_(std::move(name)), longest_(longest), received_(link.received()) {}
+
+  /// To be called often, when there is no message to be read.
+  void look();
+
+ private:
+  rank_link& link_;
+  std::string name_;
+  std::chrono::milliseconds longest_;
+  std::uint64_t received_;
+  rank_link::clock::time_point looked_ = rank_link::clock::now();
+  rank_link::clock::duration silent_{0};
+  bool is_told_ = false;
+};
+
+void silence_watch::look() {
+  const auto now = rank_link::clock::now();
+  // Nothing is heard while this process is suspended itself.
+  const auto passed = std::min<rank_link::clock::duration>(now - looked_, longest_ / 10);
+  looked_ = now;
+  if (link_.received() != received_) {
+    if (std::exchange(is_told_, false)) log(log_level::warning, name_ + " answers again");
+    received_ = link_.received();
+    silent_ = {};
+    return;
+  }
+  silent_ += passed;
+  const auto seconds = [](auto time) { return std::chrono::duration<double>(time).count(); };
+  if (silent_ >= longest_) {
+    log(log_level::warning,
+        fmt::format("{} has not answered for {:.3g} s and is given up, though its connection "
+                    "stands. mpirun waits until its process ends: kill it, or let it go on, which "
+                    "ends it too",
+                    name_, seconds(longest_)));
+    link_.send_at_once(fleet_farewell{});
+    link_.close();
+  } else if (silent_ >= longest_ / 3 && !std::exchange(is_told_, true)) {
+    log(log_level::warning, fmt::format("{} has not answered for {:.3g} s; after {:.3g} s the "
+                                        "others go on without it",
+                                        name_, seconds(longest_ / 3), seconds(longest_)));
+  }
+}
+
 /// Waits for a message of one type from a rank, and drops others.
+/// @param watch  null: it has no heartbeat yet
 /// @returns empty if the rank is lost, silent for too long, or this one is stopped
 template <class Wanted>
-std::optional<Wanted> wait_for(rank_link& link, const fleet_call& call) {
+std::optional<Wanted> wait_for(rank_link& link, const fleet_call& call,
+                               silence_watch* watch = nullptr) {
   const auto until = rank_link::clock::now() + longest_answer;
   while (!link.is_lost() && !call.is_stopped()) {
     auto message = link.next(rank_link::clock::now() + between_looks);
@@ -63,6 +136,8 @@ std::optional<Wanted> wait_for(rank_link& link, const fleet_call& call) {
       if (auto* wanted = std::get_if<Wanted>(&*message)) return std::move(*wanted);
     } else if (rank_link::clock::now() >= until) {
       link.close();
+    } else if (watch != nullptr) {
+      watch->look();
     }
   }
   return std::nullopt;
@@ -73,7 +148,8 @@ std::optional<Wanted> wait_for(rank_link& link, const fleet_call& call) {
 /// The work of a rank for the one that leads.
 class serving {
  public:
-  serving(const fleet_call& call, rank_link& link) : call_(call), link_(link) {}
+  serving(const fleet_call& call, std::size_t leader)
+      : call_(call), leader_(leader), link_(*call.ranks.links[leader]) {}
 
   /// @returns empty if the rank that leads has been lost
   std::optional<std::vector<pretuning_result>> run();
@@ -83,6 +159,7 @@ class serving {
   void take(const fleet_assignment& assigned);
 
   const fleet_call& call_;
+  std::size_t leader_;
   rank_link& link_;
   std::vector<std::unique_ptr<served_device>> devices_;
   std::optional<std::vector<pretuning_result>> results_;
@@ -91,11 +168,19 @@ class serving {
 std::optional<std::vector<pretuning_result>> serving::run() {
   rank_devices own = call_.own();
   link_.send(fleet_hello{.machine = std::move(own.machine),
+                         .process = static_cast<std::uint64_t>(::getpid()),
                          .database = call_.database.place(),
                          .devices = std::move(own.devices)});
+  const heartbeat alive({&link_}, call_.longest_silence);
+  silence_watch watch(link_, fmt::format("rank {}, which leads,", leader_), call_.longest_silence);
+  // It says nothing before it has met all.
+  bool has_begun = false;
   while (!results_ && !link_.is_lost() && !call_.is_stopped()) {
     if (auto message = link_.next(rank_link::clock::now() + between_looks)) {
+      has_begun = true;
       take(*std::move(message));
+    } else if (has_begun) {
+      watch.look();
     }
   }
   if (results_) link_.send(fleet_end{});
@@ -121,6 +206,8 @@ void serving::take(fleet_message message) {
     for_device(stop->device, [](served_device& device) { device.stop(); });
   } else if (auto* end = std::get_if<fleet_end>(&message)) {
     results_ = std::move(end->results);
+  } else if (std::holds_alternative<fleet_farewell>(message)) {
+    call_.ranks.is_left_out = true;
   }
 }
 
@@ -155,16 +242,27 @@ struct served_rank {
   bool shares_database = false;  ///< with this rank
 
   std::string name() const { return fmt::format("rank {}", rank); }
-  void receive(const std::stop_token& ended);
+  /// Watches whether it answers.
+  silence_watch watch(const fleet_call& call) const {
+    return {link,
+            fmt::format("{} (process {} of {})", name(), hello.process,
+                        hello.machine.substr(hello.machine.find('/') + 1)),
+            call.longest_silence};
+  }
+  void receive(const fleet_call& call, const std::stop_token& ended);
 };
 
-void served_rank::receive(const std::stop_token& ended) {
+void served_rank::receive(const fleet_call& call, const std::stop_token& ended) {
+  silence_watch silence = watch(call);
   const auto device_of = [this](std::uint64_t place) {
     return std::ranges::find(devices, place, [](const auto& each) { return each->place(); });
   };
   while (!ended.stop_requested() && !link.is_lost()) {
     auto message = link.next(rank_link::clock::now() + between_short_looks);
-    if (!message) continue;
+    if (!message) {
+      silence.look();
+      continue;
+    }
     try {
       if (const auto* work = std::get_if<fleet_device_message>(&*message)) {
         const auto found = device_of(work->device);
@@ -172,6 +270,8 @@ void served_rank::receive(const std::stop_token& ended) {
       } else if (auto* stopped = std::get_if<fleet_stopped>(&*message)) {
         const auto found = device_of(stopped->device);
         if (found != devices.end()) (*found)->messages().put(std::move(*stopped));
+      } else if (std::holds_alternative<fleet_farewell>(*message)) {
+        call.ranks.is_left_out = true;
       }
     } catch (const wire_error& invalid) {
       log(log_level::error, name() + " is given up: " + invalid.what());
@@ -325,10 +425,14 @@ class leading {
 
 std::vector<pretuning_result> leading::run() {
   meet_ranks();
+  std::vector<rank_link*> links;
+  for (const auto& rank : ranks_) links.push_back(&rank->link);
+  const heartbeat alive(std::move(links), call_.longest_silence);
   assign_devices();
   if (devices_.empty()) throw no_device_error("no rank has a device to tune on");
   vote();
   auto results = tune_all();
+  if (call_.ranks.is_left_out) return results;
   spread();
   dismiss(results);
   return results;
@@ -381,7 +485,8 @@ std::vector<fleet_content> leading::ask_others(const fleet_question& question) {
   std::vector<fleet_content> answers;
   for_others([&](served_rank& rank) { rank.link.send(question); });
   for_others([&](served_rank& rank) {
-    if (auto answer = wait_for<fleet_content>(rank.link, call_)) {
+    silence_watch silence = rank.watch(call_);
+    if (auto answer = wait_for<fleet_content>(rank.link, call_, &silence)) {
       call_.database.merge(answer->content, merge_winner::better);
       answers.push_back(*std::move(answer));
     }
@@ -410,8 +515,8 @@ tuned_values leading::tune(const remote_task& task) {
 
 std::vector<pretuning_result> leading::tune_all() {
   for (const auto& rank : ranks_) {
-    rank->receiver =
-        std::jthread([rank = rank.get()](const std::stop_token& end) { rank->receive(end); });
+    rank->receiver = std::jthread(
+        [this, rank = rank.get()](const std::stop_token& end) { rank->receive(call_, end); });
   }
   const auto is_lost = [this](const device& asked) {
     return std::ranges::any_of(ranks_, [&](const auto& rank) {
@@ -428,6 +533,7 @@ std::vector<pretuning_result> leading::tune_all() {
   pretuning_options options = call_.options;
   options.listener = &news;
   options.ranks = nullptr;
+  options.stop = [this] { return call_.is_stopped(); };
   auto results = pretune_with([this](const remote_task& task) { return tune(task); }, call_.items,
                               devices_, options, call_.refuses, is_lost);
   for (const auto& rank : ranks_) rank->receiver.request_stop();
@@ -454,9 +560,12 @@ void leading::dismiss(const std::vector<pretuning_result>& results) {
                                            : std::chrono::milliseconds(longest_answer);
   const auto until = rank_link::clock::now() + patience;
   for (const auto& rank : ranks_) {
+    silence_watch silence = rank->watch(call_);
     for (bool ended = false; !ended && !rank->link.is_lost();) {
-      const auto message = rank->link.next(until);
-      ended = !message || std::holds_alternative<fleet_end>(*message);
+      const auto now = rank_link::clock::now();
+      const auto message = rank->link.next(std::min(until, now + between_looks));
+      if (!message) silence.look();
+      ended = message ? std::holds_alternative<fleet_end>(*message) : now >= until;
     }
   }
 }
@@ -465,7 +574,7 @@ std::vector<pretuning_result> run(const fleet_call& call) {
   rank_links& ranks = call.ranks;
   for (std::size_t leader = 0; leader < ranks.rank && !call.is_stopped(); ++leader) {
     if (ranks.links[leader]->is_lost()) continue;
-    if (auto results = serving(call, *ranks.links[leader]).run()) return *std::move(results);
+    if (auto results = serving(call, leader).run()) return *std::move(results);
     if (call.is_stopped()) break;
     log(log_level::warning,
         fmt::format("rank {}, which led, has been lost: the next one leads", leader));
@@ -473,6 +582,7 @@ std::vector<pretuning_result> run(const fleet_call& call) {
   if (!call.is_stopped()) return leading(call).run();
   pretuning_options silent = call.options;
   silent.listener = nullptr;
+  silent.stop = [] { return true; };
   return pretune_with(call.tune, call.items, call.devices, silent, call.refuses);
 }
 
@@ -480,6 +590,14 @@ std::vector<pretuning_result> run(const fleet_call& call) {
 }  // namespace detail
 
 namespace {
+
+std::chrono::milliseconds longest_silence(const pretuning_options& options,
+                                          const tuning_settings& settings) {
+  if (options.longest_silence) return *options.longest_silence;
+  constexpr std::chrono::seconds least(3);
+  return std::max<std::chrono::milliseconds>(
+      3 * settings.search.watchdog.floor.value_or(default_trial_time), least);
+}
 
 /// A name of the hardware of each device, the same for all ranks of its machine.
 std::vector<std::string> hardware_names(const rank_devices& of) {
@@ -547,8 +665,9 @@ std::vector<pretuning_result> pretune_with_ranks(communicator& ranks, const remo
                                 .options = options,
                                 .refuses = refuses,
                                 .settings = settings,
-                                .database = database});
-    if (options.stop && options.stop()) {
+                                .database = database,
+                                .longest_silence = longest_silence(options, settings)});
+    if (links.is_left_out || (options.stop && options.stop())) {
       for (const auto& link : links.links) link->close();
     }
     return results;
