@@ -224,6 +224,20 @@ TEST_CASE("sizes outside of the ranges are measured by the next tuning, and get 
   CHECK(again.tuning_for({5000}).wgs == best_for(5000).wgs);
 }
 
+TEST_CASE("sizes are noted for the goal of the portfolio, and each of its goals learns from them") {
+  application app;
+  const test_mode_guard stored(test_mode::off);
+  const sizes_key few{.kind = 0, .size = {1, 8}};
+  const tune::tuning_options slowest{.goal = tune::goal_from_text("max time")};
+  static_cast<void>(app.autotune.portfolio(app.context, few, slowest).choose({5000}));
+  const auto noted = tune::missed_keys(tune::missed_keys::path_beside(app.path)).read().keys;
+  REQUIRE(noted.size() == 1);  // that it was not there, and what it was asked for
+  CHECK(noted[0].function.name == "sample.ranged..max_time");
+  CHECK(noted[0].asked == std::vector<tune::asked_count>{{{5000}, 1}});
+  const auto of_time = app.autotune.portfolio(app.context, few);
+  CHECK(of_time.tuning_for({5000}).wgs == best_for(5000).wgs);
+}
+
 TEST_CASE("sizes are noted with their frequency, inside of the ranges too") {
   application app;
   const test_mode_guard stored(test_mode::off);

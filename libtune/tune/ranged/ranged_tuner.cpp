@@ -16,6 +16,7 @@
 #include "libtune/tune/engine/guided_search.hpp"
 #include "libtune/tune/engine/quick_comparison.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/goal.hpp"
 #include "libtune/tune/ranged/portfolio_core.hpp"
 #include "libtune/tune/ranged/ranged_autotuner.hpp"
 #include "libtune/tune/session.hpp"
@@ -292,7 +293,20 @@ class session_source final : public portfolio_source {
   bool is_first_ = true;  // true until configurations have been compared
 };
 
-/// Returns the sizes that programs have asked this portfolio for.
+/// Returns the sizes that were asked for outside of the ranges and could not be measured.
+std::vector<size_list> left_of(const portfolio_plan& plan,
+                               const std::vector<proven_sizes>& proven) {
+  std::vector<size_list> left;
+  for (const asked_sizes& each : plan.asked) {
+    const bool is_known =
+        are_inside(plan.ranges, each.sizes) ||
+        std::ranges::find(proven, each.sizes, &proven_sizes::sizes) != proven.end();
+    if (!is_known) left.push_back(each.sizes);
+  }
+  return left;
+}
+
+/// Returns the sizes that programs have asked this portfolio for, whatever its goal.
 std::vector<asked_sizes> asked_of(const ranged_parts& parts, const tuning_session& session,
                                   const values& key) {
   std::vector<asked_sizes> asked;
@@ -305,7 +319,7 @@ std::vector<asked_sizes> asked_of(const ranged_parts& parts, const tuning_sessio
   }
   const auto& device = session.context().device().info().identity;
   for (const missed_key& each : noted.keys) {
-    const bool is_own = each.function.name == parts.base.name &&
+    const bool is_own = own_name(each.function.name) == parts.base.name &&
                         each.function.version == parts.base.version && each.key.device == device &&
                         each.key.arguments == key;
     if (!is_own) continue;
@@ -359,8 +373,10 @@ class ranged_tuner {
     if (current_test_mode() != test_mode::off) {
       return std::make_shared<const portfolio_core>(std::move(stored), parts_->features, nullptr);
     }
+    function_identity identity = core_->identity();
+    identity.name = name_with_goal(identity.name, resolve_goal(settings.search, parts_->base.goal));
     const auto remember = [parts = parts_, key, missed = settings.missed,
-                           device = context.device().info().identity, identity = core_->identity()](
+                           device = context.device().info().identity, identity](
                               const portfolio_core& core, const std::vector<asked_sizes>& asked) {
       std::vector<asked_count> noted;
       for (const asked_sizes& each : asked) {
@@ -400,6 +416,7 @@ class ranged_tuner {
                                   .factors = built.factors,
                                   .orders = built.orders,
                                   .proven = built.proven,
+                                  .left = left_of(plan, built.proven),
                                   .expected_loss = built.expected_loss,
                                   .worst_loss = built.worst_loss,
                                   .sizes = built.sizes,
