@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <doctest/doctest.h>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/ranged/portfolio_core.hpp"
 #include "tests/store/captured_errors.hpp"
@@ -88,6 +90,7 @@ struct application {
                   .goal = {}},
                  [this](tune::tuning_session& session, const sizes_key&, sizes at) {
                    ++calls;
+                   if (called) called(calls);
                    if (at[0] > largest && at[0] % 2 == 0) throw tune::argument_error("too large");
                    if (at[0] > largest) throw tune::too_little_memory_error("no room");
                    if (calls == breaks_at) throw std::runtime_error("it breaks");
@@ -114,6 +117,7 @@ struct application {
   std::uint64_t largest = 1 << 20;
   int calls = 0;
   int breaks_at = 0;  // a call
+  std::function<void(int)> called;
   ranged autotune;
 };
 
@@ -131,6 +135,27 @@ TEST_CASE("a portfolio has the best tuning at sizes that it was not tuned at") {
   CHECK(right > 3500);
   CHECK(portfolio.tuning_for({3}).wgs <= 4);
   CHECK(portfolio.tuning_for({4096}).wgs == 64);
+}
+
+TEST_CASE("while another thread measures on the device a portfolio loses no sizes") {
+  const scoped_environment wait("LIBTUNE_WAIT", "60");
+  application app;
+  std::jthread other;
+  std::atomic<bool> measures = false;
+  app.called = [&](int call) {
+    if (call != 12) return;  // a comparison
+    other = std::jthread([&] {
+      const tune::device_lease lease(app.context.device().info(), std::chrono::minutes(1));
+      measures = true;
+      std::this_thread::sleep_for(
+          std::chrono::milliseconds(3300));  // all that a portfolio may take
+    });
+    while (!measures) std::this_thread::yield();
+  };
+  const auto portfolio = app.autotune.portfolio(app.context);
+  CHECK(measures);
+  CHECK(portfolio.facts().sizes > 20);
+  CHECK(portfolio.facts().unchecked == 0);
 }
 
 TEST_CASE("a portfolio is found again in the database") {

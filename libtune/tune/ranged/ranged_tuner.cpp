@@ -13,6 +13,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/tune/autotuner_core.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/guided_search.hpp"
 #include "libtune/tune/engine/quick_comparison.hpp"
 #include "libtune/tune/error.hpp"
@@ -86,7 +87,7 @@ class session_source final : public portfolio_source {
 
   findings search(const size_list& sizes, const found_limits& most,
                   const std::optional<configuration>& near) override {
-    const auto start = clock::now();
+    const clock::duration start = used();
     // Others begin only where they leave time to compare.
     constexpr double share_of_searches = 0.6;
     const double next = std::chrono::duration<double>(first_search_) / whole_time();
@@ -105,7 +106,7 @@ class session_source final : public portfolio_source {
                                        .may_run = filter(sizes)});
     std::vector<trial>& trials = found.trials;
     if (!near) {
-      const clock::duration own = clock::now() - start;
+      const clock::duration own = used() - start;
       if (searches_ == 0) first_search_ = own;
       searched_ += own;
       ++searches_;
@@ -177,7 +178,7 @@ class session_source final : public portfolio_source {
   double used_time() override {
     if (is_only_tried_) return 1;
     if (searches_ == 0) return 0;
-    return std::chrono::duration<double>(clock::now() - began_) / whole_time();
+    return std::chrono::duration<double>(used()) / whole_time();
   }
 
   bool fits(const configuration& tuning, const size_list& sizes) override {
@@ -186,7 +187,7 @@ class session_source final : public portfolio_source {
 
   /// The effort so far, in words.
   std::string effort() const {
-    const std::chrono::duration<double> all = clock::now() - began_;
+    const std::chrono::duration<double> all = used();
     const std::chrono::duration<double> searching = searched_;
     return fmt::format("{:.1f} s, of which {} searches took {:.1f} s", all.count(), searches_,
                        searching.count());
@@ -279,6 +280,10 @@ class session_source final : public portfolio_source {
   tuning_session& session_;
   const ranged_parts& parts_;
   const values& key_;
+  // While others measure on the device no time is lost but that of the caller.
+  clock::duration used() const {
+    return clock::now() - began_ - (device_lease::waited() - waited_before_);
+  }
   std::chrono::duration<double> whole_time() const {
     constexpr std::chrono::seconds least(3);
     return std::max<std::chrono::duration<double>>(first_searches * first_search_, least);
@@ -289,6 +294,7 @@ class session_source final : public portfolio_source {
   clock::duration searched_{};
   std::size_t searches_ = 0;
   clock::time_point began_ = clock::now();
+  std::chrono::nanoseconds waited_before_ = device_lease::waited();
   bool is_only_tried_ = false;
   bool is_first_ = true;  // true until configurations have been compared
 };
