@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -140,6 +141,10 @@ TEST_CASE("a portfolio has the best tuning at sizes that it was not tuned at") {
 TEST_CASE("while another thread measures on the device a portfolio loses no sizes") {
   const scoped_environment wait("LIBTUNE_WAIT", "60");
   application app;
+  // No other test has it.
+  app.context = make_device({.identity = {"device " + std::to_string(::getpid()), "fake", "1.0"}})
+                    .device()
+                    .create_context();
   std::jthread other;
   std::atomic<bool> measures = false;
   app.called = [&](int call) {
