@@ -205,6 +205,21 @@ shared_results::pulled shared_results::pull(const function_identity& function,
   return made;
 }
 
+void shared_results::adopt(const function_identity& function, const record_key& key) noexcept {
+  pull(function, key);
+  if (is_sealed()) return;
+  try {
+    database_reader pulled(path_beside(database_), database_access::read_only);
+    if (!pulled.has_tables()) return;
+    function_content found = pulled.read_key(function, key);
+    if (!found.results.empty()) merge_content(database_, {.functions = {std::move(found)}});
+  } catch (const database_error& failure) {
+    detail::warn_of_failure(failure);
+  } catch (const std::exception& failure) {
+    warn_once(fmt::format("a result that was pulled is not used: {}", failure.what()));
+  }
+}
+
 void shared_results::push(const function_identity& function, const record_key& key,
                           bool only_queue) noexcept {
   if (!may_push_ || is_sealed()) return;

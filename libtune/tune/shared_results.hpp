@@ -58,6 +58,10 @@ class shared_results {
   };
   pulled pull(const function_identity& function, const record_key& key) noexcept;
 
+  /// Pulls a key, and brings the result for its very device with its trials into the database
+  /// itself, for those who ship that. What an earlier pull has brought counts too.
+  void adopt(const function_identity& function, const record_key& key) noexcept;
+
   /// Hands over the result that the database has for a key, where pushing is allowed, and what has
   /// waited. @param only_queue  it is sent with a later one
   void push(const function_identity& function, const record_key& key,

@@ -197,6 +197,13 @@ std::vector<pretuning_item> parse_key_list(const std::string& text,
   return items;
 }
 
+std::size_t count_asked(const std::string& text) {
+  const input entries = parse_entries(text);
+  return static_cast<std::size_t>(std::ranges::count_if(entries, [](const input& entry) {
+    return entry.contains("asked") && !entry["asked"].empty();
+  }));
+}
+
 bool lacks_asked_sizes(const missed_key& missed, const record& found) {
   std::vector<asked_sizes> asked;
   for (const asked_count& each : missed.asked) asked.push_back({each.sizes, each.count});

@@ -29,8 +29,12 @@ std::vector<pretuning_item> parse_key_list(const std::string& text,
                                            std::span<const function_identity> functions,
                                            const std::string& source);
 
+/// Returns how many keys of such a text have sizes that portfolios were asked for, which it is not
+/// parsed for.
+std::size_t count_asked(const std::string& text);
+
 /// True if a result is a portfolio, and some of the sizes that programs have asked it for are in
-/// none of its ranges and have not been measured (still_missing).
+/// none of its ranges and have neither been measured nor left (still_missing).
 bool lacks_asked_sizes(const missed_key& missed, const record& found);
 
 /// Keys that were missed, each for the device that it was missed on. Those of portfolios are to be

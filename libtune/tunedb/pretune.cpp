@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -91,15 +92,30 @@ void keep_those_of(const function_identity& function, std::vector<pretuning_item
   });
 }
 
-std::vector<pretuning_item> missed_items(const tuning_settings& settings,
-                                         const std::vector<function_identity>& functions) {
+// A database that is made to be shipped has no file of missed keys of its own: programs note them
+// beside the one that they use here. Children look there for the sizes that portfolios were asked
+// for.
+void find_missed_file(tuning_settings& settings) {
   if (settings.missed.empty()) {
     throw nothing_found("keys that miss are not noted here: LIBTUNE_MISSED is off");
   }
+  if (!missed_keys(settings.missed).read().keys.empty()) return;
+  const std::string of_programs = resolve_settings({}).missed;
+  if (of_programs.empty() || of_programs == settings.missed) return;
+  settings.missed = of_programs;
+  ::setenv("LIBTUNE_MISSED", of_programs.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
+}
+
+std::vector<pretuning_item> missed_items(tuning_settings settings,
+                                         const std::vector<function_identity>& functions) {
+  find_missed_file(settings);
   const auto layers = open_layers(settings, database_access::read_only);
   const auto keys =
       still_missing(missed_keys(settings.missed).read().keys, *layers, lacks_asked_sizes);
   missed_selection selected = select_missed(keys, functions);
+  if (keys.empty()) {
+    fmt::print(stderr, "tunedb: no key of '{}' lacks a result\n", settings.missed);
+  }
   if (selected.of_other_programs > 0) {
     fmt::print(stderr,
                "tunedb: {} missed keys are of functions that the application does not have\n",
@@ -126,7 +142,16 @@ std::vector<pretuning_item> choose_items(const pretune_request& request,
   if (!request.function.empty()) function = &find_function(functions, request.function);
   std::vector<pretuning_item> items;
   if (!request.keys_file.empty()) {
-    items = parse_key_list(read_file(request.keys_file), functions, request.keys_file);
+    const std::string text = read_file(request.keys_file);
+    items = parse_key_list(text, functions, request.keys_file);
+    if (const std::size_t count = count_asked(text); count > 0) {
+      fmt::print(
+          stderr,
+          "tunedb: {} keys of '{}' have sizes that portfolios were asked for; these count "
+          "where the file of missed keys is: name a copy of it with LIBTUNE_MISSED, and take "
+          "--missed\n",
+          count, request.keys_file);
+    }
   } else if (request.missed) {
     items = missed_items(settings, functions);
   } else if (function != nullptr) {
@@ -231,6 +256,13 @@ exit_code run(const invocation& shared, const pretune_request& request) {
   options.stop = interruption::has_come;
   options.listener = &report;
   const auto results = pretune(request.program(), items, devices, options);
+  if (options.ranks != nullptr && options.ranks->is_left_out()) {
+    fmt::print(
+        stderr,
+        "tunedb: rank {} did not answer for too long, and the other ranks go on without it\n",
+        options.ranks->rank());
+    return done;
+  }
   const bool leads = report.has_begun();
   if (leads) print_summary(results, shared.json);
   // mpirun ends all ranks as soon as one ends with another code than 0.

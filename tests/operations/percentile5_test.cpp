@@ -50,6 +50,14 @@ LIBTUNE_DEVICE_TEST_CASE("rows with anything that is hard to rank are ranked", d
   ranks(made, context, hard_rows(9, 104), {3, 102}, {1, 1, 1, 2});
 }
 
+// Both ways to read stand inside of a loop with barriers, where PoCL 5.0 takes no branch.
+LIBTUNE_DEVICE_TEST_CASE("rows that are read again are read as words, or one by one", device) {
+  const tune::context context = device.create_context();
+  const percentile5_template made(context, 100, true, percentile5_tuning{32, 2, 4, 256, 0, false});
+  ranks(made, context, hard_rows(19, 500), {0, 500});
+  ranks(made, context, hard_rows(9, 504), {3, 502}, {1, 1, 1, 2});
+}
+
 LIBTUNE_DEVICE_TEST_CASE("a sampled histogram ranks whatever rows there are", device) {
   const tune::context context = device.create_context();
   const percentile5_template made(context, 500, true,

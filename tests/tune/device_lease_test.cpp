@@ -105,6 +105,16 @@ TEST_CASE("while a thread pauses its turns others have them, and it may take its
   CHECK(turn.is_alone());
 }
 
+TEST_CASE("a thread knows how long it has waited for turns") {
+  const test_device here("waited");
+  const device_lease held(here.info, 0ms);
+  std::jthread([&] {
+    CHECK(device_lease::waited() == 0ns);
+    const device_lease in_vain(here.info, 20ms);
+    CHECK(device_lease::waited() >= 20ms);
+  }).join();
+}
+
 TEST_CASE("who waits for the turn is told by which process") {
   const test_device device("told");
   std::optional<::pid_t> seen;

@@ -6,12 +6,14 @@
 #include <atomic>
 #include <chrono>
 #include <doctest/doctest.h>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,7 @@
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/ranged/portfolio_core.hpp"
 #include "tests/store/captured_errors.hpp"
@@ -88,6 +91,7 @@ struct application {
                   .goal = {}},
                  [this](tune::tuning_session& session, const sizes_key&, sizes at) {
                    ++calls;
+                   if (called) called(calls);
                    if (at[0] > largest && at[0] % 2 == 0) throw tune::argument_error("too large");
                    if (at[0] > largest) throw tune::too_little_memory_error("no room");
                    if (calls == breaks_at) throw std::runtime_error("it breaks");
@@ -114,6 +118,7 @@ struct application {
   std::uint64_t largest = 1 << 20;
   int calls = 0;
   int breaks_at = 0;  // a call
+  std::function<void(int)> called;
   ranged autotune;
 };
 
@@ -131,6 +136,31 @@ TEST_CASE("a portfolio has the best tuning at sizes that it was not tuned at") {
   CHECK(right > 3500);
   CHECK(portfolio.tuning_for({3}).wgs <= 4);
   CHECK(portfolio.tuning_for({4096}).wgs == 64);
+}
+
+TEST_CASE("while another thread measures on the device a portfolio loses no sizes") {
+  const scoped_environment wait("LIBTUNE_WAIT", "60");
+  application app;
+  // No other test has it.
+  app.context = make_device({.identity = {"device " + std::to_string(::getpid()), "fake", "1.0"}})
+                    .device()
+                    .create_context();
+  std::jthread other;
+  std::atomic<bool> measures = false;
+  app.called = [&](int call) {
+    if (call != 12) return;  // a comparison
+    other = std::jthread([&] {
+      const tune::device_lease lease(app.context.device().info(), std::chrono::minutes(1));
+      measures = true;
+      std::this_thread::sleep_for(
+          std::chrono::milliseconds(3300));  // all that a portfolio may take
+    });
+    while (!measures) std::this_thread::yield();
+  };
+  const auto portfolio = app.autotune.portfolio(app.context);
+  CHECK(measures);
+  CHECK(portfolio.facts().sizes > 20);
+  CHECK(portfolio.facts().unchecked == 0);
 }
 
 TEST_CASE("a portfolio is found again in the database") {
@@ -222,6 +252,20 @@ TEST_CASE("sizes outside of the ranges are measured by the next tuning, and get 
   const auto again = app.autotune.portfolio(app.context, few);
   CHECK(again.tunings() == portfolio.tunings());
   CHECK(again.tuning_for({5000}).wgs == best_for(5000).wgs);
+}
+
+TEST_CASE("sizes are noted for the goal of the portfolio, and each of its goals learns from them") {
+  application app;
+  const test_mode_guard stored(test_mode::off);
+  const sizes_key few{.kind = 0, .size = {1, 8}};
+  const tune::tuning_options slowest{.goal = tune::goal_from_text("max time")};
+  static_cast<void>(app.autotune.portfolio(app.context, few, slowest).choose({5000}));
+  const auto noted = tune::missed_keys(tune::missed_keys::path_beside(app.path)).read().keys;
+  REQUIRE(noted.size() == 1);  // that it was not there, and what it was asked for
+  CHECK(noted[0].function.name == "sample.ranged..max_time");
+  CHECK(noted[0].asked == std::vector<tune::asked_count>{{{5000}, 1}});
+  const auto of_time = app.autotune.portfolio(app.context, few);
+  CHECK(of_time.tuning_for({5000}).wgs == best_for(5000).wgs);
 }
 
 TEST_CASE("sizes are noted with their frequency, inside of the ranges too") {

@@ -23,6 +23,7 @@
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/ahead/group_work.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/shared_results.hpp"
 #include "tests/store/captured_errors.hpp"
@@ -202,6 +203,65 @@ TEST_CASE("what one machine has found is pushed, and another pulls it in place o
   CHECK(counted.autotune(context) == fastest);
   CHECK(counted.searches == 0);
   CHECK(errors.count("shared store") == 0);
+}
+
+/// Tunes keys ahead, with what does not search but counts. Without the child it has no trials, and
+/// is the slowest.
+struct counted_pretuning {
+  explicit counted_pretuning(const machine& here) { options.tuning.database = here.path; }
+
+  std::vector<tune::pretuning_result> run(const std::string& name, const tune::context& context) {
+    const auto search = [this](const tune::remote_task&) -> tune::tuned_values {
+      ++searches;
+      return {tune::to_values(scale_tuning{.wgs = 1}), tune::run_time(9999)};
+    };
+    const std::vector<tune::pretuning_item> items{{function_of(name), key_of(context).arguments}};
+    const std::vector<tune::device> devices{context.device()};
+    return tune::pretune_with(search, items, devices, options);
+  }
+
+  tune::pretuning_options options;
+  std::atomic<int> searches = 0;
+};
+
+TEST_CASE("a key that the store has is not tuned ahead again, but brought into the database") {
+  const filled_place place;
+  if (!place) return;
+  place.open().push(content_of("shared.ahead"));
+  const machine here(place.url, nullptr);
+  const auto context = context_of();
+  counted_pretuning ahead(here);
+  const auto results = ahead.run("shared.ahead", context);
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].state == tune::pretuning_state::present);
+  CHECK(results[0].values == tune::to_values(fastest));
+  CHECK(ahead.searches == 0);
+  // The file alone may be shipped.
+  tune::tuning_database shipped(here.path);
+  const auto found = shipped.find(function_of("shared.ahead"), key_of(context));
+  REQUIRE(found);
+  CHECK(found->values == tune::to_values(fastest));
+  CHECK(shipped.trials(function_of("shared.ahead"), key_of(context)).size() == 1);
+  // To force is to search anyway.
+  ahead.options.force = true;
+  CHECK(ahead.run("shared.ahead", context)[0].state == tune::pretuning_state::tuned);
+  CHECK(ahead.searches == 1);
+}
+
+TEST_CASE("what the store has for other devices, or not at all, is tuned ahead") {
+  const filled_place place;
+  if (!place) return;
+  place.open().push(content_of("shared.ahead_elsewhere"));
+  const machine here(place.url, nullptr);
+  counted_pretuning ahead(here);
+  const auto newer = context_of("device one", "2.0");
+  CHECK(ahead.run("shared.ahead_elsewhere", newer)[0].state == tune::pretuning_state::tuned);
+  CHECK(ahead.searches == 1);
+  place.server->kill();
+  captured_errors errors;
+  CHECK(ahead.run("shared.ahead_away", newer)[0].state == tune::pretuning_state::tuned);
+  CHECK(ahead.searches == 2);
+  CHECK(errors.count("shared store") == 1);
 }
 
 TEST_CASE("without the right to, a machine pushes nothing, and neither does one that only pulls") {

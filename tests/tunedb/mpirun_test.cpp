@@ -174,6 +174,35 @@ TEST_CASE("a rank that is killed costs what it was running, and the others finis
   CHECK(isolated::read_log(here.log).size() <= 9 * 6 + 2);
 }
 
+TEST_CASE("a rank that is suspended is given up, and ends when it goes on") {
+  if (!can_run()) return;
+  const bench here;
+  const scoped_environment short_silence("LIBTUNE_TRIAL_TIME", "1");  // three seconds
+  here.write_keys(9, 6, 10'000);
+  const std::jthread suspender([&] {
+    const auto wait_for = [](const auto& condition) {
+      for (int i = 0; i < 6000 && !condition(); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+    };
+    wait_for([&] { return isolated::read_log(here.log).size() >= 12; });
+    const int victim =
+        std::stoi(isolated::read_log((here.folder / std::string("pid2")).string()).at(0));
+    ::kill(victim, SIGSTOP);
+    // mpirun waits for it.
+    wait_for([&] { return here.results(0) == 9; });
+    ::kill(victim, SIGCONT);
+  });
+  const ended rest = here.start(3);
+  CAPTURE(rest.output);
+  CHECK(rest.code == 0);
+  CHECK(contains(rest.output, "has not answered for 3 s and is given up"));
+  CHECK(contains(rest.output, "rank 2 has been lost; another device goes on with it"));
+  CHECK(contains(rest.output, "tunedb: rank 2 did not answer for too long"));
+  CHECK(here.results(0) == 9);
+  CHECK(here.content(0) == here.content(1));
+}
+
 TEST_CASE("when the rank that leads is killed the next one leads, and all keys are finished") {
   if (!can_run()) return;
   const bench here;

@@ -41,6 +41,7 @@ tune::detail::stored_portfolio portfolio() {
                                    {.threshold = 0, .coordinate = -1, .below = 1}}),
           .orders = {{}, {0, 1}, {1, 0}},
           .proven = {{{5000}, {1, 0}}},
+          .left = {{7000}},
           .expected_loss = 0.01,
           .worst_loss = 0.02,
           .sizes = 12,
@@ -90,14 +91,14 @@ TEST_CASE("an exported portfolio is the same when it is imported") {
 TEST_CASE("a portfolio is missed where it was asked for sizes that it does not know") {
   const place here;
   const tune::missed_keys noted(tune::missed_keys::path_beside(here.path));
-  const std::vector<tune::asked_count> known{{{17}, 90}, {{5000}, 3}};
+  const std::vector<tune::asked_count> known{{{17}, 90}, {{5000}, 3}, {{7000}, 1}};
   noted.remember(function, key(), known);
   CHECK(tunedb_json("missed")["keys"].empty());
   const std::vector<tune::asked_count> more{{{6000}, 2}};
   noted.remember(function, key(), more);
   const json all = tunedb_json("missed")["keys"];
   REQUIRE(all.size() == 1);
-  CHECK(all[0]["asked"].size() == 3);
+  CHECK(all[0]["asked"].size() == 4);
   CHECK(contains(tunedb("missed").output, "17 (90 times), 5000 (3 times), 6000 (2 times)"));
 }
 

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // tunedb pretune as an operator runs it, with an application of the tests.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -21,9 +23,11 @@
 #include "libtune/device/devices.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/tuning_database.hpp"
+#include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/ranged/portfolio_core.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"
 #include "tests/tunedb/run_tunedb.hpp"
 
@@ -250,6 +254,85 @@ TEST_CASE("keys that were missed are tuned") {
   CHECK(contains(tuned.output, "1 keys are for devices that are not here"));
   CHECK(contains(tuned.output, "[1/1]"));
   CHECK(tune::tuning_database(here.database).find(function(), here.record_of(key)));
+}
+
+/// The portfolio of isolated.ranged that a database has.
+struct stored_ranged {
+  explicit stored_ranged(const std::string& database) {
+    tune::database_reader reader(database);
+    for (const auto& summary : reader.functions()) {
+      if (summary.function.name != "isolated.ranged") continue;
+      function = summary.function;
+      const tune::result_content result = reader.read(function).results.at(0);
+      key = {result.arguments, result.device()};
+      values = result.values;
+    }
+  }
+  bool serves(std::uint64_t size) const {
+    return tune::detail::unproven_sizes(values, {{.sizes = {size}, .count = 1}}).empty();
+  }
+
+  tune::function_identity function;
+  tune::record_key key;
+  std::vector<tune::named_value> values;
+};
+
+bool has_line(const std::string& path, const std::string& line) {
+  const auto lines = isolated::read_log(path);
+  return std::ranges::find(lines, line) != lines.end();
+}
+
+TEST_CASE("a portfolio is made anew for sizes outside of its ranges, and then left alone") {
+  if (!has_device()) return;
+  const bench here;
+  const std::string one = "--function isolated.ranged --arg rows=1..8 --arg log=" + here.log;
+  const ended made = here.pretune(one);
+  CAPTURE(made.output);
+  REQUIRE(made.code == 0);
+  const stored_ranged first(here.database);
+  CHECK(first.serves(8));
+  CHECK_FALSE(first.serves(5000));
+  const tune::missed_keys noted(tune::missed_keys::path_beside(here.database));
+  // At the largest nothing works.
+  const std::vector<tune::asked_count> asked{{{3}, 90}, {{5000}, 7}, {{200'000}, 2}};
+  noted.remember(first.function, first.key, asked);
+
+  const ended anew = here.pretune("--missed");
+  CAPTURE(anew.output);
+  CHECK(anew.code == 0);
+  CHECK(contains(anew.output, "tuned in "));
+  CHECK(has_line(here.log, "5000"));
+  CHECK(has_line(here.log, "200000"));
+  const stored_ranged second(here.database);
+  CHECK(second.serves(5000));
+  // What cannot be measured is no reason to make it again and again.
+  const std::size_t calls = isolated::read_log(here.log).size();
+  const ended again = here.pretune("--missed");
+  CHECK(again.code == 0);
+  CHECK(contains(again.output, "no key of '" + here.database + "-missed' lacks a result"));
+  CHECK(isolated::read_log(here.log).size() == calls);
+
+  // For a database that is shipped, by what programs have noted beside their own.
+  const std::string shipped = (here.folder / "shipped.db").string();
+  const ended ship = here.pretune("--missed --database " + shipped);
+  CAPTURE(ship.output);
+  CHECK(ship.code == 0);
+  CHECK(stored_ranged(shipped).serves(5000));
+}
+
+TEST_CASE("sizes in a file of keys are not known here, which is told") {
+  if (!has_device()) return;
+  const bench here;
+  json entry = here.entry({.configurations = 4});
+  entry["asked"] = json::array();
+  here.write_keys({entry});
+  CHECK_FALSE(contains(here.pretune("--keys " + here.keys).output, "LIBTUNE_MISSED"));
+  entry["asked"] = {{{"sizes", {5000}}, {"count", 2}}};
+  here.write_keys({entry});
+  const ended told = here.pretune("--keys " + here.keys);
+  CHECK(told.code == 0);
+  CHECK(contains(told.output, "1 keys of '" + here.keys + "' have sizes"));
+  CHECK(contains(told.output, "LIBTUNE_MISSED"));
 }
 
 TEST_CASE("a key that fails has an exit code and a reason, and the others are tuned") {

@@ -246,6 +246,7 @@ communicator& communicator::operator=(communicator&& other) noexcept = default;
 
 std::size_t communicator::rank() const noexcept { return links_ ? links_->rank : 0; }
 std::size_t communicator::size() const noexcept { return links_ ? links_->links.size() : 0; }
+bool communicator::is_left_out() const noexcept { return links_ && links_->is_left_out; }
 
 communicator communicator::meet(std::size_t rank, std::size_t size, const all_gather& gather) {
   visiting_card own{.machine = detail::this_machine(),

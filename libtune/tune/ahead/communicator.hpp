@@ -56,6 +56,10 @@ class communicator {
   /// The number of ranks, lost ones included.
   std::size_t size() const noexcept;
 
+  /// True if the others have gone on without this rank, because it has not answered for too long
+  /// (pretuning_options::longest_silence).
+  bool is_left_out() const noexcept;
+
   /// For libtune's own code.
   detail::rank_links& links() const noexcept { return *links_; }
 

@@ -3,6 +3,7 @@
 #include "libtune/tune/ahead/fleet.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -21,7 +22,7 @@ std::vector<pretuning_result> run(const fleet_call& call) {
   rank_links& ranks = call.ranks;
   for (std::size_t leader = 0; leader < ranks.rank && !call.is_stopped(); ++leader) {
     if (ranks.links[leader]->is_lost()) continue;
-    if (auto results = serve_leader(call, *ranks.links[leader])) return *std::move(results);
+    if (auto results = serve_leader(call, leader)) return *std::move(results);
     if (call.is_stopped()) break;
     log(log_level::warning,
         fmt::format("rank {}, which led, has been lost: the next one leads", leader));
@@ -29,6 +30,7 @@ std::vector<pretuning_result> run(const fleet_call& call) {
   if (!call.is_stopped()) return lead_ranks(call);
   pretuning_options silent = call.options;
   silent.listener = nullptr;
+  silent.stop = [] { return true; };
   return pretune_with(call.tune, call.items, call.devices, silent, call.refuses);
 }
 
@@ -36,6 +38,14 @@ std::vector<pretuning_result> run(const fleet_call& call) {
 }  // namespace detail
 
 namespace {
+
+std::chrono::milliseconds longest_silence(const pretuning_options& options,
+                                          const tuning_settings& settings) {
+  if (options.longest_silence) return *options.longest_silence;
+  constexpr std::chrono::seconds least(3);
+  return std::max<std::chrono::milliseconds>(
+      3 * settings.search.watchdog.floor.value_or(default_trial_time), least);
+}
 
 /// A name of the hardware of each device, the same for all ranks of its machine.
 std::vector<std::string> hardware_names(const rank_devices& of) {
@@ -103,8 +113,9 @@ std::vector<pretuning_result> pretune_with_ranks(communicator& ranks, const remo
                                 .options = options,
                                 .refuses = refuses,
                                 .settings = settings,
-                                .database = database});
-    if (options.stop && options.stop()) {
+                                .database = database,
+                                .longest_silence = longest_silence(options, settings)});
+    if (links.is_left_out || (options.stop && options.stop())) {
       for (const auto& link : links.links) link->close();
     }
     return results;

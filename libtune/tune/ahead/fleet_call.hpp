@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -27,8 +28,9 @@ struct fleet_call {
   const tuning_refusal& refuses;
   const tuning_settings& settings;
   const fleet_database& database;
+  std::chrono::milliseconds longest_silence;
 
-  bool is_stopped() const { return options.stop && options.stop(); }
+  bool is_stopped() const { return ranks.is_left_out || (options.stop && options.stop()); }
   /// The devices that this rank may use.
   rank_devices own() const {
     rank_devices all{.machine = this_machine(), .devices = {}};
@@ -42,8 +44,9 @@ struct fleet_call {
 std::vector<pretuning_result> lead_ranks(const fleet_call& call);
 
 /// The part of a rank that works for another one, which leads.
+/// @param leader  the number of that one
 /// @returns empty if that one has been lost, or this call is stopped
 std::optional<std::vector<pretuning_result>> serve_leader(const fleet_call& call,
-                                                          rank_link& leader);
+                                                          std::size_t leader);
 
 }  // namespace tune::detail

@@ -15,6 +15,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/tune/ahead/distant_device.hpp"
 #include "libtune/tune/ahead/fleet_call.hpp"
+#include "libtune/tune/ahead/rank_silence.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune::detail {
@@ -26,9 +27,11 @@ constexpr std::chrono::milliseconds between_short_looks{10};
 constexpr std::chrono::minutes longest_answer{2};
 
 /// Waits for a message of one type from a rank, and drops others.
+/// @param watch  null: it has no heartbeat yet
 /// @returns empty if the rank is lost, silent for too long, or this one is stopped
 template <class Wanted>
-std::optional<Wanted> wait_for(rank_link& link, const fleet_call& call) {
+std::optional<Wanted> wait_for(rank_link& link, const fleet_call& call,
+                               silence_watch* watch = nullptr) {
   const auto until = rank_link::clock::now() + longest_answer;
   while (!link.is_lost() && !call.is_stopped()) {
     auto message = link.next(rank_link::clock::now() + between_looks);
@@ -36,6 +39,8 @@ std::optional<Wanted> wait_for(rank_link& link, const fleet_call& call) {
       if (auto* wanted = std::get_if<Wanted>(&*message)) return std::move(*wanted);
     } else if (rank_link::clock::now() >= until) {
       link.close();
+    } else if (watch != nullptr) {
+      watch->look();
     }
   }
   return std::nullopt;
@@ -54,16 +59,27 @@ struct served_rank {
   bool shares_database = false;  ///< with this rank
 
   std::string name() const { return fmt::format("rank {}", rank); }
-  void receive(const std::stop_token& ended);
+  /// Watches whether it answers.
+  silence_watch watch(const fleet_call& call) const {
+    return {link,
+            fmt::format("{} (process {} of {})", name(), hello.process,
+                        hello.machine.substr(hello.machine.find('/') + 1)),
+            call.longest_silence};
+  }
+  void receive(const fleet_call& call, const std::stop_token& ended);
 };
 
-void served_rank::receive(const std::stop_token& ended) {
+void served_rank::receive(const fleet_call& call, const std::stop_token& ended) {
+  silence_watch silence = watch(call);
   const auto device_of = [this](std::uint64_t place) {
     return std::ranges::find(devices, place, [](const auto& each) { return each->place(); });
   };
   while (!ended.stop_requested() && !link.is_lost()) {
     auto message = link.next(rank_link::clock::now() + between_short_looks);
-    if (!message) continue;
+    if (!message) {
+      silence.look();
+      continue;
+    }
     try {
       if (const auto* work = std::get_if<fleet_device_message>(&*message)) {
         const auto found = device_of(work->device);
@@ -71,6 +87,8 @@ void served_rank::receive(const std::stop_token& ended) {
       } else if (auto* stopped = std::get_if<fleet_stopped>(&*message)) {
         const auto found = device_of(stopped->device);
         if (found != devices.end()) (*found)->messages().put(std::move(*stopped));
+      } else if (std::holds_alternative<fleet_farewell>(*message)) {
+        call.ranks.is_left_out = true;
       }
     } catch (const wire_error& invalid) {
       log(log_level::error, name() + " is given up: " + invalid.what());
@@ -224,10 +242,14 @@ class leading {
 
 std::vector<pretuning_result> leading::run() {
   meet_ranks();
+  std::vector<rank_link*> links;
+  for (const auto& rank : ranks_) links.push_back(&rank->link);
+  const rank_heartbeat alive(std::move(links), call_.longest_silence);
   assign_devices();
   if (devices_.empty()) throw no_device_error("no rank has a device to tune on");
   vote();
   auto results = tune_all();
+  if (call_.ranks.is_left_out) return results;
   spread();
   dismiss(results);
   return results;
@@ -280,7 +302,8 @@ std::vector<fleet_content> leading::ask_others(const fleet_question& question) {
   std::vector<fleet_content> answers;
   for_others([&](served_rank& rank) { rank.link.send(question); });
   for_others([&](served_rank& rank) {
-    if (auto answer = wait_for<fleet_content>(rank.link, call_)) {
+    silence_watch silence = rank.watch(call_);
+    if (auto answer = wait_for<fleet_content>(rank.link, call_, &silence)) {
       call_.database.merge(answer->content, merge_winner::better);
       answers.push_back(*std::move(answer));
     }
@@ -309,8 +332,8 @@ tuned_values leading::tune(const remote_task& task) {
 
 std::vector<pretuning_result> leading::tune_all() {
   for (const auto& rank : ranks_) {
-    rank->receiver =
-        std::jthread([rank = rank.get()](const std::stop_token& end) { rank->receive(end); });
+    rank->receiver = std::jthread(
+        [this, rank = rank.get()](const std::stop_token& end) { rank->receive(call_, end); });
   }
   const auto is_lost = [this](const device& asked) {
     return std::ranges::any_of(ranks_, [&](const auto& rank) {
@@ -327,6 +350,7 @@ std::vector<pretuning_result> leading::tune_all() {
   pretuning_options options = call_.options;
   options.listener = &news;
   options.ranks = nullptr;
+  options.stop = [this] { return call_.is_stopped(); };
   auto results = pretune_with([this](const remote_task& task) { return tune(task); }, call_.items,
                               devices_, options, call_.refuses, is_lost);
   for (const auto& rank : ranks_) rank->receiver.request_stop();
@@ -353,9 +377,12 @@ void leading::dismiss(const std::vector<pretuning_result>& results) {
                                            : std::chrono::milliseconds(longest_answer);
   const auto until = rank_link::clock::now() + patience;
   for (const auto& rank : ranks_) {
+    silence_watch silence = rank->watch(call_);
     for (bool ended = false; !ended && !rank->link.is_lost();) {
-      const auto message = rank->link.next(until);
-      ended = !message || std::holds_alternative<fleet_end>(*message);
+      const auto now = rank_link::clock::now();
+      const auto message = rank->link.next(std::min(until, now + between_looks));
+      if (!message) silence.look();
+      ended = message ? std::holds_alternative<fleet_end>(*message) : now >= until;
     }
   }
 }

@@ -56,7 +56,7 @@ inline void describe(auto& wire, is<pretuning_result> auto& item) {
        item.state, item.reason, item.values, item.score, item.trials, item.devices, item.elapsed);
 }
 inline void describe(auto& wire, is<fleet_hello> auto& item) {
-  wire(item.machine, item.database, item.devices);
+  wire(item.machine, item.process, item.database, item.devices);
 }
 inline void describe(auto& wire, is<fleet_assignment> auto& item) {
   wire(item.devices, item.children);
@@ -73,6 +73,8 @@ inline void describe(auto& wire, is<fleet_device_message> auto& item) {
 inline void describe(auto& wire, is<fleet_stop> auto& item) { wire(item.device); }
 inline void describe(auto& wire, is<fleet_stopped> auto& item) { wire(item.device, item.reason); }
 inline void describe(auto& wire, is<fleet_end> auto& item) { wire(item.results); }
+inline void describe(auto&, is<fleet_alive> auto&) {}
+inline void describe(auto&, is<fleet_farewell> auto&) {}
 
 namespace {
 
@@ -102,12 +104,26 @@ void rank_link::give_up(const char* why) noexcept {
 void rank_link::send(const fleet_message& message) noexcept {
   try {
     const auto bytes = encode_message(fleet_form, message, "a message to a rank is too long");
-    std::span<const std::byte> left(bytes);
     const std::lock_guard lock(sending_);
-    while (!lost_ && !mute_ && !left.empty()) mute_ = !send_part(left);
+    send_all(bytes);
   } catch (const std::exception& failure) {
     give_up(failure.what());
   }
+}
+
+void rank_link::send_at_once(const fleet_message& message) noexcept {
+  try {
+    const auto bytes = encode_message(fleet_form, message, "a message to a rank is too long");
+    const std::unique_lock lock(sending_, std::try_to_lock);
+    if (lost_ || !lock || !wait_for(socket_.get(), POLLOUT, std::chrono::milliseconds(0))) return;
+    send_all(bytes);
+  } catch (const std::exception& failure) {
+    give_up(failure.what());
+  }
+}
+
+void rank_link::send_all(std::span<const std::byte> left) noexcept {
+  while (!lost_ && !mute_ && !left.empty()) mute_ = !send_part(left);
 }
 
 bool rank_link::send_part(std::span<const std::byte>& left) const noexcept {
@@ -145,6 +161,7 @@ void rank_link::receive_part() {
   std::array<std::byte, std::size_t{1} << 16> part;
   const ::ssize_t count = ::recv(socket_.get(), part.data(), part.size(), MSG_DONTWAIT);
   if (count > 0) {
+    received_ += static_cast<std::uint64_t>(count);
     frames_.append(std::span(part).first(static_cast<std::size_t>(count)));
   } else if (count == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
     close();

@@ -27,8 +27,9 @@ namespace tune::detail {
 
 /// The first message to a rank that leads.
 struct fleet_hello {
-  std::string machine{};   ///< the same text for ranks of one machine
-  std::string database{};  ///< the same text for ranks of one machine that share a database
+  std::string machine{};      ///< the same text for ranks of one machine
+  std::uint64_t process = 0;  ///< its number there
+  std::string database{};     ///< the same text for ranks of one machine that share a database
   std::vector<device_info> devices{};  ///< that it may use; without limits
 };
 /// The answer: the places of those among them that it is to serve. Another one, without any, says
@@ -66,8 +67,14 @@ struct fleet_end {
   std::vector<pretuning_result> results{};
 };
 
-using fleet_message = std::variant<fleet_hello, fleet_assignment, fleet_question, fleet_content,
-                                   fleet_device_message, fleet_stop, fleet_stopped, fleet_end>;
+/// The rank lives. Sent again and again by both ends, whatever else they do.
+struct fleet_alive {};
+/// The last message to a rank that has not answered for too long: it goes on without it.
+struct fleet_farewell {};
+
+using fleet_message =
+    std::variant<fleet_hello, fleet_assignment, fleet_question, fleet_content, fleet_device_message,
+                 fleet_stop, fleet_stopped, fleet_end, fleet_alive, fleet_farewell>;
 
 /// A connection to another rank. Any thread sends; one at a time receives.
 class rank_link {
@@ -81,15 +88,20 @@ class rank_link {
 
   /// Does nothing once the other end is lost.
   void send(const fleet_message& message) noexcept;
+  /// Sends a short message, unless it would have to wait for another one or for the other end.
+  void send_at_once(const fleet_message& message) noexcept;
   /// Returns the next message; empty if none has come by then, or none will.
   std::optional<fleet_message> next(clock::time_point until) noexcept;
   /// True if the other end has closed and all that it sent has been returned, or it sent what is no
   /// message; and after close.
   bool is_lost() const noexcept { return lost_; }
+  /// The number of bytes that have come so far. From the thread that receives.
+  std::uint64_t received() const noexcept { return received_; }
   /// Leaves the other rank, which is lost from then on.
   void close() noexcept;
 
  private:
+  void send_all(std::span<const std::byte> left) noexcept;
   bool send_part(std::span<const std::byte>& left) const noexcept;
   void receive_part();
   void give_up(const char* why) noexcept;
@@ -98,6 +110,7 @@ class rank_link {
   std::mutex sending_;
   bool mute_ = false;  // the other end takes no more
   frame_reader frames_;
+  std::uint64_t received_ = 0;
   std::atomic<bool> lost_;
 };
 
@@ -105,6 +118,7 @@ class rank_link {
 struct rank_links {
   std::size_t rank = 0;
   std::vector<std::unique_ptr<rank_link>> links{};  ///< by rank; that to itself is lost
+  std::atomic<bool> is_left_out = false;            ///< the others go on without this rank
 };
 
 /// A text that is the same in all processes of a machine.

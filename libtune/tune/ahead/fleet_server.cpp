@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
+#include <fmt/format.h>
 #include <memory>
+#include <unistd.h>
 #include <utility>
 
 #include "libtune/tune/ahead/distant_device.hpp"
 #include "libtune/tune/ahead/fleet_call.hpp"
+#include "libtune/tune/ahead/rank_silence.hpp"
 
 namespace tune::detail {
 namespace {
@@ -13,7 +16,8 @@ namespace {
 /// The work of a rank for the one that leads.
 class serving {
  public:
-  serving(const fleet_call& call, rank_link& link) : call_(call), link_(link) {}
+  serving(const fleet_call& call, std::size_t leader)
+      : call_(call), leader_(leader), link_(*call.ranks.links[leader]) {}
 
   std::optional<std::vector<pretuning_result>> run();
 
@@ -22,6 +26,7 @@ class serving {
   void take(const fleet_assignment& assigned);
 
   const fleet_call& call_;
+  std::size_t leader_;
   rank_link& link_;
   std::vector<std::unique_ptr<served_device>> devices_;
   std::optional<std::vector<pretuning_result>> results_;
@@ -30,11 +35,19 @@ class serving {
 std::optional<std::vector<pretuning_result>> serving::run() {
   rank_devices own = call_.own();
   link_.send(fleet_hello{.machine = std::move(own.machine),
+                         .process = static_cast<std::uint64_t>(::getpid()),
                          .database = call_.database.place(),
                          .devices = std::move(own.devices)});
+  const rank_heartbeat alive({&link_}, call_.longest_silence);
+  silence_watch watch(link_, fmt::format("rank {}, which leads,", leader_), call_.longest_silence);
+  // It says nothing before it has met all.
+  bool has_begun = false;
   while (!results_ && !link_.is_lost() && !call_.is_stopped()) {
     if (auto message = link_.next(rank_link::clock::now() + between_looks)) {
+      has_begun = true;
       take(*std::move(message));
+    } else if (has_begun) {
+      watch.look();
     }
   }
   if (results_) link_.send(fleet_end{});
@@ -60,6 +73,8 @@ void serving::take(fleet_message message) {
     for_device(stop->device, [](served_device& device) { device.stop(); });
   } else if (auto* end = std::get_if<fleet_end>(&message)) {
     results_ = std::move(end->results);
+  } else if (std::holds_alternative<fleet_farewell>(message)) {
+    call_.ranks.is_left_out = true;
   }
 }
 
@@ -82,7 +97,7 @@ void serving::take(const fleet_assignment& assigned) {
 }  // namespace
 
 std::optional<std::vector<pretuning_result>> serve_leader(const fleet_call& call,
-                                                          rank_link& leader) {
+                                                          std::size_t leader) {
   return serving(call, leader).run();
 }
 

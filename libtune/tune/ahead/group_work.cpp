@@ -289,6 +289,12 @@ std::optional<record> group_work::find(const pretuning_item& item) const {
   return found;
 }
 
+// No lock is held while the server is waited for.
+void group_work::ask_shared_store(const pretuning_item& item) const {
+  if (!setting_.shared || !lookup_plan(mode(item), match_mode::exact).uses_exact()) return;
+  if (!find(item)) setting_.shared->adopt(item.function, {item.key, group_.info().identity});
+}
+
 // The columns may be right and a value still be none of the present tuning.
 bool group_work::is_tuning(const pretuning_item& item, const record& found) const {
   if (!setting_.refuses) return true;
@@ -305,6 +311,7 @@ void group_work::tune_key(led_job& job, const device& leader, detail::kept_child
                           const pretuning_item& item, pretuning_result& result) {
   const record_key key{item.key, group_.info().identity};
   const std::string search = search_name(item.function, key);
+  ask_shared_store(item);
   key_lock lock(setting_.layers->user()->path(), search);
   const auto wait = *setting_.search_options.wait;
   const auto start = std::chrono::steady_clock::now();

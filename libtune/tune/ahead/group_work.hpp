@@ -112,7 +112,7 @@ struct pretuning_setting {
   const pretuning_options& options;      ///< as they were given
   const tuning_options& search_options;  ///< with all resolved
   std::shared_ptr<const tuning_layers> layers;
-  std::shared_ptr<shared_results> shared;  ///< null: nothing is pushed
+  std::shared_ptr<shared_results> shared;  ///< null: there is no store
   std::size_t searches;                    ///< under way at once at most, while none is divided
   std::size_t devices;                     ///< of all groups
   const tuning_refusal& refuses;
@@ -140,6 +140,7 @@ class group_work {
   void tune_key(led_job& job, const device& leader, detail::kept_child& child,
                 const pretuning_item& item, pretuning_result& result);
   std::optional<record> find(const pretuning_item& item) const;
+  void ask_shared_store(const pretuning_item& item) const;
   bool is_tuning(const pretuning_item& item, const record& found) const;
   tuning_mode mode(const pretuning_item& item) const {
     return setting_.options.force || item.again ? tuning_mode::force : tuning_mode::tune;

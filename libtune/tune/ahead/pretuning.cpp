@@ -131,19 +131,18 @@ std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
   for (const pretuning_item& item : items) detail::follow_in_report(settings, item.function);
   std::mutex telling;
   std::vector<pretuning_result> results(jobs.items.size());
-  const pretuning_setting setting{
-      .tune = tune,
-      .items = items,
-      .options = options,
-      .search_options = search_options,
-      .layers = open_layers(settings),
-      .shared = settings.push_results ? shared_results::of(settings) : nullptr,
-      .searches = std::min(devices.size(), jobs.items.size()),
-      .devices = devices.size(),
-      .refuses = refuses,
-      .is_lost = is_lost,
-      .telling = telling,
-      .results = results};
+  const pretuning_setting setting{.tune = tune,
+                                  .items = items,
+                                  .options = options,
+                                  .search_options = search_options,
+                                  .layers = open_layers(settings),
+                                  .shared = shared_results::of(settings),
+                                  .searches = std::min(devices.size(), jobs.items.size()),
+                                  .devices = devices.size(),
+                                  .refuses = refuses,
+                                  .is_lost = is_lost,
+                                  .telling = telling,
+                                  .results = results};
   if (options.listener != nullptr) options.listener->planned(results.size());
   {
     std::vector<std::unique_ptr<group_work>> at_work;

@@ -94,6 +94,11 @@ struct pretuning_options {
   /// the same items and its own devices and database. One rank leads: the first, and where that is
   /// lost the next. Its items and options are those that count, and its listener alone is called.
   communicator* ranks = nullptr;
+  /// A rank that has not answered for so long is lost to the others, though its process lives: it
+  /// is stopped, or its machine is at a standstill. The time in which this rank itself does not run
+  /// does not count. By default three times what one step of a configuration may take
+  /// (tuning_options::watchdog), and three seconds at least; the same for all ranks.
+  std::optional<std::chrono::milliseconds> longest_silence{};
 };
 
 /// Returns the number of results of pretune: one for each item and kind of device that it fits.
@@ -109,12 +114,17 @@ std::size_t count_pretunings(std::span<const pretuning_item> items,
 /// then one of them measures the best of each again, and decides. Trials are stored at once. A key
 /// that cannot be tuned does not affect others.
 ///
+/// Where there is a shared store (tuning_options::shared_store), it is asked for each key that the
+/// database lacks. A result for such a device is brought into the database, and is present then.
+///
 /// With ranks (pretuning_options::ranks) this is so for the devices of all of them. The databases
 /// of all ranks are asked first, so that a key is present if one of them has it. In the end each
 /// has the same results and searches for these keys, and each call returns the same results. A rank
 /// that is lost costs the trials that it was measuring: others go on with its keys. Only with the
 /// rank that leads are all trials of unfinished searches lost for ranks with other databases. A
-/// rank whose stop returns true leaves; the others go on, unless it leads.
+/// rank that does not answer (longest_silence) is lost too; when it runs again its call returns,
+/// with what it had not finished as stopped, and communicator::is_left_out is true. A rank whose
+/// stop returns true leaves; the others go on, unless it leads.
 ///
 /// Blocks the calling thread.
 /// @param program  one whose main begins with serve_if_worker

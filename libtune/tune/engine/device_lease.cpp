@@ -65,6 +65,13 @@ device_lease*& device_lease::innermost() noexcept {
   return turn;
 }
 
+std::chrono::nanoseconds& device_lease::waited_here() noexcept {
+  thread_local std::chrono::nanoseconds all{0};
+  return all;
+}
+
+std::chrono::nanoseconds device_lease::waited() noexcept { return waited_here(); }
+
 device_lease::device_lease(const device_info& device, std::chrono::milliseconds wait,
                            look_function look)
     : hardware_(hardware_name(device)),
@@ -88,7 +95,9 @@ device_lease::~device_lease() {
 }
 
 void device_lease::begin() {
+  const auto start = std::chrono::steady_clock::now();
   alone_ = take(state_.gave_up ? std::chrono::milliseconds(0) : wait_);
+  waited_here() += std::chrono::steady_clock::now() - start;
   state_.gave_up = !alone_;
   if (alone_) return;
   warn_once(fmt::format(

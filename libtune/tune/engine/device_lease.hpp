@@ -37,6 +37,10 @@ class [[nodiscard]] device_lease {
   /// limit.
   bool is_alone() const noexcept { return alone_; }
 
+  /// Returns how long this thread has waited for leases so far, for those that bound their own work
+  /// in time.
+  static std::chrono::nanoseconds waited() noexcept;
+
   /// Releases the leases of this thread while it lives, because the thread does something other
   /// than measure, or tunes something that takes leases of its own. Its destructor waits for them
   /// again.
@@ -56,6 +60,7 @@ class [[nodiscard]] device_lease {
 
   static device_state& state_of(const std::string& hardware);
   static device_lease*& innermost() noexcept;
+  static std::chrono::nanoseconds& waited_here() noexcept;
   void begin();
   void end();
   bool take(std::chrono::milliseconds wait);

@@ -96,6 +96,18 @@ std::vector<proven_sizes> proven_from(const input& object, std::size_t ranges,
   return proven;
 }
 
+/// Earlier portfolios have none.
+std::vector<std::vector<std::uint64_t>> left_from(const input& object) {
+  std::vector<std::vector<std::uint64_t>> left;
+  if (!object.contains("left")) return left;
+  for (const input& item : array_member(object, "left")) {
+    if (!item.is_array()) refuse_document("sizes that it leaves are no list");
+    std::vector<std::uint64_t>& sizes = left.emplace_back();
+    for (const input& size : item) sizes.push_back(whole_number(size));
+  }
+  return left;
+}
+
 size_tree tree_from(const input& object, std::size_t configurations) {
   std::vector<size_tree::node> nodes;
   for (const input& item : array_member(object, "tree")) {
@@ -145,6 +157,7 @@ std::string stored_portfolio::text() const {
   for (const proven_sizes& each : proven) {
     document["proven"].push_back({{"sizes", each.sizes}, {"order", each.order}});
   }
+  for (const std::vector<std::uint64_t>& each : left) document["left"].push_back(each);
   document["expected_loss"] = real_to_json(expected_loss);
   document["worst_loss"] = real_to_json(worst_loss);
   document["sizes"] = sizes;
@@ -172,6 +185,7 @@ stored_portfolio stored_portfolio::parse(const std::string& text,
   made.orders = orders_from(document, made.configurations.size());
   made.factors = factors_from(document, made.configurations.size());
   made.proven = proven_from(document, made.ranges.size(), made.configurations.size());
+  made.left = left_from(document);
   made.expected_loss = number(document, "expected_loss");
   made.worst_loss = number(document, "worst_loss");
   made.sizes = count(document, "sizes");
@@ -259,9 +273,11 @@ std::vector<asked_sizes> unproven_sizes(const std::vector<named_value>& result,
     }
     const std::size_t tunings = array_member(document, "configurations").size();
     const std::vector<proven_sizes> proven = proven_from(document, ranges.size(), tunings);
+    const auto left = left_from(document);
     std::erase_if(asked, [&](const asked_sizes& each) {
       return are_inside(ranges, each.sizes) ||
-             std::ranges::find(proven, each.sizes, &proven_sizes::sizes) != proven.end();
+             std::ranges::find(proven, each.sizes, &proven_sizes::sizes) != proven.end() ||
+             std::ranges::find(left, each.sizes) != left.end();
     });
   } catch (const argument_error&) {  // what cannot be read serves nothing
   }

@@ -28,6 +28,8 @@ struct stored_portfolio {
   std::vector<cost_factors> factors{};  ///< of the configurations; empty: the tree chooses
   leaf_orders orders{};                 ///< of the tree's nodes; empty: the others in their order
   std::vector<proven_sizes> proven{};   ///< outside of the ranges, in the order of the sizes
+  /// Outside of the ranges too, and not measured: nothing works there, or they were too many.
+  std::vector<std::vector<std::uint64_t>> left{};
   double expected_loss = 0;
   double worst_loss = 0;
   std::size_t sizes = 0;
@@ -52,8 +54,8 @@ std::optional<std::string> describe_portfolio(const std::vector<named_value>& re
 /// is none.
 std::vector<std::string> describe_tunings(const std::vector<named_value>& result);
 
-/// Returns those of these sizes that a stored result, a portfolio, has no tuning for: in no range,
-/// and not measured. All if it is none.
+/// Returns those of these sizes that a stored result, a portfolio, knows nothing of: in no range,
+/// neither measured nor left. All if it is none.
 std::vector<asked_sizes> unproven_sizes(const std::vector<named_value>& result,
                                         std::vector<asked_sizes> asked);
 

@@ -13,9 +13,11 @@
 #include "libtune/base/log.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/tune/autotuner_core.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/guided_search.hpp"
 #include "libtune/tune/engine/quick_comparison.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/goal.hpp"
 #include "libtune/tune/ranged/portfolio_core.hpp"
 #include "libtune/tune/ranged/ranged_autotuner.hpp"
 #include "libtune/tune/session.hpp"
@@ -85,7 +87,7 @@ class session_source final : public portfolio_source {
 
   findings search(const size_list& sizes, const found_limits& most,
                   const std::optional<configuration>& near) override {
-    const auto start = clock::now();
+    const clock::duration start = used();
     // Others begin only where they leave time to compare.
     constexpr double share_of_searches = 0.6;
     const double next = std::chrono::duration<double>(first_search_) / whole_time();
@@ -104,7 +106,7 @@ class session_source final : public portfolio_source {
                                        .may_run = filter(sizes)});
     std::vector<trial>& trials = found.trials;
     if (!near) {
-      const clock::duration own = clock::now() - start;
+      const clock::duration own = used() - start;
       if (searches_ == 0) first_search_ = own;
       searched_ += own;
       ++searches_;
@@ -176,7 +178,7 @@ class session_source final : public portfolio_source {
   double used_time() override {
     if (is_only_tried_) return 1;
     if (searches_ == 0) return 0;
-    return std::chrono::duration<double>(clock::now() - began_) / whole_time();
+    return std::chrono::duration<double>(used()) / whole_time();
   }
 
   bool fits(const configuration& tuning, const size_list& sizes) override {
@@ -185,7 +187,7 @@ class session_source final : public portfolio_source {
 
   /// The effort so far, in words.
   std::string effort() const {
-    const std::chrono::duration<double> all = clock::now() - began_;
+    const std::chrono::duration<double> all = used();
     const std::chrono::duration<double> searching = searched_;
     return fmt::format("{:.1f} s, of which {} searches took {:.1f} s", all.count(), searches_,
                        searching.count());
@@ -278,6 +280,10 @@ class session_source final : public portfolio_source {
   tuning_session& session_;
   const ranged_parts& parts_;
   const values& key_;
+  // While others measure on the device no time is lost but that of the caller.
+  clock::duration used() const {
+    return clock::now() - began_ - (device_lease::waited() - waited_before_);
+  }
   std::chrono::duration<double> whole_time() const {
     constexpr std::chrono::seconds least(3);
     return std::max<std::chrono::duration<double>>(first_searches * first_search_, least);
@@ -288,11 +294,25 @@ class session_source final : public portfolio_source {
   clock::duration searched_{};
   std::size_t searches_ = 0;
   clock::time_point began_ = clock::now();
+  std::chrono::nanoseconds waited_before_ = device_lease::waited();
   bool is_only_tried_ = false;
   bool is_first_ = true;  // true until configurations have been compared
 };
 
-/// Returns the sizes that programs have asked this portfolio for.
+/// Returns the sizes that were asked for outside of the ranges and could not be measured.
+std::vector<size_list> left_of(const portfolio_plan& plan,
+                               const std::vector<proven_sizes>& proven) {
+  std::vector<size_list> left;
+  for (const asked_sizes& each : plan.asked) {
+    const bool is_known =
+        are_inside(plan.ranges, each.sizes) ||
+        std::ranges::find(proven, each.sizes, &proven_sizes::sizes) != proven.end();
+    if (!is_known) left.push_back(each.sizes);
+  }
+  return left;
+}
+
+/// Returns the sizes that programs have asked this portfolio for, whatever its goal.
 std::vector<asked_sizes> asked_of(const ranged_parts& parts, const tuning_session& session,
                                   const values& key) {
   std::vector<asked_sizes> asked;
@@ -305,7 +325,7 @@ std::vector<asked_sizes> asked_of(const ranged_parts& parts, const tuning_sessio
   }
   const auto& device = session.context().device().info().identity;
   for (const missed_key& each : noted.keys) {
-    const bool is_own = each.function.name == parts.base.name &&
+    const bool is_own = own_name(each.function.name) == parts.base.name &&
                         each.function.version == parts.base.version && each.key.device == device &&
                         each.key.arguments == key;
     if (!is_own) continue;
@@ -359,8 +379,10 @@ class ranged_tuner {
     if (current_test_mode() != test_mode::off) {
       return std::make_shared<const portfolio_core>(std::move(stored), parts_->features, nullptr);
     }
+    function_identity identity = core_->identity();
+    identity.name = name_with_goal(identity.name, resolve_goal(settings.search, parts_->base.goal));
     const auto remember = [parts = parts_, key, missed = settings.missed,
-                           device = context.device().info().identity, identity = core_->identity()](
+                           device = context.device().info().identity, identity](
                               const portfolio_core& core, const std::vector<asked_sizes>& asked) {
       std::vector<asked_count> noted;
       for (const asked_sizes& each : asked) {
@@ -400,6 +422,7 @@ class ranged_tuner {
                                   .factors = built.factors,
                                   .orders = built.orders,
                                   .proven = built.proven,
+                                  .left = left_of(plan, built.proven),
                                   .expected_loss = built.expected_loss,
                                   .worst_loss = built.worst_loss,
                                   .sizes = built.sizes,

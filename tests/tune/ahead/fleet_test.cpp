@@ -27,6 +27,7 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/ahead/fleet_message.hpp"
 #include "libtune/tune/error.hpp"
+#include "tests/store/captured_errors.hpp"
 #include "tests/tune/ahead/simulated_tuner.hpp"
 
 namespace fleet_test {
@@ -35,6 +36,7 @@ using pretuned::simulated_function;
 using pretuned::simulated_key;
 using pretuned::simulated_tuner;
 using tune::pretuning_state;
+using tune::testing::captured_errors;
 
 /// Counts what the rank that leads tells.
 struct counting_listener final : tune::pretuning_listener {
@@ -284,7 +286,8 @@ TEST_CASE("when the rank that leads dies the next one leads, and what was finish
     here.all[0]->die();
   };
   for (const std::size_t other : {1, 2}) {
-    here.all[other]->tuner.before_trial = [&](const tune::remote_task&, int) {
+    here.all[other]->tuner.before_trial = [&](const tune::remote_task& task, int) {
+      if (task.key == simulated_key(1)) return;  // whoever has it
       while (!here.all[0]->stopped) std::this_thread::yield();
     };
   }
@@ -299,6 +302,132 @@ TEST_CASE("when the rank that leads dies the next one leads, and what was finish
   }
   CHECK(here.all[1]->content() == here.all[2]->content());
   CHECK(here.all[1]->listener.count == 5);
+}
+
+/// A rank that is stopped in the middle of its work: it says what a rank says first, and then
+/// nothing for as long as it is connected. @returns whether the others said farewell in the end
+bool be_silent(const tune::communicator& ranks, std::size_t to, const rank& own,
+               const tune::detail::fleet_message& first) {
+  auto& link = *ranks.links().links[to];
+  link.send(first);
+  link.send(tune::detail::fleet_content{});  // it has nothing for the keys
+  bool was_left = false;
+  while (!link.is_lost()) {
+    const auto message = link.next(std::chrono::steady_clock::now() + std::chrono::seconds(60));
+    was_left |= message && std::holds_alternative<tune::detail::fleet_farewell>(*message);
+  }
+  CHECK(own.tuner.made().empty());
+  return was_left;
+}
+
+tune::detail::fleet_hello hello_of(const rank& own) {
+  return {.machine = tune::detail::this_machine(),
+          .process = 4711,
+          .database = "its own",
+          .devices = {own.fakes[0].device().info()}};
+}
+
+TEST_CASE("a rank that lives and does not answer is given up, and another device does its key") {
+  fleet here(3);
+  for (const auto& one : here.all) one->options.longest_silence = std::chrono::milliseconds(600);
+  auto ranks = tune::communicator::of_threads(3);
+  // The others have keys until the end, so the silent one has one too.
+  std::atomic<bool> was_left = false;
+  for (const std::size_t other : {0, 1}) {
+    here.all[other]->tuner.before_trial = [&](const tune::remote_task&, int) {
+      while (!was_left) std::this_thread::yield();
+    };
+    here.all[other]->ranks = std::make_unique<tune::communicator>(std::move(ranks[other]));
+  }
+  captured_errors errors;
+  {
+    const std::jthread silent(
+        [&] { was_left = be_silent(ranks[2], 0, *here.all[2], hello_of(*here.all[2])); });
+    std::vector<std::jthread> threads;
+    for (const std::size_t other : {0, 1}) {
+      threads.emplace_back([&, other] { fleet::run(*here.all[other], 6); });
+    }
+  }
+  CHECK(was_left);
+  CHECK(here.count(0, pretuning_state::tuned) == 6);
+  CHECK(here.count(1, pretuning_state::tuned) == 6);
+  CHECK(here.all[0]->listener.losses == std::vector<std::string>{"rank 2 has been lost"});
+  CHECK(errors.count("rank 2 (process 4711 of ") == 2);
+  CHECK(errors.count("has not answered for 0.2 s; after 0.6 s the others go on") == 1);
+  CHECK(errors.count("has not answered for 0.6 s and is given up") == 1);
+}
+
+TEST_CASE("when the rank that leads does not answer the next one leads") {
+  fleet here(3);
+  for (const auto& one : here.all) one->options.longest_silence = std::chrono::milliseconds(600);
+  auto ranks = tune::communicator::of_threads(3);
+  for (const std::size_t other : {1, 2}) {
+    here.all[other]->ranks = std::make_unique<tune::communicator>(std::move(ranks[other]));
+  }
+  captured_errors errors;
+  std::array<std::atomic<bool>, 3> was_left{};
+  {
+    std::vector<std::jthread> threads;
+    for (const std::size_t other : {1, 2}) {
+      threads.emplace_back([&, other] {
+        was_left[other] = be_silent(ranks[0], other, *here.all[0],
+                                    tune::detail::fleet_assignment{.devices = {0}, .children = 1});
+      });
+      threads.emplace_back([&, other] { fleet::run(*here.all[other], 4); });
+    }
+  }
+  for (const std::size_t other : {1, 2}) {
+    CHECK(was_left[other]);
+    CHECK(here.all[other]->failure.empty());
+    CHECK(here.count(other, pretuning_state::tuned) == 4);
+    CHECK_FALSE(here.all[other]->ranks->is_left_out());
+  }
+  CHECK(here.all[1]->content() == here.all[2]->content());
+  CHECK(errors.count("rank 0, which leads, has not answered for 0.6 s and is given up") == 2);
+}
+
+TEST_CASE("a rank that runs again after the others have gone on tunes no more") {
+  for (const bool leads : {false, true}) {
+    fleet here(2);
+    auto ranks = tune::communicator::of_threads(2);
+    const std::size_t own = leads ? 0 : 1;
+    rank& left = *here.all[own];
+    left.ranks = std::make_unique<tune::communicator>(std::move(ranks[own]));
+    auto& link = *ranks[1 - own].links().links[own];
+    if (leads) {
+      link.send(hello_of(*here.all[1]));
+      left.tuner.before_trial = [&](const tune::remote_task&, int) {
+        link.send(tune::detail::fleet_farewell{});
+        link.close();
+        while (!left.ranks->is_left_out()) std::this_thread::yield();
+      };
+      // The other rank has nothing to tell of the keys.
+      link.send(tune::detail::fleet_content{});
+    } else {
+      link.send(tune::detail::fleet_farewell{});
+    }
+    fleet::run(left, 3);
+    CHECK(left.ranks->is_left_out());
+    CHECK(left.failure.empty());
+    CHECK(here.count(own, pretuning_state::stopped) == 3);
+    CHECK(left.tuner.made().size() <= 1);
+  }
+}
+
+TEST_CASE("a rank at work is heard, though a trial takes longer than a silence may") {
+  fleet here(2);
+  for (const auto& one : here.all) {
+    one->options.longest_silence = std::chrono::milliseconds(300);
+    one->tuner.configurations = 2;
+    one->tuner.before_trial = [](const tune::remote_task&, int) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    };
+  }
+  captured_errors errors;
+  here.pretune(2);
+  here.check_agreement();
+  CHECK(here.all[0]->listener.losses.empty());
+  CHECK(errors.count("is given up") == 0);
 }
 
 TEST_CASE("where the last device of a kind is lost its keys fail, and the others are tuned") {
