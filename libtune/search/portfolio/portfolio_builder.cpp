@@ -3,6 +3,7 @@
 #include "libtune/search/portfolio/portfolio_builder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -19,7 +20,7 @@ namespace {
 using configuration = portfolio_source::configuration;
 
 constexpr double share_of_sizes = 0.9;        // that the worst loss is stated for
-constexpr double share_of_pilots = 0.65;      // of the time, with all configurations
+constexpr double share_of_pilots = 0.4;       // of the time, with all configurations
 constexpr double share_of_comparisons = 0.8;  // before the audits
 constexpr double share_of_audits = 0.88;      // before the leaves are checked
 constexpr double notable_gain = 0.02;         // of what an audit finds
@@ -33,6 +34,16 @@ constexpr double width_of_pilots = 0.15;
 constexpr double without_between = 1.2;  // the losses count so often, as few samples may hide more
 constexpr double nearly_best = 0.08;     // what comes so near counts for its place in line
 constexpr std::size_t least_compared = 8;  // however little time there is
+// After so many samples, or so much of the time, so many configurations are left, which are
+// compared at more sizes instead.
+struct stage {
+  std::size_t samples;
+  double share;
+  std::size_t configurations;
+};
+constexpr std::array stages{stage{.samples = 48, .share = 0.5, .configurations = 32},
+                            stage{.samples = 96, .share = 0.65, .configurations = 16}};
+constexpr double part_of_stages = 1.5;  // that sizes between the samples count, as in between_sizes
 // Times are predicted at so many sizes, and of so many configurations at them.
 constexpr std::size_t least_imagined = 100;
 constexpr std::size_t most_imagined_sizes = 1000;
@@ -70,7 +81,7 @@ class builder {
   builder(const portfolio_plan& plan, const configuration& fallback, portfolio_source& from)
       : plan_(plan), from_(from), asked_(wanted(plan)), configurations_{fallback}, seen_{fallback} {
     for (const size_list& at :
-         spread_sizes(plan.ranges, 4 * spread_samples(), 4 * spread_samples())) {
+         spread_sizes(plan.ranges, 4 * spread_samples(), 5 * spread_samples())) {
       const size_point point = point_of(at, plan.features);
       size_times::sample& made = between_.samples.emplace_back();
       made.point.assign(point.begin(), point.end());
@@ -161,13 +172,15 @@ class builder {
     return plan_.samples != 0 ? plan_.samples : std::size_t{32} + 32 * plan_.ranges.size();
   }
 
+  std::size_t most_samples() const { return 2 * spread_samples(); }
+
   bool has_sample(const size_list& at) const {
     return std::ranges::find(sizes_, at) != sizes_.end();
   }
 
   // The ends of the ranges are seldom asked for, so that a few others come first.
   std::vector<size_list> places_of_comparisons() const {
-    std::vector<size_list> all = spread_sizes(plan_.ranges, spread_samples());
+    std::vector<size_list> all = spread_sizes(plan_.ranges, most_samples());
     std::vector<size_list> corners = corner_sizes(plan_.ranges);
     const auto place = static_cast<std::ptrdiff_t>(std::min(all.size(), corners.size()));
     all.insert(all.begin() + place, corners.begin(), corners.end());
@@ -185,20 +198,44 @@ class builder {
     std::optional<double> before;  // that programs are compiled at the first size is no part of it
     std::size_t cells = 0;
     bool are_chosen = false;
+    auto next = stages.begin();
     for (std::size_t i = 0; i < spread.size() && from_.used_time() < share_of_comparisons; ++i) {
       const bool has_times = compare(spread[i], 1);
       const double used = from_.used_time();
       if (before && has_times) cells += configurations_.size();
       if (!before) before = used;
+      while (are_chosen && next != stages.end() &&
+             (times_.samples.size() >= next->samples || used > next->share)) {
+        narrow(next++->configurations);
+      }
       const bool is_due = times_.samples.size() >= plan_.pilots || used > share_of_pilots;
       if (are_chosen || !is_due || times_.samples.empty()) continue;
       are_chosen = true;
       const double cell = (used - *before) / static_cast<double>(std::max<std::size_t>(cells, 1));
-      const double left = std::max(share_of_comparisons - used, 0.0);
-      const double row = left / static_cast<double>(std::max<std::size_t>(spread.size() - i, 1));
+      const double left = std::max(next->share - used, 0.0);
+      const std::size_t rows =
+          std::max(next->samples, times_.samples.size() + 1) - times_.samples.size();
+      const double row = left / static_cast<double>(rows);
       keep_promising(cell > 0 ? row / cell : static_cast<double>(configurations_.size()));
       if (is_whole_) check_results();
     }
+  }
+
+  /// Leaves out all but those that are most useful together.
+  void narrow(std::size_t most) {
+    if (configurations_.size() <= most + 1) return;
+    between_.part = part_of_stages;
+    const std::vector<std::size_t> useful =
+        most_useful(with_between(times_, between_, plan_.limits.loss), most, plan_.limits.loss);
+    std::vector<std::size_t> kept{0};
+    for (std::size_t c = 1; c < configurations_.size(); ++c) {
+      if (std::ranges::find(useful, c) != useful.end()) {
+        kept.push_back(c);
+      } else {
+        others_.push_back(configurations_[c]);
+      }
+    }
+    take(kept);
   }
 
   portfolio_fit fit_to(const size_times& times) const {
@@ -269,7 +306,7 @@ class builder {
     const std::size_t wanted = times_.samples.size() + spread_samples() / 2;
     while (times_.samples.size() < wanted && from_.used_time() < share_of_comparisons) {
       std::vector<std::pair<double, size_list>> doubts;
-      for (size_list& at : spread_sizes(plan_.ranges, spread_samples(), spread_samples())) {
+      for (size_list& at : spread_sizes(plan_.ranges, spread_samples(), most_samples())) {
         if (!has_sample(at)) doubts.emplace_back(doubt_at(at, fit), std::move(at));
       }
       std::ranges::stable_sort(doubts, std::ranges::greater(),
@@ -426,7 +463,7 @@ class builder {
   bool audit(const portfolio_fit& fit) {
     std::optional<size_list> at;
     for (int tries = 0; !at && tries < 16; ++tries) {
-      size_list next = spread_sizes(plan_.ranges, 1, 2 * spread_samples() + drawn_++).front();
+      size_list next = spread_sizes(plan_.ranges, 1, 4 * spread_samples() + drawn_++).front();
       if (!has_sample(next)) at = std::move(next);
     }
     if (!at) return false;

@@ -111,6 +111,8 @@ numbers exchanged(const costs& all, numbers chosen) {
   return chosen;
 }
 
+numbers most_useful(const costs& all, std::size_t most) { return exchanged(all, cover(all, most)); }
+
 /// A tree that grows at the leaf where it saves most.
 class grower {
  public:
@@ -376,10 +378,15 @@ size_times with_between(const size_times& times, const between_sizes& between, d
   return made;
 }
 
+std::vector<std::size_t> most_useful(const size_times& times, std::size_t most, double bound) {
+  const costs all(times, bound);
+  return most_useful(all, most);
+}
+
 portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits) {
   if (times.samples.empty() || times.samples.front().times.empty()) throw_nothing_measured();
   const costs all(times, limits.loss);
-  grown best = grow(times, all, exchanged(all, cover(all, limits.configurations)), limits.leaves);
+  grown best = grow(times, all, most_useful(all, limits.configurations), limits.leaves);
   // A tree that may choose any of them can need few enough.
   numbers every(all.configurations());
   std::iota(every.begin(), every.end(), std::size_t{0});
@@ -421,7 +428,7 @@ portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_li
     }
   }
   const costs all(with_predicted, limits.loss);
-  portfolio_fit made{.configurations = exchanged(all, cover(all, limits.configurations))};
+  portfolio_fit made{.configurations = most_useful(all, limits.configurations)};
   for (const std::size_t chosen : made.configurations) made.factors.push_back(factors[chosen]);
   return made;
 }

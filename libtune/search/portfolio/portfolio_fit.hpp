@@ -88,9 +88,16 @@ struct portfolio_fit {
   std::size_t choose(std::span<const double> point, std::span<const cost_terms> terms) const;
 };
 
-/// Chooses few configurations that are near the best at all samples: greedily, each the one that
-/// lowers the losses most, then a tree of comparisons that is grown where that lowers them most.
-/// No leaf has a configuration that does not work at a sample in it, as long as another does.
+/// Returns the numbers of configurations that together are near the best at all samples: greedily,
+/// each the one that lowers the losses most, then exchanged one after the other.
+/// @param times  one sample at least
+/// @param most   of them; fewer are enough if no other lowers the losses
+/// @param bound  as in portfolio_limits::loss
+std::vector<std::size_t> most_useful(const size_times& times, std::size_t most, double bound);
+
+/// Chooses few configurations that are near the best at all samples (most_useful), then a tree of
+/// comparisons that is grown where that lowers them most. No leaf has a configuration that does not
+/// work at a sample in it, as long as another does.
 /// @param times   one sample at least, each with a configuration that works
 /// @param limits  of the portfolio
 /// @throws argument_error if there is no sample
