@@ -20,7 +20,7 @@ namespace {
 using configuration = portfolio_source::configuration;
 
 constexpr double share_of_sizes = 0.9;        // that the worst loss is stated for
-constexpr double share_of_pilots = 0.4;       // of the time, with all configurations
+constexpr double share_of_pilots = 0.5;       // of the time, with all configurations
 constexpr double share_of_comparisons = 0.8;  // before the audits
 constexpr double share_of_audits = 0.88;      // before the leaves are checked
 constexpr double notable_gain = 0.02;         // of what an audit finds
@@ -33,7 +33,7 @@ constexpr double nearby = 0.01;          // the square of a distance, of the ran
 constexpr double width_of_pilots = 0.15;
 constexpr double without_between = 1.2;  // the losses count so often, as few samples may hide more
 constexpr double nearly_best = 0.08;     // what comes so near counts for its place in line
-constexpr std::size_t least_compared = 8;  // however little time there is
+constexpr std::size_t least_compared = 24;  // however little time there is
 // After so many samples, or so much of the time, so many configurations are left, which are
 // compared at more sizes instead.
 struct stage {
@@ -41,8 +41,8 @@ struct stage {
   double share;
   std::size_t configurations;
 };
-constexpr std::array stages{stage{.samples = 48, .share = 0.5, .configurations = 32},
-                            stage{.samples = 96, .share = 0.65, .configurations = 16}};
+constexpr std::array stages{stage{.samples = 48, .share = 0.68, .configurations = 32},
+                            stage{.samples = 96, .share = 0.74, .configurations = 16}};
 constexpr double part_of_stages = 1.5;  // that sizes between the samples count, as in between_sizes
 // Times are predicted at so many sizes, and of so many configurations at them.
 constexpr std::size_t least_imagined = 100;

@@ -37,7 +37,7 @@ constexpr std::size_t trials_of_audit = 40;
 constexpr double worth_comparing = 1.5;
 // So long may all of it take, in first searches. Having no final round these take about 0.6 of an
 // ordinary search, of which it is to cost four at most.
-constexpr double first_searches = 4.8;
+constexpr double first_searches = 5.3;
 // Of the time of a whole tuning, for all configurations at one size.
 constexpr double share_of_size = 0.06;
 constexpr double share_of_first_size = 0.3;
