@@ -20,7 +20,7 @@ namespace {
 using configuration = portfolio_source::configuration;
 
 constexpr double share_of_sizes = 0.9;        // that the worst loss is stated for
-constexpr double share_of_pilots = 0.5;       // of the time, with all configurations
+constexpr double share_of_pilots = 0.65;      // of the time, with all configurations
 constexpr double share_of_comparisons = 0.8;  // before the audits
 constexpr double share_of_audits = 0.88;      // before the leaves are checked
 constexpr double notable_gain = 0.02;         // of what an audit finds
@@ -41,8 +41,8 @@ struct stage {
   double share;
   std::size_t configurations;
 };
-constexpr std::array stages{stage{.samples = 48, .share = 0.68, .configurations = 32},
-                            stage{.samples = 96, .share = 0.74, .configurations = 16}};
+constexpr std::array stages{stage{.samples = 48, .share = 0.75, .configurations = 32},
+                            stage{.samples = 96, .share = 0.78, .configurations = 16}};
 constexpr double part_of_stages = 1.5;  // that sizes between the samples count, as in between_sizes
 // Times are predicted at so many sizes, and of so many configurations at them.
 constexpr std::size_t least_imagined = 100;
@@ -212,9 +212,9 @@ class builder {
       if (are_chosen || !is_due || times_.samples.empty()) continue;
       are_chosen = true;
       const double cell = (used - *before) / static_cast<double>(std::max<std::size_t>(cells, 1));
-      const double left = std::max(next->share - used, 0.0);
-      const std::size_t rows =
-          std::max(next->samples, times_.samples.size() + 1) - times_.samples.size();
+      const double left = std::max((plan_.costs ? share_of_comparisons : next->share) - used, 0.0);
+      const std::size_t wanted = plan_.costs ? spread_samples() : next->samples;
+      const std::size_t rows = std::max(wanted, times_.samples.size() + 1) - times_.samples.size();
       const double row = left / static_cast<double>(rows);
       keep_promising(cell > 0 ? row / cell : static_cast<double>(configurations_.size()));
       if (is_whole_) check_results();
@@ -223,7 +223,8 @@ class builder {
 
   /// Leaves out all but those that are most useful together.
   void narrow(std::size_t most) {
-    if (configurations_.size() <= most + 1) return;
+    // Costs are known between the samples, so that more of them tell less than more configurations.
+    if (plan_.costs || configurations_.size() <= most + 1) return;
     between_.part = part_of_stages;
     const std::vector<std::size_t> useful =
         most_useful(with_between(times_, between_, plan_.limits.loss), most, plan_.limits.loss);
