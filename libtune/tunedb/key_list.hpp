@@ -29,8 +29,8 @@ std::vector<pretuning_item> parse_key_list(const std::string& text,
                                            std::span<const function_identity> functions,
                                            const std::string& source);
 
-/// Returns how many keys of such a text have sizes that portfolios were asked for, which it is not
-/// parsed for.
+/// Returns the number of keys in a text of this form that have sizes of portfolios, which are not
+/// parsed.
 std::size_t count_asked(const std::string& text);
 
 /// True if a result is a portfolio, and some of the sizes that programs have asked it for are in

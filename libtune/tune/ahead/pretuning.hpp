@@ -114,8 +114,8 @@ std::size_t count_pretunings(std::span<const pretuning_item> items,
 /// then one of them measures the best of each again, and decides. Trials are stored at once. A key
 /// that cannot be tuned does not affect others.
 ///
-/// Where there is a shared store (tuning_options::shared_store), it is asked for each key that the
-/// database lacks. A result for such a device is brought into the database, and is present then.
+/// A shared store (tuning_options::shared_store) is asked for each key that is not in the database.
+/// A result for a device of this kind is copied to the database, and is present then.
 ///
 /// With ranks (pretuning_options::ranks) this is so for the devices of all of them. The databases
 /// of all ranks are asked first, so that a key is present if one of them has it. In the end each
