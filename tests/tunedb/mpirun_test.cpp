@@ -162,7 +162,7 @@ TEST_CASE("two kinds of devices each have each key once") {
 TEST_CASE("a rank that is killed costs what it was running, and the others finish all keys") {
   if (!can_run()) return;
   const bench here;
-  here.write_keys(9, 6, 10'000);
+  here.write_keys(9, 6, 30'000);
   const ended rest = here.start_and_kill(3, 2, 12);
   CAPTURE(rest.output);
   CHECK(rest.code == 0);
@@ -178,7 +178,7 @@ TEST_CASE("a rank that is suspended is given up, and ends when it goes on") {
   if (!can_run()) return;
   const bench here;
   const scoped_environment short_silence("LIBTUNE_TRIAL_TIME", "1");  // three seconds
-  here.write_keys(9, 6, 10'000);
+  here.write_keys(9, 6, 30'000);
   const std::jthread suspender([&] {
     const auto wait_for = [](const auto& condition) {
       for (int i = 0; i < 6000 && !condition(); ++i) {
@@ -206,7 +206,7 @@ TEST_CASE("a rank that is suspended is given up, and ends when it goes on") {
 TEST_CASE("when the rank that leads is killed the next one leads, and all keys are finished") {
   if (!can_run()) return;
   const bench here;
-  here.write_keys(9, 6, 10'000);
+  here.write_keys(9, 6, 30'000);
   const ended rest = here.start_and_kill(3, 0, 24);
   CAPTURE(rest.output);
   CHECK(rest.code == 0);
