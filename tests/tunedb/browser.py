@@ -45,6 +45,7 @@ class Browser:
         self._session = self._call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(domain + ".enable")
+        self._call("Emulation.setFocusEmulationEnabled", {"enabled": True})
 
     def __enter__(self):
         return self

@@ -91,6 +91,12 @@ def check_keyboard(page, url):
     page.key("ArrowRight")
     second = page.wait(f"(() => {{ const t = document.querySelector('#convergence .readout').textContent;"
                        f"return t === {json.dumps(best)} ? '' : t; }})()")
+    page.resize(1000, 900)
+    page.wait("document.querySelector('#convergence canvas').clientWidth < 1000")
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    kept = page.evaluate("document.querySelector('#convergence .readout').textContent")
+    check(kept == second, "a narrower window shows", kept, "in place of", second)
+    page.resize(1440, 900)
     check(best.startswith("trial ") and second.startswith("trial ") and best != second, best, second)
     nameless = page.evaluate("[...document.querySelectorAll('.picture')].filter((p) => !p.getAttribute('aria-label')).length")
     check(nameless == 0, "pictures without a name:", nameless)

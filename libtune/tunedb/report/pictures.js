@@ -198,10 +198,12 @@ function addReadout(picture, view, place, chosen) {
   const cursor = () => d3.select(picture.svg).selectAll(".cursor");
   let tree = null;
   let step = -1;
+  let shown = null;
   const show = (i) => {
     cursor().remove();
-    const at = i === null ? null : place(i);
+    const at = place(i);
     if (!at) return;
+    shown = i;
     d3.select(picture.svg).append("circle").attr("class", "cursor").attr("r", 6).attr("cx", at[0]).attr("cy", at[1]);
     readout.textContent = trialText(view, i);
   };
@@ -223,11 +225,16 @@ function addReadout(picture, view, place, chosen) {
     step = event.key === "Home" ? 0 : Math.max(0, Math.min(list.length - 1, step + move));
     show(list[step]);
   });
-  readout.forget = () => {
+  /** After the points were drawn anew, at another width or of another filter: keeps to the one that is shown. */
+  readout.follow = () => {
     tree = null;
-    step = -1;
+    const kept = shown;
+    const list = kept === null ? [] : chosen();
+    shown = null;
+    if (step >= 0) step = list.indexOf(kept);
     cursor().remove();
-    readout.textContent = "";
+    if (list.includes(kept)) show(kept);
+    if (shown === null) readout.textContent = "";
   };
   return readout;
 }

@@ -292,9 +292,9 @@ function rooflineFigure(view) {
   const alternative = tableDetails("The rates as a table", () => trialsTable(view, selectedInOrder(view), [across, gflops, gbs]));
   node.append(picture.node, readout, alternative);
   const draw = () => {
-    readout.forget();
     alternative.forget();
     place = drawRoofline(view, picture, across, gflops, roofs);
+    readout.follow();
   };
   return { node, draw, onFilter: draw };
 }

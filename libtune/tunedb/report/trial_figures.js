@@ -23,8 +23,8 @@ function convergenceFigure(view) {
   node.append(clock, picture.node, readout, alternative);
 
   function draw() {
-    readout.forget();
     place = drawConvergence(view, picture);
+    readout.follow();
   }
   return { node, draw, onFilter: draw };
 }
@@ -148,9 +148,9 @@ function scatterFigure(view) {
               picture.node, readout, alternative);
 
   function draw() {
-    readout.forget();
     alternative.forget();
     place = drawScatter(view, picture);
+    readout.follow();
   }
   return { node, draw, onFilter: draw };
 }
