@@ -255,9 +255,9 @@ TEST_CASE("a choice that one sample asks for does not reach far beyond it") {
     times.samples.push_back(
         {.point = {size}, .times = {is_last ? 2.0 : 1.0, is_last ? 1.0 : 2.0}, .place = {size}});
   }
-  tune::between_sizes between{.part = 0.5};
+  std::vector<size_times::sample> between;
   for (const double size : {0.3, 0.45, 0.55, 0.8}) {
-    between.samples.push_back({.point = {size}, .place = {size}});
+    between.push_back({.point = {size}, .place = {size}});
   }
   const size_times more = tune::with_between(times, between, 0.05);
   REQUIRE(more.samples.size() == 10);
@@ -268,8 +268,7 @@ TEST_CASE("a choice that one sample asks for does not reach far beyond it") {
   CHECK(fit.choose(std::vector<double>{0.8}) == 1);
   times.samples[5].times[0] = infinite;
   CHECK(tune::with_between(times, between, 0.05).samples[9].times[0] == infinite);
-  between.part = 0;
-  CHECK(tune::with_between(times, between, 0.05).samples.size() == 6);
+  CHECK(tune::with_between(times, {}, 0.05).samples.size() == 6);
 }
 
 TEST_CASE("between the samples one that is slow at some of them is worth less") {
@@ -283,10 +282,16 @@ TEST_CASE("between the samples one that is slow at some of them is worth less") 
                              .times = {is_rough ? 1.13 : 1.0, is_rough ? 1.0 : 1.045},
                              .place = {place}});
   }
-  const tune::between_sizes between{.samples = {{.point = {0.5}, .place = {0.5}}}, .part = 1};
+  // Asked for by a program, it has no neighbours.
+  times.samples.push_back({.point = {0.7}, .weight = 3, .times = {1.0, 1.0}});
+  const std::vector<size_times::sample> between{{.point = {0.5}, .place = {0.5}}};
   const size_times more = tune::with_between(times, between, bound);
   const std::vector<double>& there = more.samples.back().times;
-  CHECK(more.samples.back().weight == 12);
+  double weight = 0;
+  for (const size_times::sample& each : more.samples) weight += each.weight;
+  CHECK(weight == doctest::Approx(15));
+  CHECK(more.samples[12].weight == 3);
+  CHECK(more.samples.back().weight > 11);
   CHECK(there[1] < there[0]);
   CHECK(there[1] < 1.045);
 }

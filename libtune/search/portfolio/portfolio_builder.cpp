@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -31,7 +30,7 @@ constexpr std::size_t least_pilots = 4;  // sizes; else nothing is left out for 
 constexpr std::size_t at_once = 8;       // sizes in doubt, before another fit
 constexpr double nearby = 0.01;          // the square of a distance, of the ranges' scales
 constexpr double width_of_pilots = 0.15;
-constexpr double without_between = 1.2;  // the losses count so often, as few samples may hide more
+constexpr double without_between = 1.5;  // the losses count so often, as few samples may hide more
 constexpr double nearly_best = 0.08;     // what comes so near counts for its place in line
 constexpr std::size_t least_compared = 24;  // however little time there is
 // After so many samples, or so much of the time, so many configurations are left, which are
@@ -43,7 +42,6 @@ struct stage {
 };
 constexpr std::array stages{stage{.samples = 48, .share = 0.75, .configurations = 32},
                             stage{.samples = 96, .share = 0.78, .configurations = 16}};
-constexpr double part_of_stages = 1.5;  // that sizes between the samples count, as in between_sizes
 // Times are predicted at so many sizes, and of so many configurations at them.
 constexpr std::size_t least_imagined = 100;
 constexpr std::size_t most_imagined_sizes = 1000;
@@ -81,9 +79,9 @@ class builder {
   builder(const portfolio_plan& plan, const configuration& fallback, portfolio_source& from)
       : plan_(plan), from_(from), asked_(wanted(plan)), configurations_{fallback}, seen_{fallback} {
     for (const size_list& at :
-         spread_sizes(plan.ranges, 4 * spread_samples(), 5 * spread_samples())) {
+         spread_sizes(plan.ranges, 8 * spread_samples(), 5 * spread_samples())) {
       const size_point point = point_of(at, plan.features);
-      size_times::sample& made = between_.samples.emplace_back();
+      size_times::sample& made = between_.emplace_back();
       made.point.assign(point.begin(), point.end());
       made.place = place_of(at);
     }
@@ -225,7 +223,6 @@ class builder {
   void narrow(std::size_t most) {
     // Costs are known between the samples, so that more of them tell less than more configurations.
     if (plan_.costs || configurations_.size() <= most + 1) return;
-    between_.part = part_of_stages;
     const std::vector<std::size_t> useful =
         most_useful(with_between(times_, between_, plan_.limits.loss), most, plan_.limits.loss);
     std::vector<std::size_t> kept{0};
@@ -240,9 +237,9 @@ class builder {
   }
 
   portfolio_fit fit_to(const size_times& times) const {
-    return is_by_costs_
-               ? fit_portfolio_by_costs(times, plan_.limits)
-               : fit_portfolio(with_between(times, between_, plan_.limits.loss), plan_.limits);
+    if (is_by_costs_) return fit_portfolio_by_costs(times, plan_.limits);
+    if (!is_between_) return fit_portfolio(times, plan_.limits);
+    return fit_portfolio(with_between(times, between_, plan_.limits.loss), plan_.limits);
   }
   portfolio_fit fitted() {
     imagine();
@@ -253,25 +250,22 @@ class builder {
     return left_out_losses(times_, [this](const size_times& others) { return fit_to(others); });
   }
 
-  /// Chooses how much the sizes between count, or that costs choose, by the losses at samples that
-  /// are left out.
+  /// Chooses whether the tree is made of the sizes between or of the samples alone, or whether
+  /// costs choose, by the losses at samples that are left out.
   void choose_way() {
     const auto sum_of_losses = [&] {
       double sum = 0;
       for (const double loss : losses_left_out()) sum += std::min(loss, 1.0);
       return sum;
     };
-    double least = does_not_work;
-    double best = 0;
-    for (const double part : {0.0, 0.3, 1.5}) {
-      between_.part = part;
-      const double sum = sum_of_losses() * (part == 0 ? without_between : 1);
-      if (sum < least) std::tie(least, best) = std::pair(sum, part);
-    }
-    between_.part = best;
+    is_between_ = false;
+    const double alone = without_between * sum_of_losses();
+    is_between_ = true;
+    const double between = sum_of_losses();
+    is_between_ = between <= alone;
     if (!plan_.costs) return;
     is_by_costs_ = true;
-    is_by_costs_ = sum_of_losses() < least;
+    is_by_costs_ = sum_of_losses() < std::min(alone, between);
   }
 
   /// Sets the terms of costs at sizes that fill the ranges, where nothing is timed.
@@ -648,7 +642,8 @@ class builder {
   std::vector<configuration> configurations_;  // the first is the fallback
   std::vector<configuration> others_;          // that were left out
   bool is_by_costs_ = false;                   // false: a tree chooses
-  between_sizes between_;                      // where nothing is timed
+  bool is_between_ = true;                     // false: of the samples alone
+  std::vector<size_times::sample> between_;    // where nothing is timed
   bool is_whole_ = false;                      // true if these are all of the space
   std::vector<configuration> seen_;            // those that have been compared
   size_times times_;

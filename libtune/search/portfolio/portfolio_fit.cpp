@@ -330,26 +330,31 @@ size_times smoothed(const size_times& times, double width) {
   return made;
 }
 
-size_times with_between(const size_times& times, const between_sizes& between, double bound) {
-  constexpr double width = 0.05;  // of the neighbourhood, the standard deviation of a Gaussian
+size_times with_between(const size_times& times, const std::vector<size_times::sample>& between,
+                        double bound) {
+  constexpr double width = 0.06;      // of the neighbourhood, the standard deviation of a Gaussian
+  constexpr double own_share = 0.05;  // of its weight, that a sample keeps
   constexpr double least_near = 1e-3;
   constexpr double most_loss = 1;
   size_times made = times;
-  if (!(between.part > 0) || between.samples.empty()) return made;
+  if (between.empty()) return made;
   const std::size_t count = times.samples.front().times.size();
-  double total = 0;
+  double shared = 0;                     // weight
   std::vector<std::vector<double>> all;  // costs
   for (std::size_t s = 0; s < times.samples.size(); ++s) {
-    total += times.samples[s].weight;
+    if (!times.samples[s].place.empty()) {
+      shared += (1 - own_share) * times.samples[s].weight;
+      made.samples[s].weight *= own_share;
+    }
     std::vector<double>& own = all.emplace_back();
     for (std::size_t c = 0; c < count; ++c) {
       own.push_back(cost_of(std::min(times.loss(s, c), most_loss), bound));
     }
   }
-  const double weight = between.part * total / static_cast<double>(between.samples.size());
+  const double weight = shared / static_cast<double>(between.size());
   std::vector<double> squares(times.samples.size());  // of distances
   std::vector<double> sums(count);
-  for (const size_times::sample& each : between.samples) {
+  for (const size_times::sample& each : between) {
     for (std::size_t s = 0; s < squares.size(); ++s) {
       const std::vector<double>& place = times.samples[s].place;
       squares[s] = place.size() == each.place.size() ? 0 : infinite;

@@ -27,7 +27,8 @@ struct size_times {
     /// False for a configuration that is not chosen there, because it may not be launched; empty:
     /// all may be.
     std::vector<bool> fits{};
-    /// The place among the others, for smoothed: each number from 0 to 1; empty: it stays as it is.
+    /// The place among the others, for smoothed and with_between: each number from 0 to 1; empty:
+    /// it stays as it is.
     std::vector<double> place{};
     /// The terms of the cost of each configuration, as the author gives them; empty: unknown.
     std::vector<cost_terms> terms{};
@@ -49,20 +50,16 @@ struct size_times {
 /// are
 size_times smoothed(const size_times& times, double width);
 
-/// Sizes between those that were timed.
-struct between_sizes {
-  std::vector<size_times::sample> samples{};  ///< with points and places, without times
-  double part = 0;                            ///< what all of them count, beside those timed
-};
-
-/// Returns times with more samples: at places between, where nothing was timed, what a
-/// configuration costs (a loss, and four times what is past the bound) is the mean of its costs at
-/// the samples nearby, and what fails at the nearest fails there. So a choice that few samples ask
-/// for does not reach far beyond them, and one that is slow at some sizes nearby is avoided.
-/// @param times    of samples with places
-/// @param between  the sizes; of part 0, nothing is added
+/// Returns times with more samples, which take over nearly all of the weight: at places between,
+/// where nothing was timed, what a configuration costs (a loss, and four times what is past the
+/// bound) is the mean of its costs at the samples nearby, and what fails at the nearest fails
+/// there. So a choice that few samples ask for does not reach far beyond them, and one that is slow
+/// at some sizes nearby is avoided.
+/// @param times    of samples; those without a place stay as they are
+/// @param between  sizes with points and places, without times; none: nothing changes
 /// @param bound    as in portfolio_limits::loss
-size_times with_between(const size_times& times, const between_sizes& between, double bound);
+size_times with_between(const size_times& times, const std::vector<size_times::sample>& between,
+                        double bound);
 
 /// The bounds of a portfolio.
 struct portfolio_limits {
