@@ -72,8 +72,10 @@ process_state::process_state() noexcept : sealed_(is_sealed()) {
   sigset_t blocked;
   ::sigemptyset(&blocked);
   ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
-  for (int signal = 1; signal < signals; ++signal) {
+  for (int signal = 1; signal <= 64; ++signal) {
     if (::sigismember(&blocked, signal) == 1) blocked_ |= std::uint64_t{1} << (signal - 1);
+  }
+  for (int signal = 1; signal < signals; ++signal) {
     struct sigaction now {};
     if (::sigaction(signal, nullptr, &now) == 0) {
       handlers_[static_cast<std::size_t>(signal)] = now.sa_handler;

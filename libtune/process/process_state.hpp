@@ -13,8 +13,8 @@ namespace tune::detail {
 
 /// The state of a process that a configuration could change to the harm of later ones, and that
 /// neither libtune nor drivers change: limits that are lowered, the current folder, the calling
-/// thread's signal mask, signal handlers that lie in the program itself, and the seal. Threads are
-/// not part of it, because drivers start some at any time.
+/// thread's signal mask, handlers of standard signals that lie in the program itself, and the seal.
+/// Threads are not part of it, because drivers start some at any time.
 class process_state {
  public:
   /// The present state, seen from the calling thread. Does not throw.
@@ -25,13 +25,13 @@ class process_state {
   std::optional<std::string> change_since(const process_state& before) const;
 
  private:
-  static constexpr int signals = 65;
+  static constexpr int signals = 32;  // the standard ones
   using handler = void (*)(int);
 
   std::array<rlim_t, RLIM_NLIMITS> limits_{};
   std::uint64_t folder_device_ = 0;
   std::uint64_t folder_ = 0;
-  std::uint64_t blocked_ = 0;                // the signals, bit by bit
+  std::uint64_t blocked_ = 0;                // the signals of any kind, bit by bit
   std::array<handler, signals> handlers_{};  // by signal
   bool sealed_ = false;
 };

@@ -113,8 +113,9 @@ device_array made_array(const context& context, dtype type, layout order, std::s
 template <class T>
 void set_elements(const command_queue& queue, const device_array& array, std::uint32_t seed) {
   const std::size_t bytes = array.layout().bytes();
-  const auto numbers =
-      random_array<T>({std::min<std::size_t>(bytes / sizeof(T), std::size_t{1} << 22)}, seed);
+  // Drawn by the host, at each of the sizes of a portfolio.
+  constexpr std::size_t most_drawn = std::size_t{1} << 20;
+  const auto numbers = random_array<T>({std::min(bytes / sizeof(T), most_drawn)}, seed);
   const std::size_t part = numbers.size().elements() * sizeof(T);
   if (part == 0) return;
   command_queue writer = queue;

@@ -43,19 +43,50 @@ library_handle::~library_handle() {
   context_.release("cuLibraryUnload", [&] { return context_.api().library_unload(handle_); });
 }
 
-CUkernel library_handle::kernel(const std::string& name) const {
+const loaded_kernel& library_handle::kernel(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = kernels_.find(name);
+  return known != kernels_.end() ? known->second : kernels_.emplace(name, load(name)).first->second;
+}
+
+loaded_kernel library_handle::load(const std::string& name) const {
   const auto entered = context_.enter();
   const driver_api& api = context_.api();
   const relaxed_capture spared(api);
-  CUkernel kernel = nullptr;
+  const std::string symbol = symbol_of(symbols_, name);
+  loaded_kernel made;
   CUfunction function = nullptr;
-  CUresult status = api.library_get_kernel(&kernel, handle_, symbol_of(symbols_, name).c_str());
+  CUresult status = api.library_get_kernel(&made.handle, handle_, symbol.c_str());
   // Only to have it loaded; the kernel itself is what is launched.
-  if (status == CUDA_SUCCESS) status = api.kernel_get_function(&function, kernel);
+  if (status == CUDA_SUCCESS) status = api.kernel_get_function(&function, made.handle);
   if (status != CUDA_SUCCESS) {
     throw_error(api, status, "cuLibraryGetKernel(\"" + name + "\")", context_.info());
   }
-  return kernel;
+  if (api.kernel_get_parameter != nullptr) {
+    made.parameters.emplace();
+    loaded_kernel::parameter next{};
+    while (api.kernel_get_parameter(made.handle, made.parameters->size(), &next.offset,
+                                    &next.size) == CUDA_SUCCESS) {
+      made.parameters->push_back(next);
+    }
+  }
+  const auto get = [&](CUfunction_attribute which) {
+    int value = 0;
+    context_.check(api.kernel_get_attribute(&value, which, made.handle, context_.cuda().handle()),
+                   "cuKernelGetAttribute");
+    return static_cast<std::size_t>(std::max(value, 0));
+  };
+  const auto required = required_.find(symbol);
+  made.info = {.name = name,
+               .argument_count = made.parameters ? made.parameters->size() : 0,
+               .max_work_group_size = get(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+               .required_work_group_size =
+                   required == required_.end() ? work_size{0, 0, 0} : required->second,
+               .local_memory_bytes = get(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
+               .private_memory_bytes = get(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
+               .registers = get(CU_FUNC_ATTRIBUTE_NUM_REGS),
+               .binary_version = static_cast<int>(get(CU_FUNC_ATTRIBUTE_BINARY_VERSION))};
+  return made;
 }
 
 namespace {
@@ -91,11 +122,6 @@ std::shared_ptr<detail::buffer_interface> library_handle::variable(
   return std::make_shared<cuda_variable>(context, address, bytes, std::move(self));
 }
 
-work_size library_handle::required_work_group_size(const std::string& kernel) const {
-  const auto found = required_.find(symbol_of(symbols_, kernel));
-  return found == required_.end() ? work_size{0, 0, 0} : found->second;
-}
-
 cuda_program::cuda_program(const std::shared_ptr<cuda_context>& context, const std::string& name,
                            std::vector<std::byte> cubin)
     : program_interface(context),
@@ -109,7 +135,7 @@ std::shared_ptr<detail::buffer_interface> cuda_program::do_variable(const std::s
 std::unique_ptr<detail::kernel_interface> cuda_program::do_create_kernel(
     const std::string& name) const {
   return std::make_unique<cuda_kernel>(std::static_pointer_cast<cuda_context>(context()), library_,
-                                       name);
+                                       library_->kernel(name));
 }
 
 namespace {
@@ -117,43 +143,6 @@ namespace {
 // Where the driver does not tell the arguments of a kernel: room for more than kernels have.
 constexpr std::size_t unknown_count = 128;
 constexpr std::size_t unknown_size = 64;
-
-struct parameter {
-  std::size_t offset;
-  std::size_t size;
-};
-
-std::vector<parameter> parameters_of(const driver_api& api, CUkernel kernel) {
-  std::vector<parameter> parameters;
-  parameter next{};
-  while (api.kernel_get_parameter(kernel, parameters.size(), &next.offset, &next.size) ==
-         CUDA_SUCCESS) {
-    parameters.push_back(next);
-  }
-  return parameters;
-}
-
-kernel_info info_of(const cuda_context& context, const library_handle& library,
-                    const std::string& name) {
-  CUkernel kernel = library.kernel(name);
-  const driver_api& api = context.api();
-  const auto entered = context.enter();
-  const auto get = [&](CUfunction_attribute which) {
-    int value = 0;
-    context.check(api.kernel_get_attribute(&value, which, kernel, context.cuda().handle()),
-                  "cuKernelGetAttribute");
-    return static_cast<std::size_t>(std::max(value, 0));
-  };
-  return {
-      .name = name,
-      .argument_count = api.kernel_get_parameter != nullptr ? parameters_of(api, kernel).size() : 0,
-      .max_work_group_size = get(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
-      .required_work_group_size = library.required_work_group_size(name),
-      .local_memory_bytes = get(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
-      .private_memory_bytes = get(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
-      .registers = get(CU_FUNC_ATTRIBUTE_NUM_REGS),
-      .binary_version = static_cast<int>(get(CU_FUNC_ATTRIBUTE_BINARY_VERSION))};
-}
 
 // Beyond this much in all, a kernel has to ask for dynamic local memory.
 std::size_t freely_allowed(const kernel_info& kernel, const device_limits& limits) {
@@ -187,30 +176,31 @@ std::string describe_extents(const nd_range& range, const device_limits& limits)
 }  // namespace
 
 cuda_kernel::cuda_kernel(const std::shared_ptr<cuda_context>& context,
-                         std::shared_ptr<const library_handle> library, const std::string& name)
-    : kernel_interface(context, info_of(*context, *library, name)),
+                         std::shared_ptr<const library_handle> library, const loaded_kernel& known)
+    : kernel_interface(context, known.info),
       library_(std::move(library)),
-      kernel_(library_->kernel(name)),
+      kernel_(known.handle),
       allowed_dynamic_bytes_(freely_allowed(info(), context->info().limits)) {
-  lay_out_arguments();
+  lay_out_arguments(known);
 }
 
-void cuda_kernel::lay_out_arguments() {
-  sizes_are_known_ = cuda().api().kernel_get_parameter != nullptr;
-  std::vector<parameter> parameters;
+void cuda_kernel::lay_out_arguments(const loaded_kernel& known) {
+  sizes_are_known_ = known.parameters.has_value();
+  std::vector<loaded_kernel::parameter> parameters;
   if (sizes_are_known_) {
-    const auto entered = cuda().enter();
-    parameters = parameters_of(cuda().api(), kernel_);
+    parameters = *known.parameters;
   } else {
     for (std::size_t i = 0; i < unknown_count; ++i) {
       parameters.push_back({i * unknown_size, unknown_size});
     }
   }
-  for (const parameter& item : parameters) {
+  for (const loaded_kernel::parameter& item : parameters) {
     arguments_.push_back({.size = item.size});
     storage_.resize(std::max(storage_.size(), item.offset + item.size));
   }
-  for (const parameter& item : parameters) pointers_.push_back(storage_.data() + item.offset);
+  for (const loaded_kernel::parameter& item : parameters) {
+    pointers_.push_back(storage_.data() + item.offset);
+  }
   unset_ = sizes_are_known_ ? arguments_.size() : 0;
 }
 

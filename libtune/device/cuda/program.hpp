@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +14,18 @@
 #include "libtune/device/cuda/cubin.hpp"
 
 namespace tune::cuda {
+
+/// What the driver says of a kernel.
+struct loaded_kernel {
+  struct parameter {
+    std::size_t offset;
+    std::size_t size;
+  };
+
+  CUkernel handle = nullptr;
+  kernel_info info{};
+  std::optional<std::vector<parameter>> parameters{};  ///< empty: the driver does not tell
+};
 
 /// A library of the driver: unlike a module it belongs to no context, and its kernels find theirs
 /// by the stream that they are launched on.
@@ -26,8 +40,10 @@ class library_handle {
   library_handle& operator=(const library_handle&) = delete;
   ~library_handle();
 
+  /// Asks the driver once for each kernel, which takes some twenty calls. Any thread may call it.
+  /// @return as long as the library
   /// @throws device_error if there is no such kernel
-  CUkernel kernel(const std::string& name) const;
+  const loaded_kernel& kernel(const std::string& name) const;
 
   /// Returns the memory of a variable, which keeps the library.
   /// @throws device_error if there is no such variable
@@ -35,14 +51,15 @@ class library_handle {
       const std::shared_ptr<cuda_context>& context, const std::string& name,
       std::shared_ptr<const library_handle> self) const;
 
-  /// See kernel_info::required_work_group_size.
-  work_size required_work_group_size(const std::string& kernel) const;
-
  private:
+  loaded_kernel load(const std::string& name) const;
+
   const cuda_context& context_;
   CUlibrary handle_ = nullptr;
   kernel_symbols symbols_;
   required_work_groups required_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, loaded_kernel> kernels_;  // that were asked for
 };
 
 class cuda_program final : public detail::program_interface {
@@ -63,8 +80,9 @@ class cuda_program final : public detail::program_interface {
 /// A kernel and its arguments, packed as the driver wants them, so that a launch only points there.
 class cuda_kernel final : public detail::kernel_interface {
  public:
+  /// @param known  of the library
   cuda_kernel(const std::shared_ptr<cuda_context>& context,
-              std::shared_ptr<const library_handle> library, const std::string& name);
+              std::shared_ptr<const library_handle> library, const loaded_kernel& known);
 
   /// For cuLaunchKernel, which takes a kernel in place of a function.
   CUfunction handle() const noexcept { return reinterpret_cast<CUfunction>(kernel_); }
@@ -88,7 +106,7 @@ class cuda_kernel final : public detail::kernel_interface {
     std::shared_ptr<detail::buffer_interface> buffer = {};  // alive while it may be launched with
   };
 
-  void lay_out_arguments();
+  void lay_out_arguments(const loaded_kernel& known);
   void do_set_argument(std::size_t index, const void* bytes, std::size_t size) override;
   void do_set_buffer(std::size_t index,
                      const std::shared_ptr<detail::buffer_interface>& buffer) override;

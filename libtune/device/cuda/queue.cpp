@@ -139,7 +139,7 @@ std::vector<std::byte> compile_delay(const cuda_context& context) {
 delay_kernel::delay_kernel(const cuda_context& context)
     : context_(context),
       library_(context, delay_name, compile_delay(context)),
-      kernel_(library_.kernel("delay")),
+      kernel_(library_.kernel("delay").handle),
       cycles_(cycles_of(context.info().limits)) {}
 
 CUresult delay_kernel::launch(CUstream stream) const {

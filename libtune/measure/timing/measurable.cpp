@@ -19,19 +19,31 @@
 namespace tune::detail {
 namespace {
 
-// The buffer of a context. Weak, because the memory keeps its context alive.
-struct shared_memory {
-  mutable std::mutex mutex;
-  mutable std::weak_ptr<const buffer> memory;
+/// How long it takes to fill a device while the host enqueues runs.
+struct fill_pace {
+  std::chrono::duration<double> host{};  ///< that the host takes to enqueue a run
+  std::chrono::duration<double> fill{};  ///< that the device takes for a fill; 0: not known
 };
 
-std::shared_ptr<const buffer> share_memory(const context& of) {
-  auto shared = of.attachment<shared_memory>();
+/// What the measurables of a context share.
+struct shared_fills {
+  mutable std::mutex mutex;
+  mutable std::weak_ptr<const buffer> memory;  // weak, because it keeps its context alive
+  mutable fill_pace pace;                      // of the last one; others are often much the same
+};
+
+std::shared_ptr<const shared_fills> fills_of(const context& of) {
+  auto shared = of.attachment<shared_fills>();
   if (!shared) {
     // Two threads may both get here; then each has memory of its own.
-    shared = std::make_shared<const shared_memory>();
+    shared = std::make_shared<const shared_fills>();
     of.attach(shared);
   }
+  return shared;
+}
+
+std::shared_ptr<const buffer> share_memory(const context& of) {
+  const auto shared = fills_of(of);
   const std::lock_guard lock(shared->mutex);
   auto memory = shared->memory.lock();
   if (!memory) {
@@ -127,9 +139,8 @@ class queue_measurable final : public measurable {
   std::function<void()> operation_;
   run_neighbours neighbours_;
   std::shared_ptr<const buffer> filled_{};  // once it has been sampled behind a fill
-  std::chrono::duration<double> host_{};    // that the host took to enqueue a run
-  std::chrono::duration<double> fill_{};    // that the device takes for a fill
-  std::optional<cache_flush> flush_;        // before each run, while the cache is to be cold
+  fill_pace pace_{};
+  std::optional<cache_flush> flush_;  // before each run, while the cache is to be cold
 };
 
 std::vector<run_time> queue_measurable::do_sample(int iterations) {
@@ -174,13 +185,18 @@ std::vector<run_time> queue_measurable::sample_behind_fill(int runs) {
   constexpr int most_fills = 32;
   constexpr int most_tries = 3;
   constexpr double spare = 1.5;  // hosts are not always as quick
-  if (!filled_) filled_ = share_memory(queue_.context());
+  const auto shared = fills_of(queue_.context());
+  if (!filled_) {
+    filled_ = share_memory(queue_.context());
+    const std::lock_guard lock(shared->mutex);
+    pace_ = shared->pace;
+  }
   std::vector<event> ends;
   for (int tries = 1;; ++tries) {
     int fills = 1;
-    if (fill_.count() > 0) {
-      fills +=
-          static_cast<int>(std::min<double>(spare * (runs + 1) * host_ / fill_, most_fills - 1));
+    if (pace_.fill.count() > 0) {
+      const double wanted = spare * (runs + 1) * pace_.host / pace_.fill;
+      fills += static_cast<int>(std::min<double>(wanted, most_fills - 1));
     }
     const event first = queue_.enqueue_marker();
     const clock::time_point before = clock::now();
@@ -201,12 +217,16 @@ std::vector<run_time> queue_measurable::sample_behind_fill(int runs) {
     const std::chrono::duration<double> host = clock::now() - start;
     const std::chrono::duration<double> host_of_others = clock::now() - second;
     queue_.finish();
-    host_ = host_of_others / std::max(runs, 1);
+    pace_.host = host_of_others / std::max(runs, 1);
     const std::chrono::duration<double> filling = filled.time_since(first);
     // A host that takes as long as the device gains nothing by more of them.
     const bool is_behind = filling < start - before;
-    fill_ = is_behind ? std::chrono::duration<double>() : filling / fills;
+    pace_.fill = is_behind ? std::chrono::duration<double>() : filling / fills;
     if (is_behind || host < filling || fills == most_fills || tries == most_tries) break;
+  }
+  {
+    const std::lock_guard lock(shared->mutex);
+    shared->pace = pace_;
   }
   std::vector<run_time> times;
   for (std::size_t i = 1; i < ends.size(); ++i) times.emplace_back(ends[i].time_since(ends[i - 1]));

@@ -145,9 +145,14 @@ class remote_watchdog {
   explicit remote_watchdog(tuner_link& link) noexcept : link_(link) {}
 
   void operator()(const step_event& event) {
-    if (std::holds_alternative<step_begin>(event)) before_.emplace_back();
+    if (const auto* begun = std::get_if<step_begin>(&event)) {
+      // Before a configuration is run, no code of the author follows the step before.
+      const bool is_fresh = begun->step.kind == step_kind::generate || !last_;
+      before_.push_back(is_fresh ? process_state() : *last_);
+    }
     if (!std::holds_alternative<step_end>(event)) return link_.send(event);
-    const auto spoilt = process_state().change_since(before_.back());
+    last_ = process_state();
+    const auto spoilt = last_->change_since(before_.back());
     before_.pop_back();
     if (!spoilt) return link_.send(event);
     link_.send(process_spoilt{*spoilt});
@@ -157,6 +162,7 @@ class remote_watchdog {
  private:
   tuner_link& link_;
   std::vector<process_state> before_;  // the steps that are under way, one inside the other
+  std::optional<process_state> last_;  // when a step ended
 };
 
 /// Calls inside an autotune function tune in this process: a child has no children that tune.
