@@ -15,7 +15,7 @@
 
 namespace tune::cuda {
 
-/// What the driver says of a kernel.
+/// The answers of the driver about a kernel.
 struct loaded_kernel {
   struct parameter {
     std::size_t offset;

@@ -19,13 +19,13 @@
 namespace tune::detail {
 namespace {
 
-/// How long it takes to fill a device while the host enqueues runs.
+/// The times that it takes to fill a device while the host enqueues runs.
 struct fill_pace {
   std::chrono::duration<double> host{};  ///< that the host takes to enqueue a run
   std::chrono::duration<double> fill{};  ///< that the device takes for a fill; 0: not known
 };
 
-/// What the measurables of a context share.
+/// The figures that the measurables of a context share.
 struct shared_fills {
   mutable std::mutex mutex;
   mutable std::weak_ptr<const buffer> memory;  // weak, because it keeps its context alive
