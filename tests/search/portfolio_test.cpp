@@ -120,6 +120,17 @@ TEST_CASE("a portfolio of one has what is least bad") {
   CHECK(fit.configurations == std::vector<std::size_t>{2});
 }
 
+TEST_CASE("a configuration that is kept counts as one of a portfolio") {
+  CHECK(tune::most_useful(crossing_times(), {.configurations = 2}, 1) ==
+        std::vector<std::size_t>{1, 0});
+  CHECK(tune::fit_portfolio(crossing_times(), {.configurations = 2}, 1).configurations.size() == 2);
+  // Beside one that is best nowhere there is room for one more.
+  const auto fit = tune::fit_portfolio(crossing_times(), {.configurations = 2}, 2);
+  CHECK(fit.configurations.size() <= 2);
+  CHECK(std::ranges::count(fit.configurations, 2) + 1 >=
+        static_cast<std::ptrdiff_t>(fit.configurations.size()));
+}
+
 TEST_CASE("a configuration is not chosen where it does not work") {
   size_times times = crossing_times();
   times.samples[1].times[0] = infinite;
@@ -442,7 +453,7 @@ TEST_CASE("a portfolio is near the best at sizes that it has not seen, and says 
     modelled_source source(seed);
     const tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 8192}}};
     const auto built = build_portfolio(plan, modelled_source::values(fallback), source);
-    CHECK(built.configurations.size() <= plan.limits.configurations + 1);
+    CHECK(built.configurations.size() <= plan.limits.configurations);  // with the fallback
     CHECK(built.tree.leaves() <= plan.limits.leaves);
     CHECK(source.searches == 3);
     CHECK(source.audits >= 3);
@@ -497,7 +508,7 @@ TEST_CASE("by costs a portfolio is nearer to the best, and costs that tell nothi
       }
     }
     if (!tell) continue;
-    CHECK(std::exp(-ratios / sizes) > 0.97);
+    CHECK(std::exp(-ratios / sizes) > 0.965);
     CHECK(covered >= 0.9 * sizes);
   }
 }

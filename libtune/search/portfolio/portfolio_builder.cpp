@@ -224,7 +224,8 @@ class builder {
     // Costs are known between the samples, so that more of them tell less than more configurations.
     if (plan_.costs || configurations_.size() <= most + 1) return;
     const std::vector<std::size_t> useful =
-        most_useful(with_between(times_, between_, plan_.limits.loss), most, plan_.limits.loss);
+        most_useful(with_between(times_, between_, plan_.limits.loss),
+                    {.configurations = most + 1, .loss = plan_.limits.loss}, 0);
     std::vector<std::size_t> kept{0};
     for (std::size_t c = 1; c < configurations_.size(); ++c) {
       if (std::ranges::find(useful, c) != useful.end()) {
@@ -237,9 +238,9 @@ class builder {
   }
 
   portfolio_fit fit_to(const size_times& times) const {
-    if (is_by_costs_) return fit_portfolio_by_costs(times, plan_.limits);
-    if (!is_between_) return fit_portfolio(times, plan_.limits);
-    return fit_portfolio(with_between(times, between_, plan_.limits.loss), plan_.limits);
+    if (is_by_costs_) return fit_portfolio_by_costs(times, plan_.limits, 0);
+    if (!is_between_) return fit_portfolio(times, plan_.limits, 0);
+    return fit_portfolio(with_between(times, between_, plan_.limits.loss), plan_.limits, 0);
   }
   portfolio_fit fitted() {
     imagine();

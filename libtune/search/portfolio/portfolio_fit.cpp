@@ -24,6 +24,7 @@ constexpr std::size_t most_folds = 16;  // as each is a fit
 constexpr double failing_cost = 1e6;    // finite, so that sums can be compared
 constexpr double least_time = 1e-300;   // so that times have ratios
 constexpr double past_bound = 4;        // what a loss counts more there
+constexpr double weight_of_predicted = 3;
 
 using numbers = std::vector<std::size_t>;
 
@@ -62,10 +63,15 @@ class costs {
 };
 
 /// Configurations that are chosen greedily, for a choice that knew each size.
-numbers cover(const costs& all, std::size_t most) {
+numbers cover(const costs& all, std::size_t most, const kept_configuration& kept) {
   numbers chosen;
   std::vector<double> least(all.samples(), infinite);
   double sum = infinite;
+  if (kept) {
+    chosen.push_back(*kept);
+    for (std::size_t s = 0; s < all.samples(); ++s) least[s] = all.at(s, *kept);
+    sum = std::accumulate(least.begin(), least.end(), 0.0);
+  }
   while (chosen.size() < most) {
     std::size_t best = 0;
     double best_sum = infinite;
@@ -82,13 +88,15 @@ numbers cover(const costs& all, std::size_t most) {
   return chosen;
 }
 
-/// The same, with one after the other exchanged for what lowers the losses more.
-numbers exchanged(const costs& all, numbers chosen) {
+/// The same, with one after the other, but not that which is kept, exchanged for what lowers the
+/// losses more.
+numbers exchanged(const costs& all, numbers chosen, const kept_configuration& kept) {
   std::vector<double> without(all.samples());
   bool is_better = chosen.size() > 1;
   for (int pass = 0; is_better && pass < most_passes; ++pass) {
     is_better = false;
     for (std::size_t& each : chosen) {
+      if (each == kept) continue;
       std::ranges::fill(without, infinite);
       for (const std::size_t other : chosen) {
         for (std::size_t s = 0; other != each && s < all.samples(); ++s) {
@@ -111,7 +119,9 @@ numbers exchanged(const costs& all, numbers chosen) {
   return chosen;
 }
 
-numbers most_useful(const costs& all, std::size_t most) { return exchanged(all, cover(all, most)); }
+numbers most_useful(const costs& all, std::size_t most, const kept_configuration& kept) {
+  return exchanged(all, cover(all, most, kept), kept);
+}
 
 /// A tree that grows at the leaf where it saves most.
 class grower {
@@ -383,25 +393,29 @@ size_times with_between(const size_times& times, const std::vector<size_times::s
   return made;
 }
 
-std::vector<std::size_t> most_useful(const size_times& times, std::size_t most, double bound) {
-  const costs all(times, bound);
-  return most_useful(all, most);
+std::vector<std::size_t> most_useful(const size_times& times, const portfolio_limits& limits,
+                                     const kept_configuration& kept) {
+  return most_useful(costs(times, limits.loss), limits.configurations, kept);
 }
 
-portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits) {
+portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits,
+                            const kept_configuration& kept) {
   if (times.samples.empty() || times.samples.front().times.empty()) throw_nothing_measured();
   const costs all(times, limits.loss);
-  grown best = grow(times, all, most_useful(all, limits.configurations), limits.leaves);
+  grown best = grow(times, all, most_useful(all, limits.configurations, kept), limits.leaves);
   // A tree that may choose any of them can need few enough.
   numbers every(all.configurations());
   std::iota(every.begin(), every.end(), std::size_t{0});
   grown free = grow(times, all, every, limits.leaves);
-  const bool is_small = free.fit.configurations.size() <= limits.configurations;
+  const numbers& used = free.fit.configurations;
+  const bool needs_kept = kept && std::ranges::find(used, *kept) == used.end();
+  const bool is_small = used.size() + (needs_kept ? 1 : 0) <= limits.configurations;
   if (is_small && free.cost < best.cost) return std::move(free.fit);
   return std::move(best.fit);
 }
 
-portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_limits& limits) {
+portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_limits& limits,
+                                     const kept_configuration& kept) {
   if (times.samples.empty() || times.samples.front().times.empty()) throw_nothing_measured();
   const std::size_t count = times.samples.front().times.size();
   std::vector<cost_samples> of_all(count);
@@ -418,12 +432,12 @@ portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_li
       if (may_run && std::isinf(each.times[c])) factors[c].back() = infinite;  // it fails somewhere
     }
   }
-  // What was timed counts as much as all that is predicted.
+  // What was timed counts a quarter, and all that is predicted the rest.
   size_times with_predicted = times;
   if (times.imagined && !times.imagined->empty()) {
     double weight = 0;
     for (const size_times::sample& each : times.samples) weight += each.weight;
-    weight /= static_cast<double>(times.imagined->size());
+    weight *= weight_of_predicted / static_cast<double>(times.imagined->size());
     for (const std::vector<cost_terms>& at : *times.imagined) {
       size_times::sample& made = with_predicted.samples.emplace_back();
       made.weight = weight;
@@ -433,7 +447,7 @@ portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_li
     }
   }
   const costs all(with_predicted, limits.loss);
-  portfolio_fit made{.configurations = most_useful(all, limits.configurations)};
+  portfolio_fit made{.configurations = most_useful(all, limits.configurations, kept)};
   for (const std::size_t chosen : made.configurations) made.factors.push_back(factors[chosen]);
   return made;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -85,27 +86,34 @@ struct portfolio_fit {
   std::size_t choose(std::span<const double> point, std::span<const cost_terms> terms) const;
 };
 
-/// Returns the numbers of configurations that together are near the best at all samples: greedily,
-/// each the one that lowers the losses most, then exchanged one after the other.
-/// @param times  one sample at least
-/// @param most   of them; fewer are enough if no other lowers the losses
-/// @param bound  as in portfolio_limits::loss
-std::vector<std::size_t> most_useful(const size_times& times, std::size_t most, double bound);
+/// The number of a configuration that is one of a portfolio in any case; nothing: none is.
+using kept_configuration = std::optional<std::size_t>;
+
+/// Returns the numbers of configurations that together are near the best at all samples: that which
+/// is kept, then greedily each the one that lowers the losses most, exchanged one after the other.
+/// @param times   one sample at least
+/// @param limits  of them; fewer are enough if no other lowers the losses
+std::vector<std::size_t> most_useful(const size_times& times, const portfolio_limits& limits,
+                                     const kept_configuration& kept = std::nullopt);
 
 /// Chooses few configurations that are near the best at all samples (most_useful), then a tree of
 /// comparisons that is grown where that lowers them most. No leaf has a configuration that does not
 /// work at a sample in it, as long as another does.
 /// @param times   one sample at least, each with a configuration that works
 /// @param limits  of the portfolio
+/// @param kept    counts as one of its configurations, whether the tree chooses it or not
 /// @throws argument_error if there is no sample
-portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits = {});
+portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits = {},
+                            const kept_configuration& kept = std::nullopt);
 
 /// Chooses few configurations that are near the best at all samples, and at sizes that were not
 /// timed, where their times are predicted (fit_costs). That of the least predicted time is chosen.
 /// @param times   one sample at least; all have terms
 /// @param limits  of the portfolio; no tree is made
+/// @param kept    is one of its configurations
 /// @throws argument_error if there is no sample
-portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_limits& limits = {});
+portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_limits& limits = {},
+                                     const kept_configuration& kept = std::nullopt);
 
 /// Makes a portfolio of some samples.
 using portfolio_fitter = std::function<portfolio_fit(const size_times&)>;

@@ -413,7 +413,7 @@ class ranged_tuner {
     }
     plan.asked = asked_of(parts, session, key);
     plan.limits = parts.limits;
-    plan.limits.configurations = std::max<std::size_t>(parts.limits.configurations, 2) - 1;
+    plan.limits.configurations = std::max<std::size_t>(parts.limits.configurations, 2);
     session_source source(session, parts, key);
     const built_portfolio built = build_portfolio(plan, parts.base.test_default, source);
     const stored_portfolio stored{.ranges = plan.ranges,
