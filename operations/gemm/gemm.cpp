@@ -26,6 +26,8 @@ namespace {
 using layout = gemm_layout;
 
 constexpr std::size_t adding_items = 128;  // of a group of gemm_add_parts
+// Rows of 16 bytes, which are copied at once, are several times as fast as others.
+constexpr std::size_t copied_bytes = 16;
 
 void check_key(const gemm_key& key) {
   const bool possible = (key.input == dtype::float32 && key.output == dtype::float32) ||
@@ -68,6 +70,16 @@ program checked_build(const context& context, const gemm_key& key, const gemm_tu
   return build(context, key, tuning);
 }
 
+/// Returns the local memory of a group: on CUDA so much that no more groups run on a compute unit
+/// than the tuning says. Else more of them would be whole tiles on some units, and parts on others.
+std::size_t reserved_local_memory(const device& device, const gemm_key& key,
+                                  const gemm_tuning& tuning) {
+  const std::size_t needed = local_memory_bytes(key, tuning);
+  if (cuda_generation(device) == 0) return needed;
+  const std::size_t has = device.limits().max_dynamic_local_memory_bytes;
+  return std::max(needed, round_up(has / (tuning.resident + 1) + 1, copied_bytes));
+}
+
 std::uint32_t checked_size(const char* name, std::size_t size) {
   if (size > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
     throw argument_error(fmt::format(
@@ -75,9 +87,6 @@ std::uint32_t checked_size(const char* name, std::size_t size) {
   }
   return static_cast<std::uint32_t>(size);
 }
-
-// Rows of 16 bytes, which are copied at once, are several times as fast as others.
-constexpr std::size_t copied_bytes = 16;
 
 std::vector<dimension> dimensions_of(layout order, std::size_t rows, std::size_t columns,
                                      dtype type) {
@@ -214,8 +223,6 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
       m_(checked_size("m", m)),
       n_(checked_size("n", n)),
       k_(checked_size("k", k)),
-      part_of_k_(0),
-      parts_(1),
       a_(add_slot("a", dimensions_of(key.a, m, k, key.input), key.input,
                   padding_policy::any_valid)),
       b_(add_slot("b", dimensions_of(key.b, k, n, key.input), key.input,
@@ -225,27 +232,32 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   const bool is_turned = gemm_product(key).is_turned;
   const std::size_t rows = is_turned ? n : m;
   const std::size_t columns = is_turned ? m : n;
-  const gemm_division of_k(queue.device().limits().compute_units, tuning, rows, columns, k);
-  part_of_k_ = static_cast<std::uint32_t>(of_k.part_of_k);
-  parts_ = static_cast<std::uint32_t>(of_k.parts);
-  const std::size_t groups = tile_count(tuning, rows, columns);
-  const std::size_t adding = parts_ == 1 ? 0 : 16 * rows * divide_up(columns, 4);
+  const gemm_division division(queue.device().limits().compute_units, tuning, rows, columns, k);
+  const std::size_t groups = division.groups();
+  const std::size_t adding = 16 * division.divided() * division.sums_of_tile / 4;
   if (std::max(groups, divide_up(adding, adding_items)) >
       static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
     throw argument_error(
         fmt::format("a product of {} x {} elements makes {} tiles, more than a launch can have "
                     "work groups; make a part of it at a time",
-                    m, n, groups));
+                    m, n, division.tiles));
   }
+  whole_ = static_cast<std::uint32_t>(division.whole);
+  divided_ = static_cast<std::uint32_t>(division.divided());
+  part_of_k_ = static_cast<std::uint32_t>(division.part_of_k);
+  parts_ = static_cast<std::uint32_t>(division.parts);
   if (parts_ > 1) {
+    // So that an item has 4 to 16 parts to add.
+    sharers_ = parts_ >= 128 ? 16 : parts_ >= 32 ? 8 : parts_ >= 16 ? 4 : 1;
     add_parts_ = built.create_kernel("gemm_add_parts");
-    partial_sums_ =
-        add_slot<float>("partial_sums", {parts_, rows, dimension(columns, {.alignment = 4})});
+    partial_sums_ = add_slot<float>("partial_sums", unpadded({division.sums()}));
+    const std::size_t adders = divided_ * (division.sums_of_tile / 4) * sharers_;
+    adding_range_ = {.global = {round_up(adders, adding_items)}, .local = {adding_items}};
   }
   const std::size_t items = items_of(tuning);
-  range_ = {.global = {groups * items, parts_},
-            .local = {items, 1},
-            .local_memory_bytes = local_memory_bytes(key, tuning)};
+  range_ = {.global = {groups * items},
+            .local = {items},
+            .local_memory_bytes = reserved_local_memory(queue.device(), key, tuning)};
 }
 
 void gemm::set_factors(float alpha, float beta) {
@@ -264,17 +276,12 @@ void gemm::do_run() {
   const std::uint32_t columns = is_turned ? m_ : n_;
   const io_slot& sums = partial_sums_ ? static_cast<const io_slot&>(**partial_sums_) : *c_;
   const std::uint64_t c_stride = row_stride(*c_);
-  const std::uint64_t sums_stride =
-      partial_sums_ ? sums.buffer().layout().padded()[2] : std::uint64_t{0};
   enqueue(kernel_, range_, *c_, first, second, sums, c_stride, row_stride(first),
-          row_stride(second), sums_stride, rows, columns, k_, part_of_k_, alpha_, beta_);
+          row_stride(second), rows, columns, k_, whole_, std::max(divided_, 1U), part_of_k_, alpha_,
+          beta_);
   if (!add_parts_) return;
-  // So that an item has 4 to 16 parts to add.
-  const std::uint32_t sharers = parts_ >= 128 ? 16 : parts_ >= 32 ? 8 : parts_ >= 16 ? 4 : 1;
-  const std::size_t items = rows * divide_up(columns, 4) * sharers;
-  const nd_range adding{.global = {round_up(items, adding_items)}, .local = {adding_items}};
-  enqueue(*add_parts_, adding, *c_, sums, c_stride, sums_stride, rows, columns, parts_, sharers,
-          alpha_, beta_);
+  enqueue(*add_parts_, adding_range_, *c_, sums, c_stride, rows, columns, whole_, divided_, parts_,
+          sharers_, alpha_, beta_);
 }
 
 std::vector<named_value> gemm::do_parameters() const {
@@ -288,6 +295,7 @@ std::vector<named_value> gemm::do_parameters() const {
       .add("alpha", alpha_)
       .add("beta", beta_)
       .add("parts", parts_)
+      .add("divided_tiles", divided_)
       .add("tuning", tuning_);
 }
 
@@ -319,7 +327,7 @@ declared_work work_of(const gemm_key& key, std::size_t m, std::size_t n, std::si
 
 const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
     {.name = "operations.gemm_template.autotune",
-     .version = 0,
+     .version = 1,
      .test = {},
      .features = gemm_features,
      .fits =

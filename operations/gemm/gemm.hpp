@@ -51,13 +51,15 @@ struct gemm_tuning {
   std::size_t part_m = 4;    ///< the rows that a work item makes by plain, a warp by mma, and four
                              ///< warps by wgmma
   std::size_t part_n = 4;    ///< and the columns
-  std::size_t depth = 8;     ///< of k, that is moved to local memory at a time
-  std::size_t stages = 2;    ///< parts of local memory, of which one is worked on
-  std::size_t resident = 1;  ///< groups that a compute unit has registers for (CUDA)
-  std::size_t price = 0;     ///< k is divided so that whole waves of resident groups, and adding
-                             ///< their sums, take the least time, if the latter costs as much as so
-                             ///< many more of k beside reading and writing them; 0: it is not
-  std::size_t band = 8;      ///< rows of tiles that groups go through column by column
+  std::size_t depth = 16;    ///< of k, that is moved to local memory at a time
+  std::size_t stages = 4;    ///< parts of local memory, of which one is worked on
+  std::size_t resident = 8;  ///< groups that a compute unit has registers and local memory for
+                             ///< (CUDA)
+  std::size_t price = 600;   ///< k is divided, for all tiles or for those of the last wave of
+                            ///< groups, where waves and adding the sums of parts then take the
+                            ///< least time: to launch that takes as long as so many thousand
+                            ///< products of a compute unit; 0: it is not
+  std::size_t band = 8;  ///< rows of tiles that groups go through column by column
 };
 
 }  // namespace tune::operations
@@ -78,7 +80,7 @@ namespace tune::operations {
 ///  - b: k x n, or n x k if B is column_major
 ///  - c: m x n, or n x m if C is column_major; added to, unless beta is 0: then it is not read, and
 ///    may hold anything
-///  - partial_sums: only where k is divided among groups (parts), scratch of float32
+///  - partial_sums: only where k is divided among groups (parts), scratch of float32, unpadded
 ///
 /// Sums are floats of exact products, in an order that is the same in each run with one tuning, on
 /// one device; tensor cores round sums towards zero. Results of float16 are rounded once.
@@ -91,9 +93,11 @@ class gemm final : public operation {
   /// Sets alpha and beta of the next runs; 1 and 0 to begin with. Allocates nothing.
   void set_factors(float alpha, float beta);
 
-  /// The number of parts that k is divided into; 1 where there are tiles enough to keep the device
-  /// busy.
+  /// The number of parts that k is divided into, for all tiles or the last ones; 1 where whole
+  /// tiles keep the device busy.
   std::size_t parts() const noexcept { return parts_; }
+  /// The number of tiles that k is divided for.
+  std::size_t divided_tiles() const noexcept { return divided_; }
 
  private:
   void do_run() override;
@@ -106,8 +110,11 @@ class gemm final : public operation {
   std::uint32_t m_;
   std::uint32_t n_;
   std::uint32_t k_;
-  std::uint32_t part_of_k_;
-  std::uint32_t parts_;
+  std::uint32_t whole_ = 0;      // tiles, a group each
+  std::uint32_t divided_ = 0;    // tiles, as many groups each as k has parts
+  std::uint32_t part_of_k_ = 0;  // of those
+  std::uint32_t parts_ = 1;
+  std::uint32_t sharers_ = 1;  // items that add the parts of one element
   float alpha_ = 1;
   float beta_ = 0;
   slot_ref<> a_;
@@ -115,6 +122,7 @@ class gemm final : public operation {
   slot_ref<> c_;
   std::optional<slot_ref<float>> partial_sums_;
   nd_range range_;
+  nd_range adding_range_;
 };
 
 /// The kernels that multiply matrices of given types and layouts: a program for each tuning of a

@@ -11,41 +11,71 @@ namespace {
 
 constexpr std::size_t least_part_of_k = 128;  // less is not worth sums of its own
 constexpr std::size_t most_parts = 1024;
-constexpr std::size_t most_waves = 16;
+constexpr std::size_t most_waves = 8;  // after more, the last one counts for little
+constexpr std::size_t most_waves_of_parts = 16;
 
 /// So many products are made in the time that a sum of a part takes to be written and read again:
 /// fitted to times of an H200, except for mma, which is taken to be between the others.
-std::size_t products_per_sum(gemm_instruction of) noexcept {
+double products_per_sum(gemm_instruction of) noexcept {
   return of == gemm_instruction::wgmma ? 600 : of == gemm_instruction::mma ? 300 : 80;
 }
 
-cost_terms costs_of(const gemm_tuning& t, std::size_t compute_units, std::size_t rows,
-                    std::size_t columns, std::size_t k) {
+/// The groups of a launch by waves of those that run at once.
+struct wave_count {
+  wave_count(std::size_t groups, std::size_t compute_units, std::size_t resident)
+      : full(groups / (compute_units * resident)),
+        on_one(divide_up(groups - full * compute_units * resident, compute_units)) {}
+
+  /// The waves, the last one by its time: groups that share a compute unit with fewer others are
+  /// faster, but not by as much.
+  double time(std::size_t resident) const noexcept {
+    const double last =
+        on_one == 0 ? 0 : 0.5 + 0.5 * static_cast<double>(on_one) / static_cast<double>(resident);
+    return static_cast<double>(full) + last;
+  }
+
+  std::size_t full;    ///< waves
+  std::size_t on_one;  ///< compute unit, groups of the last wave
+};
+
+cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size_t input_bytes,
+                    std::size_t rows, std::size_t columns, std::size_t k) {
   // Numbers of about the same size, in which neither products nor groups are counted singly.
   constexpr double small = 1e-6;
   constexpr double some = 1e-2;
-  const gemm_division of_k(compute_units, t, rows, columns, k);
-  const std::size_t at_once = std::max<std::size_t>(compute_units * t.resident, 1);
-  const std::size_t groups = tile_count(t, rows, columns) * of_k.parts;
-  const std::size_t left = groups % at_once;
-  const auto full = static_cast<double>(groups / at_once);
-  const auto on_one = static_cast<double>(divide_up(left, std::max<std::size_t>(compute_units, 1)));
+  const std::size_t compute_units = device.compute_units;
+  const gemm_division of(compute_units, t, rows, columns, k);
+  const bool is_divided = of.parts > 1;
+  // Whole tiles of a divided product are full waves.
+  const wave_count waves(is_divided ? of.whole : of.tiles, compute_units, t.resident);
+  const wave_count waves_of_parts(of.divided() * of.parts, compute_units, t.resident);
   const auto resident = static_cast<double>(t.resident);
   const double tile = small * static_cast<double>(t.tile_m * t.tile_n);
-  const double products = tile * static_cast<double>(of_k.part_of_k);
+  const double products = tile * static_cast<double>(k);
+  const double products_of_part = tile * static_cast<double>(of.part_of_k);
+  const auto full = static_cast<double>(waves.full);
+  const auto full_of_parts = static_cast<double>(waves_of_parts.full);
+  const auto on_one = static_cast<double>(waves.on_one + waves_of_parts.on_one);
+  const double products_of_last = is_divided ? products_of_part : products;
   const double elements = small * static_cast<double>(rows) * static_cast<double>(columns);
   const double inputs = small * static_cast<double>(rows + columns) * static_cast<double>(k);
-  const bool is_divided = of_k.parts > 1;
-  return {full * resident * products,
-          full * resident * tile / some,
-          on_one * products,
+  // What was written last may still be in half of the cache.
+  const double cached =
+      small * static_cast<double>(device.cache_bytes / 2) / static_cast<double>(input_bytes);
+  const double last = on_one > 0 ? resident * products_of_last : 0;
+  return {resident * (full * products + full_of_parts * products_of_part),
+          resident * (full + full_of_parts) * tile / some,
+          on_one * products_of_last,
           on_one * tile / some,
-          left > 0 ? resident * products : 0,
+          last,
           is_divided ? 1.0 : 0.0,
-          is_divided ? elements * static_cast<double>(of_k.parts) : 0,
+          small * static_cast<double>(of.sums()),
           elements,
           inputs,
-          some * static_cast<double>(groups) * products};
+          some * (static_cast<double>(of.whole) * products +
+                  static_cast<double>(of.divided() * of.parts) * products_of_part),
+          std::max(inputs - cached, 0.0),
+          full > 0 ? last : 0};
 }
 
 }  // namespace
@@ -56,30 +86,45 @@ std::size_t tile_count(const gemm_tuning& t, std::size_t rows, std::size_t colum
 
 gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, std::size_t rows,
                              std::size_t columns, std::size_t k)
-    : part_of_k(round_up(k, t.depth)) {
-  const std::size_t tiles = tile_count(t, rows, columns);
+    : tiles(tile_count(t, rows, columns)),
+      whole(tiles),
+      part_of_k(round_up(k, t.depth)),
+      sums_of_tile(std::min(rows, t.tile_m) * std::min(round_up(columns, 4), t.tile_n)) {
   const std::size_t at_once = compute_units * t.resident;
-  if (t.price == 0 || tiles == 0 || 2 * tiles > most_waves * at_once) return;
-  const std::size_t most =
-      std::min({k / least_part_of_k, most_parts, most_sums / (rows * columns)});
-  // All in steps of k of all groups that run at once.
-  const double cost_of_sums = static_cast<double>(products_per_sum(t.instruction) * rows) *
-                              static_cast<double>(columns) /
-                              static_cast<double>(at_once * t.tile_m * t.tile_n);
-  double least = static_cast<double>(divide_up(tiles, at_once) * k);
-  for (std::size_t waves = 1; waves <= most_waves; ++waves) {
-    const std::size_t count = std::min(waves * at_once / tiles, most);
-    if (count < 2) continue;
-    const std::size_t depth = round_up(divide_up(k, count), t.depth);
-    const std::size_t made = divide_up(k, depth);
-    const double cost = static_cast<double>(divide_up(tiles * made, at_once) * depth + t.price) +
-                        static_cast<double>(made) * cost_of_sums;
-    if (cost < least) {
-      least = cost;
-      part_of_k = depth;
-      parts = made;
+  const std::size_t waves = tiles / at_once;
+  if (t.price == 0 || tiles == 0 || waves > most_waves) return;
+  // All in steps of k of the groups that run at once.
+  const auto group = static_cast<double>(t.tile_m * t.tile_n);
+  const double cost_of_launch =
+      1000 * static_cast<double>(t.price) / (group * static_cast<double>(t.resident));
+  const double cost_of_sums = products_per_sum(t.instruction) * static_cast<double>(sums_of_tile) /
+                              (group * static_cast<double>(at_once));
+  double least =
+      wave_count(tiles, compute_units, t.resident).time(t.resident) * static_cast<double>(k);
+  // Of the last wave k is divided, or of that and the one before it.
+  for (const std::size_t before : {waves, waves - std::min<std::size_t>(waves, 1)}) {
+    const std::size_t others = tiles - before * at_once;
+    if (others == 0) continue;
+    const std::size_t most =
+        std::min({k / least_part_of_k, most_parts, most_sums / (others * sums_of_tile)});
+    for (std::size_t count_of_waves = 1; count_of_waves <= most_waves_of_parts; ++count_of_waves) {
+      const std::size_t count = std::min(count_of_waves * at_once / others, most);
+      if (count < 2 && count < most) continue;
+      if (count < 2) break;
+      const std::size_t depth = round_up(divide_up(k, count), t.depth);
+      const std::size_t made = divide_up(k, depth);
+      const double time = wave_count(others * made, compute_units, t.resident).time(t.resident);
+      const double cost = static_cast<double>(before * k) + time * static_cast<double>(depth) +
+                          cost_of_launch + static_cast<double>(others * made) * cost_of_sums;
+      if (cost < least) {
+        least = cost;
+        whole = before * at_once;
+        part_of_k = depth;
+        parts = made;
+      }
+      if (count == most) break;
     }
-    if (count == most) break;
+    if (before == 0) break;
   }
 }
 
@@ -91,9 +136,10 @@ size_feature_list gemm_features(std::span<const std::uint64_t> sizes) {
 
 cost_function gemm_costs(const gemm_key& key, const gemm_tuning& tuning,
                          const device_limits& limits) {
-  return [tuning, is_turned = gemm_product(key).is_turned,
-          units = limits.compute_units](std::span<const std::uint64_t> sizes) {
-    return costs_of(tuning, units, sizes[is_turned ? 1 : 0], sizes[is_turned ? 0 : 1], sizes[2]);
+  return [tuning, limits, bytes = dtype_bytes(key.input),
+          is_turned = gemm_product(key).is_turned](std::span<const std::uint64_t> sizes) {
+    return costs_of(tuning, limits, bytes, sizes[is_turned ? 1 : 0], sizes[is_turned ? 0 : 1],
+                    sizes[2]);
   };
 }
 

@@ -15,17 +15,28 @@ namespace tune::operations {
 /// The tiles of a product, whose rows and columns are those of C's array.
 std::size_t tile_count(const gemm_tuning& t, std::size_t rows, std::size_t columns) noexcept;
 
-/// The division of k with which whole waves of groups, and adding their sums, take the least time.
+/// The division of a product among work groups with which whole waves of them, and adding the sums
+/// of parts of k, take the least time: the first tiles have a group each, and so that the last wave
+/// is not nearly empty, k is divided among several groups for each of the others.
 struct gemm_division {
   /// The sums that all parts have together, at most.
   static constexpr std::size_t most_sums = std::size_t{1} << 26;
 
-  /// Of k in a product whose rows and columns are those of C's array.
+  /// Of a product whose rows and columns are those of C's array.
   gemm_division(std::size_t compute_units, const gemm_tuning& t, std::size_t rows,
                 std::size_t columns, std::size_t k);
 
-  std::size_t part_of_k;  ///< the extent of k in a part
-  std::size_t parts = 1;  ///< of k, each of groups of its own
+  /// The tiles for which k is divided.
+  std::size_t divided() const noexcept { return tiles - whole; }
+  std::size_t groups() const noexcept { return whole + divided() * parts; }
+  /// The sums of all parts; 0 if k is not divided.
+  std::size_t sums() const noexcept { return parts * divided() * sums_of_tile; }
+
+  std::size_t tiles;         ///< of C
+  std::size_t whole;         ///< of these, for which k is not divided
+  std::size_t parts = 1;     ///< of k, for each of the others
+  std::size_t part_of_k;     ///< the extent of k in a part
+  std::size_t sums_of_tile;  ///< of a part: without the rows and columns that C does not have
 };
 
 /// Returns the features that a portfolio chooses by, beside m, n and k.

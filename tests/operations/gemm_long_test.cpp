@@ -144,11 +144,10 @@ TEST_CASE("configurations of gemm compile for CUDA") {
     for (const auto& [input, output] : all_types()) {
       const gemm_key key{.input = input, .output = output};
       const auto space = tune::operations::tuning_space(key, context.device());
-      REQUIRE(space.size() > 20);
-      // Programs with another price are the same.
+      REQUIRE(space.size() > 12);
       std::size_t number = 0;
       for (const gemm_tuning& tuning : space) {
-        if (tuning.price != space[0].price || ++number % 9 != 0) continue;
+        if (++number % 9 != 0) continue;
         CHECK_NOTHROW(gemm_template(context, key, tuning));
       }
     }

@@ -44,6 +44,22 @@ LIBTUNE_DEVICE_TEST_CASE("k is divided where there are few tiles", device) {
   multiplies(made, key, queue, {.m = 5, .n = 66, .k = 515, .alpha = 1, .beta = 1});
 }
 
+LIBTUNE_DEVICE_TEST_CASE("k is divided for the tiles of a last wave that is nearly empty", device) {
+  const tune::context context = device.create_context();
+  const auto queue = context.create_command_queue();
+  const gemm_key key{};
+  const gemm_template made(context, key, gemm_tuning{.resident = 1, .price = 1});
+  // One tile more than compute units, at the border of C.
+  const std::size_t units = device.limits().compute_units;
+  const std::size_t m = 32 * units + 5;
+  const gemm op = made.instantiate(queue, m, 30, 1030);
+  CHECK(op.parts() > 1);
+  CHECK(op.divided_tiles() > 0);
+  if (units > 1) CHECK(op.divided_tiles() <= units + 1);
+  multiplies(made, key, queue, {.m = m, .n = 30, .k = 1030, .alpha = 2, .beta = 1, .padding = 3});
+  CHECK(made.instantiate(queue, 32 * units, 32, 1030).parts() == 1);
+}
+
 LIBTUNE_DEVICE_TEST_CASE("halves are summed as floats", device) {
   const tune::context context = device.create_context();
   const auto queue = context.create_command_queue();
@@ -94,11 +110,8 @@ LIBTUNE_DEVICE_TEST_CASE("wrong types, tunings and sizes are errors that say wha
                        doctest::Contains("work groups"), tune::argument_error);
 }
 
-LIBTUNE_DEVICE_TEST_CASE("the space of gemm has the test default on a device without tensor cores",
-                         device) {
-  const auto space = tune::operations::tuning_space(gemm_key{}, device);
-  CHECK(space.size() > 20);
-  if (device.kind() != tune::device_kind::gpu) CHECK(space.find(gemm_tuning{}));
+LIBTUNE_DEVICE_TEST_CASE("gemm has configurations to search on any device", device) {
+  CHECK(tune::operations::tuning_space(gemm_key{}, device).size() > 20);
 }
 
 TEST_CASE("no configuration of gemm asks for more local memory than the device has") {
@@ -107,7 +120,7 @@ TEST_CASE("no configuration of gemm asks for more local memory than the device h
     for (const dtype input : {dtype::float32, dtype::float16}) {
       const gemm_key key{.input = input, .output = dtype::float32};
       const auto space = tune::operations::tuning_space(key, context.device());
-      CHECK(space.size() > 20);
+      CHECK(space.size() > 12);
       std::size_t most = 0;
       for (const gemm_tuning& each : space) {
         const auto needed = space.resources_of(each);
