@@ -9,6 +9,7 @@
 #include <string>
 
 #include "libtune/libtune.hpp"
+#include "libtune/tune/ranged/ranged_autotuner.hpp"
 
 namespace tune::operations {
 
@@ -47,6 +48,18 @@ struct fft_key {
   std::size_t batch = 1024;   ///< transforms, rounded up to a power of two
 };
 
+/// Transforms, and the sizes that one portfolio of tunings serves. An axis whose range is 1 alone
+/// is not transformed; the last one always is.
+struct ranged_fft_key {
+  fft_kind kind = fft_kind::c2c;                     ///< what becomes what
+  fft_precision precision = fft_precision::single;   ///< of the numbers; half: OpenCL only
+  fft_direction direction = fft_direction::forward;  ///< of the transforms
+  size_range planes{};                               ///< the slowest of three transformed axes
+  size_range rows{};                                 ///< the one before the last
+  size_range length{2, 8192};                        ///< the last transformed axis
+  size_range batch{1, 8192};                         ///< transforms
+};
+
 /// The parameters of the library that transforms. What is 0 or false is left to the library.
 struct fft_tuning {
   bool vkfft = false;                ///< VkFFT runs on CUDA too, in place of cuFFT
@@ -66,6 +79,8 @@ LIBTUNE_ENUM(tune::operations::fft_kind, c2c, r2c, c2r)
 LIBTUNE_ENUM(tune::operations::fft_precision, half, single, full)
 LIBTUNE_ENUM(tune::operations::fft_direction, forward, inverse)
 LIBTUNE_FIELDS(tune::operations::fft_key, kind, precision, direction, size, batch)
+LIBTUNE_FIELDS(tune::operations::ranged_fft_key, kind, precision, direction, planes, rows, length,
+               batch)
 LIBTUNE_FIELDS(tune::operations::fft_tuning, vkfft, jit, lut, threads, coalesced_bytes,
                register_boost, bandwidth_boost, three_steps_from)
 
@@ -148,6 +163,40 @@ class fft_template {
  private:
   fft_description description_;
   fft_tuning tuning_;
+};
+
+/// Transforms of all sizes of some ranges, by tunings that one portfolio has: a size that is new is
+/// no search. Immutable, so thread-safe.
+class ranged_fft_template {
+ public:
+  /// Looks up the portfolio in the database; without it it searches, and stores it.
+  static const ranged_autotuner<ranged_fft_key, fft_tuning> autotune;
+
+  /// Tunes on first use.
+  /// @param context  runs the transforms
+  /// @param key      the transforms, with the ranges of their sizes
+  /// @throws argument_error if real transforms have the other direction, planes are transformed and
+  ///         rows are not, or a CUDA device is to transform half precision, where lengths are
+  ///         powers of two; device_error with what to install if there is no library; what
+  ///         ranged_autotuner throws
+  ranged_fft_template(const context& context, const ranged_fft_key& key);
+
+  /// The tunings, and the choice among them.
+  const tune::portfolio<fft_tuning>& portfolio() const noexcept { return portfolio_; }
+
+  /// An operation with a plan of its own, by the tuning for its size: the library may compile
+  /// kernels for it, as for fft_template.
+  /// @param queue        of the context that the template was made for
+  /// @param description  the arrays, of the kind, precision, direction and number of axes of the
+  ///                     key, in its ranges or not
+  /// @throws argument_error if the description is another or makes no sense, type_error if no
+  ///         library transforms such elements, device_error if the library refuses the plan, what
+  ///         compile throws
+  fft instantiate(const command_queue& queue, const fft_description& description) const;
+
+ private:
+  ranged_fft_key key_;
+  tune::portfolio<fft_tuning> portfolio_;
 };
 
 /// The configurations that are searched on a device.

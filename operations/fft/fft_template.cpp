@@ -1,10 +1,14 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <fmt/format.h>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -141,11 +145,80 @@ void fill_with_numbers(command_queue& queue, const buffer& target) {
 }
 
 /// As many transforms as the key says and the memory for a workload holds.
-fft_description workload_of(const fft_key& key, const tuning_session& session) {
+std::size_t workload_of(const fft_key& key, const tuning_session& session) {
   const fft_description one = described_by(key, 1);
   const std::size_t each =
       one.size.elements() * transforms::types_of(key.precision).complex.bytes();
-  return described_by(key, std::clamp<std::size_t>(workload_bytes(session) / each, 1, key.batch));
+  return std::clamp<std::size_t>(workload_bytes(session) / each, 1, key.batch);
+}
+
+/// Finds the best tuning of a space for the transforms of a key, of which so many are timed.
+fft_tuning tune_with(tuning_session& session, const fft_key& key, std::size_t batch,
+                     const space<fft_tuning>& space) {
+  const context& context = session.context();
+  auto queue = context.create_tuning_command_queue();
+  const fft_description about = described_by(key, batch);
+  const checked_description checked(about);
+  const device_array src(context, {about.src, checked.src});
+  fill_with_numbers(queue, src.buffer());
+  const workload work(queue);
+  const on_demand<known_transform> known([=] { return known_transform(queue, key); });
+  return session.tune(space, [&](const fft_tuning& tuning) {
+    fft op(queue, about, tuning);
+    op.bind("src", src);
+    // What is measured is looked at as far as its bounds go.
+    return make_measure(queue, std::move(op), work, answer()).check([=] {
+      return (*known).find_wrong(tuning);
+    });
+  });
+}
+
+/// The number of transformed axes.
+std::size_t axes_of(const ranged_fft_key& key) {
+  return key.planes.high() > 1 ? 3 : key.rows.high() > 1 ? 2 : 1;
+}
+
+/// The key of transforms with these sizes, those of planes, rows, lengths and the batch.
+fft_key exact_key(const ranged_fft_key& key, std::span<const std::uint64_t> sizes) {
+  const std::size_t axes = axes_of(key);
+  return {.kind = key.kind,
+          .precision = key.precision,
+          .direction = key.direction,
+          .size = fmt::format("{}", fmt::join(sizes.subspan(3 - axes, axes), "x")),
+          .batch = sizes[3]};
+}
+
+ranged_fft_key checked_key(const context& context, const ranged_fft_key& key) {
+  if (key.planes.high() > 1 && key.rows.high() == 1) {
+    throw argument_error(fmt::format(
+        "an FFT of planes {} with the single row 1 was asked for; give rows a range, or transform "
+        "them as rows",
+        key.planes.text()));
+  }
+  const fft_direction natural =
+      key.kind == fft_kind::c2r ? fft_direction::inverse : fft_direction::forward;
+  if (key.kind != fft_kind::c2c && key.direction != natural) {
+    throw argument_error("an FFT of real numbers can only be forward, and one to them inverse");
+  }
+  if (key.precision == fft_precision::half && transforms::is_cuda(context.device())) {
+    throw argument_error(fmt::format(
+        "an FFT of half precision for the lengths {} was asked for on device '{}'; cuFFT does "
+        "powers of two only, so make an fft_template for each",
+        key.length.text(), context.device().name()));
+  }
+  transforms::check_library(context.device(), {.kind = key.kind, .precision = key.precision});
+  return key;
+}
+
+/// Lengths with a large prime factor are transformed in other ways: by what is left of a length
+/// without its small factors.
+size_feature_list fft_features(std::span<const std::uint64_t> sizes) {
+  std::uint64_t rest = std::max<std::uint64_t>(sizes[2], 1);
+  rest >>= static_cast<unsigned>(std::countr_zero(rest));
+  for (const std::uint64_t factor : std::array<std::uint64_t, 5>{3, 5, 7, 11, 13}) {
+    while (rest % factor == 0) rest /= factor;
+  }
+  return {static_cast<double>(rest)};
 }
 
 }  // namespace
@@ -191,25 +264,54 @@ space<fft_tuning> tuning_space(const fft_key& key, const device& device) {
   return space;
 }
 
+ranged_fft_template::ranged_fft_template(const context& context, const ranged_fft_key& key)
+    : key_(checked_key(context, key)), portfolio_(autotune.portfolio(context, key_)) {}
+
+fft ranged_fft_template::instantiate(const command_queue& queue,
+                                     const fft_description& description) const {
+  const checked_description checked(description);
+  const transforms::fft_geometry& geometry = checked.geometry;
+  const std::size_t axes = axes_of(key_);
+  const bool is_same = geometry.kind == key_.kind && geometry.precision == key_.precision &&
+                       geometry.direction == key_.direction && geometry.axes == axes;
+  if (!is_same) {
+    throw argument_error(fmt::format(
+        "a template for FFTs '{}' was asked for {}; kind, precision, direction and the number of "
+        "axes have to be those of its key",
+        to_string(to_values(key_)), transforms::to_string(geometry)));
+  }
+  std::array<std::uint64_t, 4> sizes{1, 1, 1, geometry.batch};
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    sizes.at(3 - axes + axis) = geometry.size.at(axis);
+  }
+  return {queue, description, portfolio_.tunings()[portfolio_.choose(sizes)]};
+}
+
 const autotuner<fft_key, fft_tuning> fft_template::autotune{
     {.name = "operations.fft_template.autotune", .version = 1, .test = {}},
     [](tuning_session& session, const fft_key& key) {
-      const context& context = session.context();
-      auto queue = context.create_tuning_command_queue();
-      const fft_description about = workload_of(key, session);
-      const checked_description checked(about);
-      const device_array src(context, {about.src, checked.src});
-      fill_with_numbers(queue, src.buffer());
-      const workload work(queue);
-      const known_transform known(queue, key);
-      return session.tune(tuning_space(key, context.device()), [&](const fft_tuning& tuning) {
-        fft op(queue, about, tuning);
-        op.bind("src", src);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
-          return known.find_wrong(tuning);
-        });
-      });
+      return tune_with(session, key, workload_of(key, session),
+                       tuning_space(key, session.context().device()));
+    }};
+
+const ranged_autotuner<ranged_fft_key, fft_tuning> ranged_fft_template::autotune{
+    {.name = "operations.ranged_fft_template.autotune",
+     .version = 0,
+     .test = {},
+     .features = fft_features,
+     .fits = {},
+     .costs = {},
+     .limits = {},
+     .goal = {}},
+    [](tuning_session& session, const ranged_fft_key& key, std::span<const std::uint64_t> sizes) {
+      const fft_key exact = exact_key(key, sizes);
+      const std::array highest{key.planes.high(), key.rows.high(), key.length.high(),
+                               key.batch.high()};
+      // Both arrays, and a work area.
+      const std::size_t each = described_by(exact, sizes[3]).size.elements();
+      require_memory(session, 3 * each * transforms::types_of(key.precision).complex.bytes());
+      return tune_with(session, exact, sizes[3],
+                       tuning_space(exact_key(key, highest), session.context().device()));
     }};
 
 }  // namespace tune::operations

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Templates that are tuned for ranges of sizes.
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <functional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"
@@ -15,6 +17,8 @@
 #include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/verify/comparison.hpp"
+#include "operations/fft/fft.hpp"
+#include "operations/fft/reference.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/hreduce/reference.hpp"
 #include "operations/maskedsum/maskedsum.hpp"
@@ -24,6 +28,7 @@
 #include "operations/transpose/transpose.hpp"
 #include "tests/operations/numbers.hpp"
 #include "tests/operations/pfb_cases.hpp"
+#include "tests/operations/transformed_numbers.hpp"
 
 namespace ranges_test {
 
@@ -257,6 +262,80 @@ LIBTUNE_DEVICE_TEST_CASE("a filter bank for ranges refuses numbers of channels t
   CHECK(none.spectra() == 0);
   CHECK_NOTHROW(none.ensure_all_bound());
   CHECK_NOTHROW(none.run());
+}
+
+/// Complex transforms of a size, beside those of the host.
+void check_transformed(const ranged_fft_template& made, const tune::context& context,
+                       const tune::shape& size, std::size_t axes) {
+  CAPTURE(tune::to_string(size));
+  tune::command_queue queue = context.create_command_queue();
+  fft op = made.instantiate(queue, {.size = size, .axes = axes});
+  op.ensure_all_bound();
+  std::vector<std::complex<double>> expected = transformed_numbers::random_numbers(size.elements());
+  std::vector<std::complex<float>> numbers(expected.begin(), expected.end());
+  const std::size_t bytes = numbers.size() * sizeof numbers[0];
+  queue.write(op.buffer("src").buffer(), numbers.data(), bytes);
+  run_sealed(op);
+  queue.read(op.buffer("dest").buffer(), numbers.data(), bytes);
+  fft_on_host(expected, size, axes, -1);
+  const auto transforms = static_cast<double>(size[size.rank() - 1]);
+  double furthest = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const std::complex<double> got = numbers[i];
+    furthest = std::max(furthest, std::abs(got - expected[i]));
+  }
+  CHECK(furthest < 1e-5 * transforms);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("transforms for ranges serve any size", device) {
+  if (transformed_numbers::is_absent(device)) return;
+  const tune::context context = device.create_context();
+  const ranged_fft_template lines(context, {.length = {2, 64}, .batch = {1, 16}});
+  CHECK(lines.portfolio().tunings().size() == 1);
+  for (const tune::shape& size : {tune::shape{3, 12}, tune::shape{31}, tune::shape{2, 9, 100}}) {
+    check_transformed(lines, context, size, 1);
+  }
+  const ranged_fft_template planes(context, {.rows = {2, 64}, .length = {2, 64}});
+  check_transformed(planes, context, {2, 6, 10}, 2);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("transforms are tuned for ranges", device) {
+  if (transformed_numbers::is_absent(device)) return;
+  const tune::testing::test_mode_guard forced(tune::testing::test_mode::forced);
+  const tune::testing::temporary_directory folder;
+  const std::string cache = folder / "programs";
+  const tune::testing::scoped_environment programs("LIBTUNE_CACHE", cache.c_str());
+  const tune::context context = device.create_context();
+  tune::tuning_options options{.strategy = "random"};
+  options.measure = tune::measure_settings{.max_iterations = 3};
+  options.search.max_count = 2;
+  tune::set_tuning_options(context, options);
+  const ranged_fft_template made(context, {.length = {12, 24, logarithmic, 12}, .batch = {4, 4}});
+  CHECK(made.portfolio().facts().compared > 1);
+  check_transformed(made, context, {3, 24}, 1);
+  check_transformed(made, context, {7, 5}, 1);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("transforms for ranges refuse what they are not made for", device) {
+  if (transformed_numbers::is_absent(device)) return;
+  const tune::context context = device.create_context();
+  CHECK_THROWS_WITH_AS(ranged_fft_template(context, {.planes = {2, 8}}),
+                       doctest::Contains("planes 2..8"), tune::argument_error);
+  CHECK_THROWS_WITH_AS(
+      ranged_fft_template(context, {.kind = fft_kind::r2c, .direction = fft_direction::inverse}),
+      doctest::Contains("forward"), tune::argument_error);
+  const ranged_fft_template made(context, {.length = {2, 64}});
+  const tune::command_queue queue = context.create_command_queue();
+  for (const fft_description& other :
+       {fft_description{.size = {8, 8}, .axes = 2},
+        fft_description{.size = {8}, .src = tune::dtype::float32},
+        fft_description{.size = {8}, .direction = fft_direction::inverse}}) {
+    CHECK_THROWS_WITH_AS(made.instantiate(queue, other), doctest::Contains("its key"),
+                         tune::argument_error);
+  }
+  if (device.info().backend != "CUDA") return;
+  CHECK_THROWS_WITH_AS(ranged_fft_template(context, {.precision = fft_precision::half}),
+                       doctest::Contains("powers of two"), tune::argument_error);
 }
 
 }  // namespace ranges_test
