@@ -392,7 +392,8 @@ bool set_by_driver(const cuda_context& context, CUstream stream, const fill_regi
 
 fill_kernels::fill_kernels(const cuda_context& context)
     : context_(context), library_(context, "fill.kernel", compile_fill(context)) {
-  for (const char* name : detail::fill_kernel_names) kernels_.push_back(library_.kernel(name).handle);
+  for (const char* name : detail::fill_kernel_names)
+    kernels_.push_back(library_.kernel(name).handle);
 }
 
 CUresult fill_kernels::launch(CUstream stream, CUdeviceptr base, detail::fill_task task) const {
