@@ -3,6 +3,7 @@
 #include "bench/operations/device_time.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <iostream>
@@ -24,6 +25,58 @@ void time_in_turn(tune::command_queue& queue, std::vector<contender>& contenders
       queue.finish();
       if (round == 0) continue;
       item.seconds.push_back(std::chrono::duration<double>(end.time_since(start)).count());
+    }
+  }
+}
+
+device_timer::device_timer(bench_device& on) : on_(on) {
+  if (on.device.kind() != tune::device_kind::gpu) return;  // there runs last longer than launches
+  constexpr std::size_t bytes = std::size_t{64} << 20;
+  filled_.emplace(on.context, tune::array_layout{tune::dtype::uint8, tune::shape{bytes}});
+  fill(4);
+  const tune::event start = on.queue.enqueue_marker();
+  fill(16);
+  const tune::event end = on.queue.enqueue_marker();
+  on.queue.finish();
+  seconds_of_fill_ = std::chrono::duration<double>(end.time_since(start)).count() / 16;
+}
+
+std::vector<double> device_timer::times(const std::function<void()>& enqueue, int runs,
+                                        double& host) {
+  for (int tries = 0;; ++tries) {
+    const double wanted = 1.5 * host * (runs + 1);
+    const int fills = static_cast<int>(wanted / std::max(seconds_of_fill_, 1e-6)) + 1;
+    if (filled_) fill(fills);
+    const auto start = std::chrono::steady_clock::now();
+    enqueue();
+    std::vector<tune::event> ends{on_.queue.enqueue_marker()};
+    for (int i = 0; i < runs; ++i) {
+      enqueue();
+      ends.push_back(on_.queue.enqueue_marker());
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    host = took.count() / (runs + 1);
+    on_.queue.finish();
+    if (filled_ && took.count() > fills * seconds_of_fill_ && tries < 3) continue;
+    std::vector<double> seconds;
+    for (std::size_t i = 1; i < ends.size(); ++i) {
+      seconds.push_back(std::chrono::duration<double>(ends[i].time_since(ends[i - 1])).count());
+    }
+    return seconds;
+  }
+}
+
+void device_timer::fill(int times) {
+  for (int i = 0; i < times; ++i) on_.queue.zero(filled_->buffer(), filled_->layout().bytes());
+}
+
+void time_behind_fills(bench_device& on, std::vector<contender>& contenders, int rounds) {
+  device_timer timer(on);
+  std::vector<double> hosts(contenders.size(), 10e-6);
+  for (int round = 0; round <= rounds; ++round) {
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      const double seconds = timer.times(contenders[i].enqueue, 1, hosts[i]).front();
+      if (round > 0) contenders[i].seconds.push_back(seconds);
     }
   }
 }

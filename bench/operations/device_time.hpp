@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "libtune/libtune.hpp"
@@ -48,6 +49,29 @@ struct contender {
 /// so that what slows the device down meets all of them. Every contender has a round before, which
 /// does not count.
 void time_in_turn(tune::command_queue& queue, std::vector<contender>& contenders, int rounds);
+
+/// Times runs by markers on the device, behind fills that last as long as the host takes to enqueue
+/// them: else the host's launches would be timed where a run takes a few microseconds.
+class device_timer {
+ public:
+  /// @param on  outlives it
+  explicit device_timer(bench_device& on);
+
+  /// Returns the times of so many runs in a row, in seconds, after one more.
+  /// @param enqueue  enqueues one
+  /// @param host     what the host takes to enqueue one, in seconds; is set
+  std::vector<double> times(const std::function<void()>& enqueue, int runs, double& host);
+
+ private:
+  void fill(int times);
+
+  bench_device& on_;
+  std::optional<tune::device_array> filled_;
+  double seconds_of_fill_ = 0;
+};
+
+/// As time_in_turn, each by one run after another one, behind fills.
+void time_behind_fills(bench_device& on, std::vector<contender>& contenders, int rounds);
 
 /// The median over the rounds of how many times longer a took than b.
 double ratio(const contender& a, const contender& b);

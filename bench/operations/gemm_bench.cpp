@@ -4,7 +4,8 @@
 // How near gemm comes to what a device can multiply, and to cuBLAS.
 //
 // For each shape, products of random matrices between -1 and 1 are timed in turn, round by round,
-// by markers on the device: gemm with each of the tunings that are given, or, if there are none,
+// by markers on the device, behind fills that hide the host's launches, each after one more run of
+// its own: gemm with each of the tunings that are given, or, if there are none,
 // with the one that the portfolio for the ranges from 16 to 8192 chooses; and cublasGemmEx, if the
 // program was built with cuBLAS, which sums floats, without TF32, in default and pedantic mode.
 // Reported are medians; "of cuBLAS" is the time of the faster mode over ours, the median over the
@@ -44,6 +45,7 @@
 namespace {
 
 using namespace tune::operations;  // NOLINT: the subject of the program
+using bench::bench_device;
 using tune::dtype;
 
 struct settings {
@@ -81,12 +83,6 @@ constexpr std::array<sizes, 16> all_sizes{{{4096, 4096, 4096},
                                            {1536, 1536, 1536},
                                            {3000, 3000, 3000},
                                            {1024, 8192, 256}}};
-
-struct bench_device {
-  tune::device device;
-  tune::context context = device.create_context();
-  tune::command_queue queue = context.create_command_queue({.profiling = true});
-};
 
 gemm_key key_of(const settings& given) {
   gemm_key key;
@@ -250,7 +246,7 @@ struct contest {
         differences.push_back(difference(numbers_of(on.queue, op->buffer("c")), right));
       }
     }
-    bench::time_in_turn(on.queue, timed, rounds);
+    bench::time_behind_fills(on, timed, rounds);
     const bench::contender* peer = nullptr;
     for (std::size_t i = ops.size(); i < timed.size(); ++i) {
       if (peer == nullptr || timed[i].median() < peer->median()) peer = &timed[i];

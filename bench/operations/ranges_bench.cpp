@@ -13,6 +13,8 @@
 // would be one that was lucky. The best's time over that of the choice, each the mean of the middle
 // half, is the size's figure: 1 is as good as tuning at that size. Where the two are the same it is
 // 1 without a measurement.
+// --check runs what the portfolio chooses at many random sizes, on poisoned memory, and compares all
+// that it writes with what the test default writes, on the device.
 // --matrix only records the times of all configurations, for studies of how to choose.
 // The time of a choice is taken on the host.
 // Reported are the geometric mean and the least of them, and the share of sizes that lose no more
@@ -43,10 +45,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/operations/device_time.hpp"
+#include "bench/operations/ranges_check.hpp"
+#include "bench/operations/ranges_contest.hpp"
 #include "libtune/search/portfolio/portfolio_builder.hpp"
 #include "libtune/search/space/random_source.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
+#include "operations/fft/fft.hpp"
 #include "operations/gemm/gemm.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/maskedsum/maskedsum.hpp"
@@ -57,6 +61,9 @@
 namespace {
 
 using namespace tune::operations;  // NOLINT: the subject of the program
+using bench::bench_device;
+using bench::contest;
+using bench::maker;
 using clock = std::chrono::steady_clock;
 using tune::size_list;
 
@@ -72,88 +79,13 @@ struct settings {
   std::size_t spread = 0;
   double seconds = 45;
   bool each = false;
+  std::size_t checks = 0;
   std::vector<std::string> only;
-};
-
-struct bench_device {
-  tune::device device;
-  tune::context context = device.create_context();
-  tune::command_queue queue = context.create_command_queue({.profiling = true});
 };
 
 double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
-
-/// Times runs by markers on the device, behind a fill that lasts as long as the host takes to
-/// enqueue them: else the host's launches would be timed where a run takes a few microseconds.
-class device_timer {
- public:
-  explicit device_timer(bench_device& on) : on_(on) {
-    if (on.device.kind() != tune::device_kind::gpu) return;  // there runs last longer than launches
-    constexpr std::size_t bytes = std::size_t{64} << 20;
-    filled_.emplace(on.context, tune::array_layout{tune::dtype::uint8, tune::shape{bytes}});
-    fill(4);
-    const tune::event start = on.queue.enqueue_marker();
-    fill(16);
-    const tune::event end = on.queue.enqueue_marker();
-    on.queue.finish();
-    seconds_of_fill_ = std::chrono::duration<double>(end.time_since(start)).count() / 16;
-  }
-
-  /// Returns the times of so many runs in a row, in seconds, after one more.
-  /// @param host  what the host takes to enqueue one; is set
-  std::vector<double> times(tune::operation& op, int runs, double& host) {
-    for (int tries = 0;; ++tries) {
-      const double wanted = 1.5 * host * (runs + 1);
-      const int fills = static_cast<int>(wanted / std::max(seconds_of_fill_, 1e-6)) + 1;
-      if (filled_) fill(fills);
-      const auto start = clock::now();
-      op.run();
-      std::vector<tune::event> ends{on_.queue.enqueue_marker()};
-      for (int i = 0; i < runs; ++i) {
-        op.run();
-        ends.push_back(on_.queue.enqueue_marker());
-      }
-      const double took = seconds_since(start);
-      host = took / (runs + 1);
-      on_.queue.finish();
-      if (filled_ && took > fills * seconds_of_fill_ && tries < 3) continue;
-      std::vector<double> seconds;
-      for (std::size_t i = 1; i < ends.size(); ++i) {
-        seconds.push_back(std::chrono::duration<double>(ends[i].time_since(ends[i - 1])).count());
-      }
-      return seconds;
-    }
-  }
-
- private:
-  void fill(int times) {
-    for (int i = 0; i < times; ++i) on_.queue.zero(filled_->buffer(), filled_->layout().bytes());
-  }
-
-  bench_device& on_;
-  std::optional<tune::device_array> filled_;
-  double seconds_of_fill_ = 0;
-};
-
-/// The mean of the middle half: finer than the ticks of a timer, and not moved by single runs.
-struct middle_mean {
-  explicit middle_mean(std::vector<double> values) {
-    std::ranges::sort(values);
-    const std::size_t cut = values.size() / 4;
-    const std::span half = std::span(values).subspan(cut, values.size() - 2 * cut);
-    const auto count = static_cast<double>(half.size());
-    value = std::accumulate(half.begin(), half.end(), 0.0) / count;
-    double squares = 0;
-    for (const double each : half) squares += (each - value) * (each - value);
-    // Of all that are cut off the error is about twice that of the half.
-    error = 2 * std::sqrt(squares / count / std::max(count - 1, 1.0)) / value;
-  }
-
-  double value = 0;
-  double error = 0;  // relative
-};
 
 /// A folder for compiled programs that is used from now on, and goes at the end.
 class own_cache {
@@ -185,12 +117,14 @@ struct subject {
   std::function<void()> search;                        // an ordinary one
   std::function<tune::portfolio<Tuning>()> portfolio;  // makes it
   /// Compiles a tuning; the function that is returned makes operations.
-  std::function<std::function<std::unique_ptr<tune::operation>(const size_list&)>(const Tuning&)>
-      compile;
+  std::function<maker(const Tuning&)> compile;
   std::function<void(tune::operation&, const size_list&)> fill;  // binds and fills the inputs
+  // Of the results beside those of the test default, for --check.
+  std::vector<std::string> inputs{};
+  tune::dtype result = tune::dtype::float32;
+  double absolute = 1e-6;
+  double relative = 1e-4;
 };
-
-using maker = std::function<std::unique_ptr<tune::operation>(const size_list&)>;
 
 template <class T>
 std::unique_ptr<tune::operation> on_heap(T op) {
@@ -216,133 +150,6 @@ std::vector<maker> compile_all(const subject<Tuning>& of, const std::vector<Tuni
   for (std::thread& each : threads) each.join();
   return made;
 }
-
-/// Hands out the same memory again and again: for scratch of operations that run in turn.
-class scratch_allocator final : public tune::allocator {
- public:
-  explicit scratch_allocator(tune::context context) : allocator(std::move(context)) {}
-
- private:
-  tune::buffer do_allocate(std::size_t bytes) override {
-    if (!memory_ || memory_->size_bytes() < bytes) memory_ = context().create_buffer(bytes);
-    return *memory_;
-  }
-
-  std::optional<tune::buffer> memory_;
-};
-
-/// The configurations at one size.
-class contest {
- public:
-  contest(bench_device& on, device_timer& timer, const std::shared_ptr<tune::allocator>& scratch,
-          const std::vector<maker>& makers, const size_list& at,
-          const std::function<void(tune::operation&, const size_list&)>& fill)
-      : on_(on), timer_(timer), scratch_(scratch) {
-    for (std::size_t i = 0; i < makers.size(); ++i) {
-      if (!makers[i]) continue;
-      try {
-        auto op = makers[i](at);
-        share_arrays(*op, at, fill);
-        entry one{.number = i, .op = std::move(op)};
-        one.seconds = timer.times(*one.op, 1, one.host);
-        entries_.push_back(std::move(one));
-      } catch (const tune::error&) {  // it cannot run at this size, or on this device
-      }
-    }
-  }
-
-  /// Times all in turn. Returns the times of so many configurations in us; 0 where one fails.
-  std::vector<double> times(std::size_t count) {
-    constexpr double long_run = 1e-3;
-    std::vector<double> all(count);
-    for (entry& each : entries_) {
-      const bool is_long = !each.seconds.empty() && each.seconds.front() > long_run;
-      each.seconds.clear();
-      time(each, is_long ? 1 : runs_at_once);
-      all[each.number] = 1e6 * middle_mean(each.seconds).value;
-    }
-    return all;
-  }
-
-  /// Returns the time of the best over that of the one with this number.
-  double ratio(std::size_t chosen, int rounds, int pairs) {
-    std::size_t left = entries_.size();
-    for (entry& each : entries_) each.seconds.clear();
-    for (int runs = 2; left > finalists; runs = std::min(2 * runs, 8)) {
-      for (std::size_t i = 0; i < left; ++i) time(entries_[i], runs);
-      std::stable_sort(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(left),
-                       [](const entry& a, const entry& b) { return a.least() < b.least(); });
-      left = std::max(left / 4, finalists);
-    }
-    std::vector<entry*> last;
-    for (std::size_t i = 0; i < left; ++i) last.push_back(&entries_[i]);
-    const auto own = std::ranges::find(entries_, chosen, &entry::number);
-    if (own == entries_.end()) return 0;  // it does not work
-    if (std::ranges::find(last, &*own) == last.end()) last.push_back(&*own);
-    for (entry* each : last) each->seconds.clear();
-    for (int round = 0; round < rounds; ++round) {
-      for (entry* each : last) time(*each, runs_at_once);
-    }
-    entry* const best = *std::ranges::min_element(
-        last, {}, [](const entry* each) { return middle_mean(each->seconds).value; });
-    if (best == &*own) return 1;
-    best->seconds.clear();
-    own->seconds.clear();
-    constexpr int least_pairs = 6;
-    constexpr double certain = 0.005;
-    for (int pair = 0; pair < pairs; ++pair) {
-      for (entry* each : pair % 2 == 0 ? std::array{best, &*own} : std::array{&*own, best}) {
-        time(*each, runs_at_once);
-      }
-      if (pair < least_pairs || pair % 4 != 0) continue;
-      if (std::hypot(middle_mean(best->seconds).error, middle_mean(own->seconds).error) < certain) {
-        break;
-      }
-    }
-    return middle_mean(best->seconds).value / middle_mean(own->seconds).value;
-  }
-
- private:
-  static constexpr std::size_t finalists = 8;
-  static constexpr int runs_at_once = 4;
-
-  struct entry {
-    std::size_t number = 0;
-    std::unique_ptr<tune::operation> op{};
-    std::vector<double> seconds{};
-    double host = 10e-6;  // seconds to enqueue a run
-
-    double least() const { return *std::ranges::min_element(seconds); }
-  };
-
-  /// Binds the arrays of the first operation, except those that depend on the tuning.
-  void share_arrays(tune::operation& op, const size_list& at,
-                    const std::function<void(tune::operation&, const size_list&)>& fill) {
-    if (entries_.empty()) {
-      op.ensure_all_bound();
-      fill(op, at);
-      return;
-    }
-    op.set_allocator(scratch_);
-    tune::operation& first = *entries_.front().op;
-    const auto names = first.slot_names();
-    for (const std::string& name : op.slot_names()) {
-      if (!name.starts_with("partial") && std::ranges::find(names, name) != names.end()) {
-        op.bind(name, first.buffer(name));
-      }
-    }
-    op.ensure_all_bound();
-  }
-
-  void time(entry& of, int runs) {
-    for (const double each : timer_.times(*of.op, runs, of.host)) of.seconds.push_back(each);
-  }
-
-  bench_device& on_;
-  device_timer& timer_;
-  std::shared_ptr<tune::allocator> scratch_;
-  std::vector<entry> entries_;
-};
 
 /// A file of comma-separated values: in the first line the configurations, in each other one a size
 /// and their times in us, 0 where one fails.
@@ -383,8 +190,8 @@ template <class Tuning>
 void record(bench_device& on, const subject<Tuning>& of, const settings& given) {
   const std::vector<Tuning> all(of.space.begin(), of.space.end());
   const std::vector<maker> makers = compile_all(of, all);
-  device_timer timer(on);
-  const auto scratch = std::make_shared<scratch_allocator>(on.context);
+  bench::device_timer timer(on);
+  const auto scratch = std::make_shared<bench::scratch_allocator>(on.context);
   std::vector<size_list> sizes = tune::spread_sizes(of.ranges, given.spread);
   for (size_list& each : tune::corner_sizes(of.ranges)) sizes.push_back(std::move(each));
   tune::random_source random(given.seed);
@@ -396,7 +203,7 @@ void record(bench_device& on, const subject<Tuning>& of, const settings& given) 
   std::size_t done = 0;
   for (const size_list& at : sizes) {
     if (seconds_since(start) > given.seconds) break;
-    contest race(on, timer, scratch, makers, at, of.fill);
+    contest race(timer, scratch, makers, at, of.fill);
     for (int twice = 0; twice < 2; ++twice) matrix.add(at, race.times(all.size()));
     ++done;
   }
@@ -423,6 +230,34 @@ double time_of_choice(const tune::portfolio<Tuning>& portfolio, const subject<Tu
   return 1e9 * seconds / static_cast<double>(count);
 }
 
+/// Runs what the portfolio chooses at so many random sizes, and compares the results.
+template <class Tuning>
+void check_sizes(bench_device& on, const subject<Tuning>& of,
+                 const tune::portfolio<Tuning>& portfolio, const settings& given) {
+  if (of.inputs.empty()) return;
+  const std::vector<maker> makers = compile_all(of, portfolio.tunings());
+  bench::size_checker checker(on, of.result, of.absolute, of.relative, of.inputs,
+                              [&](tune::operation& op) { of.fill(op, {}); });
+  tune::random_source random(given.seed + 1);
+  std::size_t refused = 0;
+  std::string first;
+  const auto start = clock::now();
+  for (std::size_t i = 0; i < given.checks; ++i) {
+    const size_list at = random_sizes(of.ranges, random);
+    try {
+      const auto chosen = makers[portfolio.choose(at)](at);
+      const auto trusted = makers.back()(at);
+      checker.check(*chosen, *trusted);
+    } catch (const tune::error& failure) {
+      if (refused++ == 0) first = fmt::format("{}: {}", fmt::join(at, " x "), failure.what());
+    }
+    if (i % 1024 == 0) on.queue.finish();
+  }
+  fmt::print("{}: {} random sizes in {:.0f} s: {} launches refused, {} elements wrong {}\n", of.name,
+             given.checks, seconds_since(start), refused, checker.wrong(), first);
+  std::fflush(stdout);
+}
+
 template <class Tuning>
 void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
   ::setenv("LIBTUNE_CACHE", "off", 1);
@@ -442,6 +277,7 @@ void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
                return text;
              }());
   std::fflush(stdout);
+  if (given.checks > 0) check_sizes(on, of, portfolio, given);
 
   std::vector<Tuning> all(of.space.begin(), of.space.end());
   // On a slow device a few of the space, and all of the portfolio.
@@ -469,12 +305,12 @@ void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
   tune::random_source random(given.seed);
   const auto racing = clock::now();
   std::vector<double> ratios;
-  device_timer timer(on);
-  const auto scratch = std::make_shared<scratch_allocator>(on.context);
+  bench::device_timer timer(on);
+  const auto scratch = std::make_shared<bench::scratch_allocator>(on.context);
   for (std::size_t i = 0; i < given.sizes && seconds_since(racing) < given.seconds; ++i) {
     const size_list at = random_sizes(of.ranges, random);
     const std::size_t place = portfolio.choose(at);
-    contest race(on, timer, scratch, makers, at, of.fill);
+    contest race(timer, scratch, makers, at, of.fill);
     ratios.push_back(race.ratio(numbers[place], given.rounds, given.pairs));
     if (!given.each) continue;
     fmt::print("  {:>18} {:.3f}  {}\n", fmt::format("{}", fmt::join(at, " x ")), ratios.back(),
@@ -545,7 +381,8 @@ subject<transpose_tuning> transpose_subject(bench_device& on, std::uint64_t larg
                   return transpose_template(context, type, tuning);
                 });
               },
-          .fill = fill_with_numbers(on, {"src"})};
+          .fill = fill_with_numbers(on, {"src"}),
+          .inputs = {"src"}};
 }
 
 subject<hreduce_tuning> hreduce_subject(bench_device& on, std::uint64_t largest) {
@@ -566,7 +403,8 @@ subject<hreduce_tuning> hreduce_subject(bench_device& on, std::uint64_t largest)
                   return hreduce_template(context, how, 8192, tuning);
                 });
               },
-          .fill = fill_with_numbers(on, {"src"})};
+          .fill = fill_with_numbers(on, {"src"}),
+          .inputs = {"src"}};
 }
 
 subject<maskedsum_tuning> maskedsum_subject(bench_device& on, std::uint64_t largest) {
@@ -586,7 +424,8 @@ subject<maskedsum_tuning> maskedsum_subject(bench_device& on, std::uint64_t larg
                   return maskedsum_template(context, false, 8192, tuning);
                 });
               },
-          .fill = fill_with_numbers(on, {"src", "mask"})};
+          .fill = fill_with_numbers(on, {"src", "mask"}),
+          .inputs = {"src", "mask"}};
 }
 
 /// Filter banks of two polarisations of samples of 10 bits, with 16 taps.
@@ -610,7 +449,9 @@ subject<pfb_tuning> pfb_subject(bench_device& on, std::uint64_t largest) {
                   on.queue, {.channels = at[0], .samples = rows * 2 * at[0], .spectra = at[1]}));
             });
           },
-      .fill = fill_with_numbers(on, {"samples", "weights"})};
+      .fill = fill_with_numbers(on, {"samples", "weights"}),
+      .inputs = {"samples", "weights"},
+      .absolute = 0.05};  // samples are up to 512
 }
 
 /// Sets every element of an array of halves to a number between -1 and 1 that is not small.
@@ -652,7 +493,36 @@ subject<gemm_tuning> gemm_subject(bench_device& on, std::uint64_t largest, tune:
                     set_numbers(on.queue, op.buffer(name));
                   }
                 }
-              }};
+              },
+          .inputs = {"a", "b"},
+          .result = type,
+          .absolute = is_half ? 0.5 : 1e-4,  // halves have both signs, and sums of up to 8192
+          .relative = is_half ? 5e-3 : 1e-4};
+}
+
+/// Complex transforms of lines. Their plans are each for a size, so that what is compiled is made anew.
+subject<fft_tuning> fft_subject(bench_device& on, std::uint64_t largest) {
+  const std::uint64_t most = largest != 0 ? largest : 8192;
+  const ranged_fft_key key{.length = {16, most}, .batch = {1, most}};
+  const auto about = [](std::uint64_t length, std::uint64_t batch) {
+    return fft_description{.size = tune::shape{batch, length}};
+  };
+  const fft_key exact{.size = std::to_string(key.length.at(0.8)), .batch = key.batch.at(0.8)};
+  return {.name = "fft",
+          .ranges = {key.planes, key.rows, key.length, key.batch},
+          .space = tuning_space(exact, on.device),
+          .search = [&on, about, key] {
+            fft_template(on.context, about(key.length.at(0.8), key.batch.at(0.8)));
+          },
+          .portfolio = [&on, key] { return ranged_fft_template(on.context, key).portfolio(); },
+          .compile =
+              [&on, about](const fft_tuning& tuning) {
+                return maker([&on, about, tuning](const size_list& at) {
+                  return on_heap(
+                      fft_template(on.context, about(at[2], at[3]), tuning).instantiate(on.queue));
+                });
+              },
+          .fill = fill_with_numbers(on, {"src"})};
 }
 
 void run_all(bench_device on, const settings& given) {
@@ -670,6 +540,7 @@ void run_all(bench_device on, const settings& given) {
   if (wanted("hreduce")) run(on, hreduce_subject(on, given.largest), given);
   if (wanted("transpose")) run(on, transpose_subject(on, given.largest), given);
   if (wanted("maskedsum")) run(on, maskedsum_subject(on, given.largest), given);
+  if (wanted("fft")) run(on, fft_subject(on, given.largest), given);
   if (wanted("pfb")) run(on, pfb_subject(on, given.largest), given);
   if (wanted("gemm")) run(on, gemm_subject(on, given.largest, tune::dtype::float32), given);
   if (wanted("gemm_half")) run(on, gemm_subject(on, given.largest, tune::dtype::float16), given);
@@ -697,7 +568,10 @@ int main(int argc, char** argv) {
   app.add_option("--seed", given.seed, "of the sizes");
   app.add_flag("--each", given.each, "print each size");
   app.add_option("--device", given.device, "its index, as LIBTUNE_DEVICE counts");
-  app.add_option("--only", given.only, "hreduce, transpose, maskedsum, pfb, gemm or gemm_half");
+  app.add_option("--check", given.checks,
+                 "run what is chosen at so many random sizes, and compare it with the test default");
+  app.add_option("--only", given.only,
+                 "hreduce, transpose, maskedsum, fft, pfb, gemm or gemm_half");
   CLI11_PARSE(app, argc, argv);
   run_all({.device = tune::all_devices().at(given.device)}, given);
 }

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The race of all configurations of a space at one size.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "bench/operations/device_time.hpp"
+#include "libtune/search/portfolio/size_range.hpp"
+
+namespace bench {
+
+/// Makes operations for sizes; empty where a program does not compile.
+using maker = std::function<std::unique_ptr<tune::operation>(const tune::size_list&)>;
+
+/// Hands out the same memory again and again: for scratch of operations that run in turn.
+class scratch_allocator final : public tune::allocator {
+ public:
+  explicit scratch_allocator(tune::context context) : allocator(std::move(context)) {}
+
+ private:
+  tune::buffer do_allocate(std::size_t bytes) override;
+
+  std::optional<tune::buffer> memory_;
+};
+
+/// The configurations at one size.
+class contest {
+ public:
+  /// Runs those that can run there. What it is given outlives it.
+  contest(device_timer& timer, const std::shared_ptr<tune::allocator>& scratch,
+          const std::vector<maker>& makers, const tune::size_list& at,
+          const std::function<void(tune::operation&, const tune::size_list&)>& fill);
+
+  /// Times all in turn. Returns the times of so many configurations in us; 0 where one fails.
+  std::vector<double> times(std::size_t count);
+  /// Returns the time of the best over that of the one with this number.
+  double ratio(std::size_t chosen, int rounds, int pairs);
+
+ private:
+  struct entry {
+    std::size_t number = 0;
+    std::unique_ptr<tune::operation> op{};
+    std::vector<double> seconds{};
+    double host = 10e-6;  // seconds to enqueue a run
+  };
+
+  void share_arrays(tune::operation& op, const tune::size_list& at,
+                    const std::function<void(tune::operation&, const tune::size_list&)>& fill);
+  std::vector<entry*> finalists_with(entry& own);
+  void time(entry& of, int runs);
+
+  device_timer& timer_;
+  std::shared_ptr<tune::allocator> scratch_;
+  std::vector<entry> entries_;
+};
+
+}  // namespace bench
