@@ -133,7 +133,7 @@ class [[nodiscard]] compile_scope {
   std::optional<wanted_program> take_wanted() noexcept {
     return std::exchange(wanted_, std::nullopt);
   }
-  /// Returns the number of requests whose program was among rules::prebuilt.
+  /// Returns the number of requests whose program was among rules::prebuilt or rules::loaded.
   int found() const noexcept { return found_; }
   /// The status of the prebuilt program that was asked for last.
   prebuilt_program::status last_status() const noexcept { return last_status_; }
@@ -146,6 +146,7 @@ class [[nodiscard]] compile_scope {
   /// Notes a program that is taken from there.
   void take(const loaded_programs::entry& kept) {
     refused_known_ = false;
+    ++found_;
     programs_.push_back(kept.digest);
     made_.push_back(kept.made);
   }

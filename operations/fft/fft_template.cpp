@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -173,6 +174,20 @@ fft_tuning tune_with(tuning_session& session, const fft_key& key, std::size_t ba
   });
 }
 
+/// The configurations for ranges of sizes: those for which a plan is made quickly, as one is made
+/// for each size while they are compared, and by applications later.
+space<fft_tuning> quick_space(const fft_key& key, const device& device) {
+  space<fft_tuning> space = tuning_space(key, device);
+  const bool on_cuda = transforms::is_cuda(device);
+  space.restrict(
+      [on_cuda](const fft_tuning& t) {
+        return !t.jit && t.coalesced_bytes == 0 && t.register_boost == 0 &&
+               t.bandwidth_boost == 0 && t.three_steps_from == 0 && (!on_cuda || t.threads == 0);
+      },
+      "plans that are made quickly");
+  return space;
+}
+
 /// The number of transformed axes.
 std::size_t axes_of(const ranged_fft_key& key) {
   return key.planes.high() > 1 ? 3 : key.rows.high() > 1 ? 2 : 1;
@@ -301,17 +316,14 @@ const ranged_autotuner<ranged_fft_key, fft_tuning> ranged_fft_template::autotune
      .features = fft_features,
      .fits = {},
      .costs = {},
-     .limits = {},
+     .limits = {.time = std::chrono::seconds(15)},
      .goal = {}},
     [](tuning_session& session, const ranged_fft_key& key, std::span<const std::uint64_t> sizes) {
       const fft_key exact = exact_key(key, sizes);
-      const std::array highest{key.planes.high(), key.rows.high(), key.length.high(),
-                               key.batch.high()};
       // Both arrays, and a work area.
       const std::size_t each = described_by(exact, sizes[3]).size.elements();
       require_memory(session, 3 * each * transforms::types_of(key.precision).complex.bytes());
-      return tune_with(session, exact, sizes[3],
-                       tuning_space(exact_key(key, highest), session.context().device()));
+      return tune_with(session, exact, sizes[3], quick_space(exact, session.context().device()));
     }};
 
 }  // namespace tune::operations

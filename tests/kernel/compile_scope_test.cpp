@@ -166,6 +166,22 @@ TEST_CASE("a prebuilt program is loaded and counted, one that is missing is not"
   CHECK(b.compiled() == before);
 }
 
+TEST_CASE("a program that a search still holds is taken, and counted as one that is prebuilt") {
+  bench b;
+  b.prebuild("one");
+  tune::loaded_programs kept;
+  {
+    const compile_scope first({.prebuilt = &b.prebuilt, .loaded = &kept});
+    b.compile("one");
+    CHECK(first.found() == 1);
+  }
+  compile_scope next({.prebuilt = &b.prebuilt, .loaded = &kept});
+  b.compile("one");
+  CHECK_THROWS_AS(b.compile("two"), tune::detail::program_is_wanted);
+  CHECK(next.found() == 1);
+  CHECK(next.take_wanted());
+}
+
 TEST_CASE("what was refused elsewhere is a build error with the log of there") {
   bench b;
   b.prebuild("one", {status::refused, {}, "line 3: no such thing"});

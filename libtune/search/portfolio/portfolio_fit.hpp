@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -69,6 +70,9 @@ struct portfolio_limits {
   /// The loss past which one counts more: a size that is far off is worse than many that are
   /// nearly right.
   double loss = 0.05;
+  /// That the making of a portfolio may take, however short its first search is: more where to
+  /// compare at a size takes long, as for plans of libraries.
+  std::chrono::seconds time{3};
 };
 
 /// A few configurations, and the choice among them.

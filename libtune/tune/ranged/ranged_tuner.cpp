@@ -285,8 +285,8 @@ class session_source final : public portfolio_source {
     return clock::now() - began_ - (device_lease::waited() - waited_before_);
   }
   std::chrono::duration<double> whole_time() const {
-    constexpr std::chrono::seconds least(3);
-    return std::max<std::chrono::duration<double>>(first_searches * first_search_, least);
+    return std::max<std::chrono::duration<double>>(first_searches * first_search_,
+                                                   parts_.limits.time);
   }
 
   quick_memory memory_;
