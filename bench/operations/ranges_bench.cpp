@@ -13,8 +13,8 @@
 // would be one that was lucky. The best's time over that of the choice, each the mean of the middle
 // half, is the size's figure: 1 is as good as tuning at that size. Where the two are the same it is
 // 1 without a measurement.
-// --check runs what the portfolio chooses at many random sizes, on poisoned memory, and compares all
-// that it writes with what the test default writes, on the device.
+// --check runs what the portfolio chooses at many random sizes, on poisoned memory, and compares
+// all that it writes with what the test default writes, on the device.
 // --matrix only records the times of all configurations, for studies of how to choose.
 // The time of a choice is taken on the host.
 // Reported are the geometric mean and the least of them, and the share of sizes that lose no more
@@ -253,8 +253,8 @@ void check_sizes(bench_device& on, const subject<Tuning>& of,
     }
     if (i % 1024 == 0) on.queue.finish();
   }
-  fmt::print("{}: {} random sizes in {:.0f} s: {} launches refused, {} elements wrong {}\n", of.name,
-             given.checks, seconds_since(start), refused, checker.wrong(), first);
+  fmt::print("{}: {} random sizes in {:.0f} s: {} launches refused, {} elements wrong {}\n",
+             of.name, given.checks, seconds_since(start), refused, checker.wrong(), first);
   std::fflush(stdout);
 }
 
@@ -500,7 +500,8 @@ subject<gemm_tuning> gemm_subject(bench_device& on, std::uint64_t largest, tune:
           .relative = is_half ? 5e-3 : 1e-4};
 }
 
-/// Complex transforms of lines. Their plans are each for a size, so that what is compiled is made anew.
+/// Complex transforms of lines. Their plans are each for a size, so that what is compiled is made
+/// anew.
 subject<fft_tuning> fft_subject(bench_device& on, std::uint64_t largest) {
   const std::uint64_t most = largest != 0 ? largest : 8192;
   const ranged_fft_key key{.length = {16, most}, .batch = {1, most}};
@@ -508,21 +509,21 @@ subject<fft_tuning> fft_subject(bench_device& on, std::uint64_t largest) {
     return fft_description{.size = tune::shape{batch, length}};
   };
   const fft_key exact{.size = std::to_string(key.length.at(0.8)), .batch = key.batch.at(0.8)};
-  return {.name = "fft",
-          .ranges = {key.planes, key.rows, key.length, key.batch},
-          .space = tuning_space(exact, on.device),
-          .search = [&on, about, key] {
-            fft_template(on.context, about(key.length.at(0.8), key.batch.at(0.8)));
+  return {
+      .name = "fft",
+      .ranges = {key.planes, key.rows, key.length, key.batch},
+      .space = tuning_space(exact, on.device),
+      .search = [&on, about,
+                 key] { fft_template(on.context, about(key.length.at(0.8), key.batch.at(0.8))); },
+      .portfolio = [&on, key] { return ranged_fft_template(on.context, key).portfolio(); },
+      .compile =
+          [&on, about](const fft_tuning& tuning) {
+            return maker([&on, about, tuning](const size_list& at) {
+              return on_heap(
+                  fft_template(on.context, about(at[2], at[3]), tuning).instantiate(on.queue));
+            });
           },
-          .portfolio = [&on, key] { return ranged_fft_template(on.context, key).portfolio(); },
-          .compile =
-              [&on, about](const fft_tuning& tuning) {
-                return maker([&on, about, tuning](const size_list& at) {
-                  return on_heap(
-                      fft_template(on.context, about(at[2], at[3]), tuning).instantiate(on.queue));
-                });
-              },
-          .fill = fill_with_numbers(on, {"src"})};
+      .fill = fill_with_numbers(on, {"src"})};
 }
 
 void run_all(bench_device on, const settings& given) {
@@ -568,8 +569,9 @@ int main(int argc, char** argv) {
   app.add_option("--seed", given.seed, "of the sizes");
   app.add_flag("--each", given.each, "print each size");
   app.add_option("--device", given.device, "its index, as LIBTUNE_DEVICE counts");
-  app.add_option("--check", given.checks,
-                 "run what is chosen at so many random sizes, and compare it with the test default");
+  app.add_option(
+      "--check", given.checks,
+      "run what is chosen at so many random sizes, and compare it with the test default");
   app.add_option("--only", given.only,
                  "hreduce, transpose, maskedsum, fft, pfb, gemm or gemm_half");
   CLI11_PARSE(app, argc, argv);

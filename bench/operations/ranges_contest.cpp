@@ -43,8 +43,7 @@ tune::buffer scratch_allocator::do_allocate(std::size_t bytes) {
 }
 
 contest::contest(device_timer& timer, const std::shared_ptr<tune::allocator>& scratch,
-                 const std::vector<maker>& makers,
-                 const tune::size_list& at,
+                 const std::vector<maker>& makers, const tune::size_list& at,
                  const std::function<void(tune::operation&, const tune::size_list&)>& fill)
     : timer_(timer), scratch_(scratch) {
   for (std::size_t i = 0; i < makers.size(); ++i) {

@@ -56,10 +56,10 @@ struct gemm_tuning {
   std::size_t resident = 8;  ///< groups that a compute unit has registers and local memory for
                              ///< (CUDA)
   std::size_t price = 600;   ///< k is divided, for all tiles or for those of the last wave of
-                            ///< groups, where waves and adding the sums of parts then take the
-                            ///< least time: to launch that takes as long as so many thousand
-                            ///< products of a compute unit; 0: it is not
-  std::size_t band = 8;  ///< rows of tiles that groups go through column by column
+                             ///< groups, where waves and adding the sums of parts then take the
+                             ///< least time: to launch that takes as long as so many thousand
+                             ///< products of a compute unit; 0: it is not
+  std::size_t band = 8;      ///< rows of tiles that groups go through column by column
 };
 
 }  // namespace tune::operations

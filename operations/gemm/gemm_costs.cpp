@@ -102,29 +102,36 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
   double least =
       wave_count(tiles, compute_units, t.resident).time(t.resident) * static_cast<double>(k);
   // Of the last wave k is divided, or of that and the one before it.
-  for (const std::size_t before : {waves, waves - std::min<std::size_t>(waves, 1)}) {
+  for (std::size_t back = 0; back <= std::min<std::size_t>(waves, 1); ++back) {
+    const std::size_t before = waves - back;
     const std::size_t others = tiles - before * at_once;
     if (others == 0) continue;
     const std::size_t most =
         std::min({k / least_part_of_k, most_parts, most_sums / (others * sums_of_tile)});
+    // What parts cost at least: no wave is shorter than its groups' share of a full one.
+    const double products =
+        (static_cast<double>(before) + static_cast<double>(others) / static_cast<double>(at_once)) *
+        static_cast<double>(k);
+    const auto cost_of_parts = [&](std::size_t made) {
+      return cost_of_launch + static_cast<double>(others * made) * cost_of_sums;
+    };
+    if (most < 2 || products + cost_of_parts(2) >= least) continue;
     for (std::size_t count_of_waves = 1; count_of_waves <= most_waves_of_parts; ++count_of_waves) {
       const std::size_t count = std::min(count_of_waves * at_once / others, most);
-      if (count < 2 && count < most) continue;
-      if (count < 2) break;
+      if (count < 2) continue;
       const std::size_t depth = round_up(divide_up(k, count), t.depth);
       const std::size_t made = divide_up(k, depth);
       const double time = wave_count(others * made, compute_units, t.resident).time(t.resident);
-      const double cost = static_cast<double>(before * k) + time * static_cast<double>(depth) +
-                          cost_of_launch + static_cast<double>(others * made) * cost_of_sums;
+      const double cost =
+          static_cast<double>(before * k) + time * static_cast<double>(depth) + cost_of_parts(made);
       if (cost < least) {
         least = cost;
         whole = before * at_once;
         part_of_k = depth;
         parts = made;
       }
-      if (count == most) break;
+      if (count == most || products + cost_of_parts(made) >= least) break;
     }
-    if (before == 0) break;
   }
 }
 
