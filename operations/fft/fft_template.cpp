@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <complex>
@@ -225,15 +224,46 @@ ranged_fft_key checked_key(const context& context, const ranged_fft_key& key) {
   return key;
 }
 
-/// Lengths with a large prime factor are transformed in other ways: by what is left of a length
-/// without its small factors.
-size_feature_list fft_features(std::span<const std::uint64_t> sizes) {
-  std::uint64_t rest = std::max<std::uint64_t>(sizes[2], 1);
-  rest >>= static_cast<unsigned>(std::countr_zero(rest));
-  for (const std::uint64_t factor : std::array<std::uint64_t, 5>{3, 5, 7, 11, 13}) {
-    while (rest % factor == 0) rest /= factor;
+std::uint64_t largest_prime_of(std::uint64_t size) {
+  std::uint64_t largest = 1;
+  for (std::uint64_t factor = 2; factor * factor <= size; factor += factor == 2 ? 1 : 2) {
+    for (; size % factor == 0; size /= factor) largest = factor;
   }
-  return {static_cast<double>(rest)};
+  return std::max(largest, size);
+}
+
+/// What a tree chooses by: libraries have code of their own for small factors, and other ways for
+/// lengths with large ones.
+size_feature_list fft_features(std::span<const std::uint64_t> sizes) {
+  return {static_cast<double>(largest_prime_of(sizes[2]))};
+}
+
+/// Elements, by the number of passes and by what the largest prime factor makes libraries do: one
+/// of their radices (up to 13), a transform of that length (up to 127), or one of another length;
+/// and the same for a single transform, which waits for each of its steps.
+cost_terms fft_terms(std::span<const std::uint64_t> sizes) {
+  constexpr double small = 1e-6;
+  std::uint64_t prime = 1;
+  double steps = 1;
+  double elements = small * static_cast<double>(sizes[3]);
+  for (const std::uint64_t size : sizes.first(3)) {
+    prime = std::max(prime, largest_prime_of(size));
+    steps += std::log2(static_cast<double>(std::max<std::uint64_t>(size, 1)));
+    elements *= static_cast<double>(size);
+  }
+  const bool is_large = prime > 127;
+  const bool is_middle = prime > 13 && !is_large;
+  return {elements,
+          elements * steps,
+          is_middle ? elements : 0,
+          is_middle ? elements * static_cast<double>(prime) : 0,
+          is_large ? elements : 0,
+          is_large ? elements * steps : 0,
+          steps,
+          is_middle ? 1.0 : 0.0,
+          is_middle ? static_cast<double>(prime) : 0,
+          is_large ? 1.0 : 0.0,
+          is_large ? steps : 0};
 }
 
 }  // namespace
@@ -315,8 +345,9 @@ const ranged_autotuner<ranged_fft_key, fft_tuning> ranged_fft_template::autotune
      .test = {},
      .features = fft_features,
      .fits = {},
-     .costs = {},
-     .limits = {.time = std::chrono::seconds(15)},
+     .costs = [](const ranged_fft_key&, const fft_tuning&,
+                 const device_limits&) { return fft_terms; },
+     .limits = {.time = std::chrono::seconds(25)},
      .goal = {}},
     [](tuning_session& session, const ranged_fft_key& key, std::span<const std::uint64_t> sizes) {
       const fft_key exact = exact_key(key, sizes);
