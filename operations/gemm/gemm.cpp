@@ -232,7 +232,8 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   const bool is_turned = gemm_product(key).is_turned;
   const std::size_t rows = is_turned ? n : m;
   const std::size_t columns = is_turned ? m : n;
-  const gemm_division division(queue.device().limits().compute_units, tuning, rows, columns, k);
+  const std::size_t units = std::max<std::size_t>(queue.device().limits().compute_units, 1);
+  const gemm_division division(units, tuning, rows, columns, k);
   const std::size_t groups = division.groups();
   const std::size_t adding = 16 * division.divided() * division.sums_of_tile / 4;
   if (std::max(groups, divide_up(adding, adding_items)) >

@@ -43,7 +43,7 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   // Numbers of about the same size, in which neither products nor groups are counted singly.
   constexpr double small = 1e-6;
   constexpr double some = 1e-2;
-  const std::size_t compute_units = device.compute_units;
+  const std::size_t compute_units = std::max<std::size_t>(device.compute_units, 1);
   const gemm_division of(compute_units, t, rows, columns, k);
   const bool is_divided = of.parts > 1;
   // Whole tiles of a divided product are full waves.
