@@ -110,18 +110,27 @@ void check_random_sizes(const Template& made, const tune::context& context) {
   CHECK(sum < 1000 * made.portfolio().tunings().size());
 }
 
+/// While it lives, searches in its context are made, and short: of two configurations each.
+struct short_tuning {
+  explicit short_tuning(const tune::device& device) : context(device.create_context()) {
+    tune::tuning_options options{.strategy = "random"};
+    options.measure = tune::measure_settings{.max_iterations = 3};
+    options.search.max_count = 2;
+    tune::set_tuning_options(context, options);
+  }
+
+  tune::testing::test_mode_guard forced{tune::testing::test_mode::forced};
+  tune::testing::temporary_directory folder;
+  std::string cache = folder / "programs";
+  tune::testing::scoped_environment programs{"LIBTUNE_CACHE", cache.c_str()};
+  tune::context context;
+};
+
 /// A short tuning, at the four sizes of two ranges, and the choices of the portfolio.
 template <class Make>
 void check_tuned(const tune::device& device, const Make& make) {
-  const tune::testing::test_mode_guard forced(tune::testing::test_mode::forced);
-  const tune::testing::temporary_directory folder;
-  const std::string cache = folder / "programs";
-  const tune::testing::scoped_environment programs("LIBTUNE_CACHE", cache.c_str());
-  const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.measure = tune::measure_settings{.max_iterations = 3};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  const short_tuning tuned(device);
+  const tune::context& context = tuned.context;
   const size_range edge(48, 96, tune::range_scale::logarithmic, 48);
   const auto made = make(context, edge);
   CHECK(made.portfolio().facts().sizes == 4);
@@ -219,15 +228,8 @@ LIBTUNE_DEVICE_TEST_CASE("a filter bank for ranges serves any shape", device) {
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a filter bank is tuned for ranges, to tunings of its space", device) {
-  const tune::testing::test_mode_guard forced(tune::testing::test_mode::forced);
-  const tune::testing::temporary_directory folder;
-  const std::string cache = folder / "programs";
-  const tune::testing::scoped_environment programs("LIBTUNE_CACHE", cache.c_str());
-  const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.measure = tune::measure_settings{.max_iterations = 3};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  const short_tuning tuned(device);
+  const tune::context& context = tuned.context;
   const ranged_pfb_template made(context, {.taps = 1,
                                            .bits = 0,
                                            .unzip = 1,
@@ -301,15 +303,8 @@ LIBTUNE_DEVICE_TEST_CASE("transforms for ranges serve any size", device) {
 
 LIBTUNE_DEVICE_TEST_CASE("transforms are tuned for ranges", device) {
   if (transformed_numbers::is_absent(device)) return;
-  const tune::testing::test_mode_guard forced(tune::testing::test_mode::forced);
-  const tune::testing::temporary_directory folder;
-  const std::string cache = folder / "programs";
-  const tune::testing::scoped_environment programs("LIBTUNE_CACHE", cache.c_str());
-  const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.measure = tune::measure_settings{.max_iterations = 3};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  const short_tuning tuned(device);
+  const tune::context& context = tuned.context;
   const ranged_fft_template made(context, {.length = {12, 24, logarithmic, 12}, .batch = {4, 4}});
   CHECK(made.portfolio().facts().compared > 1);
   check_transformed(made, context, {3, 24}, 1);
