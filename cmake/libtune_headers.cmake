@@ -17,7 +17,7 @@ libtune_public(base cxx20 dtype environment error fields library_version log met
                seal value visit_dtype)
 libtune_public(device buffer command_queue context device device_identity device_memory devices image
                kernel)
-libtune_public(device/cuda interop)
+libtune_public(device/cuda interop tensor_map)
 libtune_public(device/opencl interop)
 libtune_public(exchange event_log progress reports result_text t1)
 libtune_public(kernel compile defines kernel_source)

@@ -3,6 +3,7 @@
 #include "operations/gemm/gemm.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <limits>
 #include <map>
@@ -11,6 +12,8 @@
 #include <utility>
 
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/device/cuda/interop.hpp"
+#include "libtune/device/cuda/tensor_map.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/gemm/gemm_costs.hpp"
@@ -95,6 +98,27 @@ std::vector<dimension> dimensions_of(layout order, std::size_t rows, std::size_t
 }
 
 std::uint64_t row_stride(const io_slot& slot) { return slot.buffer().layout().padded()[1]; }
+
+/// Describes an operand of wgmma to the engine that copies it, in boxes of 64 elements that follow
+/// each other; nothing if that cannot copy it, as rows are not aligned.
+std::optional<cuda::tensor_map> map_of(const io_slot& slot, bool along_k, std::size_t tile) {
+  constexpr std::size_t boxed = 64;
+  const array_layout& layout = slot.buffer().layout();
+  const std::array<std::size_t, 2> size{layout.size()[0], layout.size()[1]};
+  const std::array<std::size_t, 2> padded{layout.padded()[0], layout.padded()[1]};
+  const std::array<std::size_t, 2> box{along_k ? tile : boxed, boxed};
+  const cuda::tensor_boxes boxes{.element_bytes = sizeof(float16),
+                                 .size = size,
+                                 .padded = padded,
+                                 .box = box,
+                                 .swizzle_bytes = 2 * boxed};
+  const buffer& memory = slot.buffer().buffer();
+  if (size[0] == 0 || size[1] == 0 || padded[1] * sizeof(float16) % copied_bytes != 0 ||
+      cuda::native_handle(memory) % copied_bytes != 0) {
+    return std::nullopt;
+  }
+  return cuda::make_tensor_map(memory, boxes);
+}
 
 /// Numbers between -1 and 1, whose sequence a seed chooses.
 template <class T>
@@ -234,15 +258,19 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   const std::size_t columns = is_turned ? m : n;
   const std::size_t units = std::max<std::size_t>(queue.device().limits().compute_units, 1);
   const gemm_division division(units, tuning, rows, columns, k);
-  const std::size_t groups = division.groups();
+  const std::size_t works = division.works() * tuning.cluster;
+  // Groups of wgmma go through several works each.
+  const bool goes_on = tuning.instruction == gemm_instruction::wgmma && tuning.cluster == 1;
+  const std::size_t groups = goes_on ? std::min(works, units * tuning.resident) : works;
   const std::size_t adding = 16 * division.divided() * division.sums_of_tile / 4;
-  if (std::max(groups, divide_up(adding, adding_items)) >
+  if (std::max(works, divide_up(adding, adding_items)) >
       static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
     throw argument_error(
         fmt::format("a product of {} x {} elements makes {} tiles, more than a launch can have "
                     "work groups; make a part of it at a time",
                     m, n, division.tiles));
   }
+  works_ = static_cast<std::uint32_t>(works);
   whole_ = static_cast<std::uint32_t>(division.whole);
   divided_ = static_cast<std::uint32_t>(division.divided());
   part_of_k_ = static_cast<std::uint32_t>(division.part_of_k);
@@ -277,9 +305,21 @@ void gemm::do_run() {
   const std::uint32_t columns = is_turned ? m_ : n_;
   const io_slot& sums = partial_sums_ ? static_cast<const io_slot&>(**partial_sums_) : *c_;
   const std::uint64_t c_stride = row_stride(*c_);
-  enqueue(kernel_, range_, *c_, first, second, sums, c_stride, row_stride(first),
-          row_stride(second), rows, columns, k_, whole_, std::max(divided_, 1U), part_of_k_, alpha_,
-          beta_);
+  const auto launch = [&](const auto&... others) {
+    enqueue(kernel_, range_, *c_, first, second, sums, c_stride, row_stride(first),
+            row_stride(second), rows, columns, k_, whole_, std::max(divided_, 1U), part_of_k_,
+            works_, alpha_, beta_, others...);
+  };
+  if (tuning_.instruction == gemm_instruction::wgmma) {
+    const gemm_product as(key_);
+    const std::optional<cuda::tensor_map> first_map = map_of(first, as.a_along_k, tuning_.tile_m);
+    const std::optional<cuda::tensor_map> second_map = map_of(second, as.b_along_k, tuning_.tile_n);
+    const bool has_maps = first_map && second_map;
+    launch(std::uint32_t{has_maps}, first_map.value_or(cuda::tensor_map{}),
+           second_map.value_or(cuda::tensor_map{}));
+  } else {
+    launch();
+  }
   if (!add_parts_) return;
   enqueue(*add_parts_, adding_range_, *c_, sums, c_stride, rows, columns, whole_, divided_, parts_,
           sharers_, alpha_, beta_);

@@ -43,7 +43,8 @@ struct gemm_key {
 
 /// The division of a product among work groups, and within one of them. m and n are those of C as
 /// its array has it: of C transposed where C is column_major. All are powers of two,
-/// except stages, resident and price.
+/// except stages, resident and price, and with wgmma the extents of tiles and parts, which are
+/// multiples of 64.
 struct gemm_tuning {
   gemm_instruction instruction = gemm_instruction::plain;  ///< what multiplies
   std::size_t tile_m = 32;   ///< the rows of C that a work group makes
@@ -60,6 +61,8 @@ struct gemm_tuning {
                              ///< least time: to launch that takes as long as so many thousand
                              ///< products of a compute unit; 0: it is not
   std::size_t band = 8;      ///< rows of tiles that groups go through column by column
+  std::size_t cluster = 1;   ///< groups that share k of each tile, and add sums that are in the local
+                             ///< memory of each other (wgmma)
 };
 
 }  // namespace tune::operations
@@ -68,7 +71,7 @@ LIBTUNE_ENUM(tune::operations::gemm_instruction, plain, mma, wgmma)
 LIBTUNE_ENUM(tune::operations::gemm_layout, row_major, column_major)
 LIBTUNE_FIELDS(tune::operations::gemm_key, input, output, a, b, c, m, n, k)
 LIBTUNE_FIELDS(tune::operations::gemm_tuning, instruction, tile_m, tile_n, part_m, part_n, depth,
-               stages, resident, price, band)
+               stages, resident, price, band, cluster)
 
 namespace tune::operations {
 
@@ -110,6 +113,7 @@ class gemm final : public operation {
   std::uint32_t m_;
   std::uint32_t n_;
   std::uint32_t k_;
+  std::uint32_t works_ = 0;      // tiles and parts of k of them
   std::uint32_t whole_ = 0;      // tiles, a group each
   std::uint32_t divided_ = 0;    // tiles, as many groups each as k has parts
   std::uint32_t part_of_k_ = 0;  // of those

@@ -20,7 +20,12 @@ double products_per_sum(gemm_instruction of) noexcept {
   return of == gemm_instruction::wgmma ? 600 : of == gemm_instruction::mma ? 300 : 80;
 }
 
-/// The groups of a launch by waves of those that run at once.
+/// The compute units, or the clusters that run at once on them if each compute unit has one group.
+std::size_t units_of(std::size_t compute_units, const gemm_tuning& t) noexcept {
+  return std::max<std::size_t>(compute_units / t.cluster, 1);
+}
+
+/// The groups, or clusters, of a launch by waves of those that run at once.
 struct wave_count {
   wave_count(std::size_t groups, std::size_t compute_units, std::size_t resident)
       : full(groups / (compute_units * resident)),
@@ -43,16 +48,17 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   // Numbers of about the same size, in which neither products nor groups are counted singly.
   constexpr double small = 1e-6;
   constexpr double some = 1e-2;
-  const std::size_t compute_units = std::max<std::size_t>(device.compute_units, 1);
-  const gemm_division of(compute_units, t, rows, columns, k);
+  const gemm_division of(device.compute_units, t, rows, columns, k);
+  const std::size_t compute_units = units_of(device.compute_units, t);
   const bool is_divided = of.parts > 1;
   // Whole tiles of a divided product are full waves.
   const wave_count waves(is_divided ? of.whole : of.tiles, compute_units, t.resident);
   const wave_count waves_of_parts(of.divided() * of.parts, compute_units, t.resident);
   const auto resident = static_cast<double>(t.resident);
   const double tile = small * static_cast<double>(t.tile_m * t.tile_n);
-  const double products = tile * static_cast<double>(k);
-  const double products_of_part = tile * static_cast<double>(of.part_of_k);
+  const double share = tile / static_cast<double>(t.cluster);
+  const double products = share * static_cast<double>(k);
+  const double products_of_part = share * static_cast<double>(of.part_of_k);
   const auto full = static_cast<double>(waves.full);
   const auto full_of_parts = static_cast<double>(waves_of_parts.full);
   const auto on_one = static_cast<double>(waves.on_one + waves_of_parts.on_one);
@@ -72,8 +78,9 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
           small * static_cast<double>(of.sums()),
           elements,
           inputs,
-          some * (static_cast<double>(of.whole) * products +
-                  static_cast<double>(of.divided() * of.parts) * products_of_part),
+          some * static_cast<double>(t.cluster) *
+              (static_cast<double>(of.whole) * products +
+               static_cast<double>(of.divided() * of.parts) * products_of_part),
           std::max(inputs - cached, 0.0),
           full > 0 ? last : 0};
 }
@@ -90,24 +97,25 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
       whole(tiles),
       part_of_k(round_up(k, t.depth)),
       sums_of_tile(std::min(rows, t.tile_m) * std::min(round_up(columns, 4), t.tile_n)) {
-  const std::size_t at_once = compute_units * t.resident;
+  const std::size_t units = units_of(compute_units, t);
+  const std::size_t at_once = units * t.resident;
   const std::size_t waves = tiles / at_once;
   if (t.price == 0 || tiles == 0 || waves > most_waves) return;
-  // All in steps of k of the groups that run at once.
+  // All in steps of k of the groups, or clusters, that run at once.
   const auto group = static_cast<double>(t.tile_m * t.tile_n);
   const double cost_of_launch =
-      1000 * static_cast<double>(t.price) / (group * static_cast<double>(t.resident));
+      1000 * static_cast<double>(t.price * t.cluster) / (group * static_cast<double>(t.resident));
   const double cost_of_sums = products_per_sum(t.instruction) * static_cast<double>(sums_of_tile) /
                               (group * static_cast<double>(at_once));
   double least =
-      wave_count(tiles, compute_units, t.resident).time(t.resident) * static_cast<double>(k);
+      wave_count(tiles, units, t.resident).time(t.resident) * static_cast<double>(k);
   // Of the last wave k is divided, or of that and the one before it.
   for (std::size_t back = 0; back <= std::min<std::size_t>(waves, 1); ++back) {
     const std::size_t before = waves - back;
     const std::size_t others = tiles - before * at_once;
     if (others == 0) continue;
     const std::size_t most =
-        std::min({k / least_part_of_k, most_parts, most_sums / (others * sums_of_tile)});
+        std::min({k / (least_part_of_k * t.cluster), most_parts, most_sums / (others * sums_of_tile)});
     // What parts cost at least: no wave is shorter than its groups' share of a full one.
     const double products =
         (static_cast<double>(before) + static_cast<double>(others) / static_cast<double>(at_once)) *
@@ -121,7 +129,7 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
       if (count < 2) continue;
       const std::size_t depth = round_up(divide_up(k, count), t.depth);
       const std::size_t made = divide_up(k, depth);
-      const double time = wave_count(others * made, compute_units, t.resident).time(t.resident);
+      const double time = wave_count(others * made, units, t.resident).time(t.resident);
       const double cost =
           static_cast<double>(before * k) + time * static_cast<double>(depth) + cost_of_parts(made);
       if (cost < least) {

@@ -28,7 +28,8 @@ struct gemm_division {
 
   /// The tiles for which k is divided.
   std::size_t divided() const noexcept { return tiles - whole; }
-  std::size_t groups() const noexcept { return whole + divided() * parts; }
+  /// Tiles, and parts of k of them: what a group makes at a time.
+  std::size_t works() const noexcept { return whole + divided() * parts; }
   /// The sums of all parts; 0 if k is not divided.
   std::size_t sums() const noexcept { return parts * divided() * sums_of_tile; }
 

@@ -15,6 +15,7 @@ using instruction = gemm_instruction;
 
 constexpr std::size_t warp_items = 32;
 constexpr std::size_t swizzle_bytes = 1024;  // that tensor tiles of wgmma are aligned to
+constexpr std::size_t most_stages = 12;
 
 bool is_one_of(std::size_t value, std::initializer_list<std::size_t> all) {
   return std::ranges::find(all, value) != all.end();
@@ -37,8 +38,9 @@ bool has_possible_parts(const gemm_tuning& t) {
       return is_one_of(t.part_m, {16, 32, 64}) && is_one_of(t.part_n, {16, 32, 64}) &&
              t.depth == 64 && t.tile_m >= 64 && t.tile_n >= 64;
     case instruction::wgmma:
-      return is_one_of(t.part_m, {64, 128}) && is_one_of(t.part_n, {64, 128, 256}) &&
-             t.part_m * t.part_n <= 64 * 256 && t.depth == 64 && t.stages >= 3;
+      return is_one_of(t.part_m, {64, 128}) && is_one_of(t.part_n, {64, 128, 192, 256}) &&
+             t.part_m * t.part_n <= 64 * 256 && t.depth == 64 && t.stages >= 2 &&
+             t.tile_m <= 256 && t.tile_n <= 256;
   }
   return false;
 }
@@ -48,9 +50,15 @@ std::size_t registers_of(const gemm_tuning& t) {
   switch (t.instruction) {
     case instruction::plain: return t.part_m * t.part_n + 2 * (t.part_m + t.part_n) + 32;
     case instruction::mma: return t.part_m * t.part_n / 32 + (t.part_m + t.part_n) / 4 + 40;
-    case instruction::wgmma: return t.part_m * t.part_n / 128 + 40;
+    case instruction::wgmma: return t.part_m * t.part_n / 128 + 32;
   }
   return 0;
+}
+
+/// True if local memory has room for all groups that are to run at once. CUDA keeps some of each.
+bool fits_local_memory(const gemm_key& key, const gemm_tuning& t, std::size_t local_bytes) {
+  constexpr std::size_t kept_bytes = 1024;
+  return (local_memory_bytes(key, t) + kept_bytes) * t.resident <= local_bytes + kept_bytes;
 }
 
 void add_plain_candidates(space<gemm_tuning>& space, bool is_gpu) {
@@ -108,36 +116,52 @@ void add_tensor_candidates(space<gemm_tuning>& space) {
   space.add(&t::price, {4000});
 }
 
-void add_hopper_candidates(space<gemm_tuning>& space) {
+/// Returns the stages that local memory has room for, if so many groups run on a compute unit.
+std::size_t stages_that_fit(const gemm_key& key, gemm_tuning t, std::size_t local_bytes) {
+  for (t.stages = most_stages; t.stages > 2; --t.stages) {
+    if (fits_local_memory(key, t, local_bytes)) break;
+  }
+  return t.stages;
+}
+
+void add_hopper_candidates(space<gemm_tuning>& space, const gemm_key& key,
+                           std::size_t local_bytes) {
   using t = gemm_tuning;
   // By mma all was slower on an H200.
   space.add(&t::instruction, {instruction::wgmma});
-  space.add(&t::tile_m, {64, 128, 256});
-  space.add(&t::tile_n, {64, 128, 256});
+  space.add(&t::tile_m, {64, 128, 192, 256});
+  space.add(&t::tile_n, {64, 128, 192, 256});
   space.add(&t::part_m, {64});
-  space.add(&t::part_n, {64, 128, 256});
+  space.add(&t::part_n, {64, 128, 192, 256});
   space.add(&t::depth, {64});
-  space.add(&t::stages, {3, 4, 6});
-  space.add(&t::resident, {1, 2, 3, 4});
+  space.add(&t::stages, {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  space.add(&t::resident, {1, 2});
   space.add(&t::price, {4000});
+  space.add(&t::cluster, {1, 2, 4, 8});
+  space.restrict([](const t& c) { return c.part_n == c.tile_n; }, "parts as wide as tiles",
+                 &t::tile_n, &t::part_n);
+  space.restrict(
+      [key, local_bytes](const t& c) { return c.stages == stages_that_fit(key, c, local_bytes); },
+      "as many stages as local memory has room for", &t::tile_m, &t::tile_n, &t::stages,
+      &t::resident);
   space.restrict(
       [](const t& c) {
-        const std::size_t elements = c.tile_m * c.tile_n;
-        const bool is_long = c.tile_m > 2 * c.tile_n || c.tile_n > 2 * c.tile_m;
-        return !is_long && (elements > 128 * 128) == (c.resident == 1) &&
-               (c.resident < 4 || elements == 64 * 64);
+        return (c.resident == 1 && c.cluster == 1) || c.tile_m * c.tile_n <= 128 * 128;
       },
-      "one group at once with large tiles, several with others", &t::tile_m, &t::tile_n,
-      &t::resident);
+      "one group at once, with all of k, where tiles are large", &t::tile_m, &t::tile_n,
+      &t::resident, &t::cluster);
 }
 
 }  // namespace
 
 std::size_t items_of(const gemm_tuning& t) noexcept {
   const std::size_t parts = (t.tile_m / t.part_m) * (t.tile_n / t.part_n);
-  return parts * (t.instruction == instruction::plain ? 1
-                  : t.instruction == instruction::mma ? warp_items
-                                                      : 4 * warp_items);
+  switch (t.instruction) {
+    case instruction::plain: return parts;
+    case instruction::mma: return parts * warp_items;
+    case instruction::wgmma: return parts * 4 * warp_items + (t.resident == 1 ? 128 : 64);
+  }
+  return 0;
 }
 
 std::size_t local_memory_bytes(const gemm_key& key, const gemm_tuning& t) {
@@ -146,15 +170,20 @@ std::size_t local_memory_bytes(const gemm_key& key, const gemm_tuning& t) {
     const std::size_t rows = t.tile_m + (as.a_along_k ? 4 : 0) + t.tile_n + (as.b_along_k ? 4 : 0);
     return t.stages * t.depth * rows * sizeof(float);
   }
-  // The sums of 16 rows of each warp come after the stages.
-  const std::size_t sums = items_of(t) / warp_items * 16 * (t.part_n + 8) * sizeof(float);
-  return std::max(t.stages * t.depth * (t.tile_m + t.tile_n) * 2 + swizzle_bytes, sums);
+  const std::size_t stages = t.stages * t.depth * (t.tile_m + t.tile_n) * 2 + swizzle_bytes;
+  if (t.instruction == instruction::mma) return stages;
+  // The sums of a cluster come after the stages. Each of those has two barriers.
+  const std::size_t sums = t.cluster > 1 ? t.tile_m * (t.tile_n + 8) * sizeof(float) : 0;
+  return std::max(stages + t.stages * 16, sums);
 }
 
 void check_tuning(const gemm_key& key, const gemm_tuning& t) {
-  const bool possible = std::has_single_bit(t.tile_m) && std::has_single_bit(t.tile_n) &&
-                        t.tile_m >= 16 && t.tile_n >= 16 && t.tile_m <= 512 && t.tile_n <= 512 &&
-                        t.stages >= 2 && t.stages <= 8 && t.resident > 0 && t.band > 0 &&
+  const bool is_shared = is_one_of(t.cluster, {2, 4, 8}) && t.instruction == instruction::wgmma;
+  const bool even_tiles = (std::has_single_bit(t.tile_m) && std::has_single_bit(t.tile_n)) ||
+                          t.instruction == instruction::wgmma;
+  const bool possible = even_tiles && t.tile_m >= 16 && t.tile_n >= 16 && t.tile_m <= 512 &&
+                        t.tile_n <= 512 && t.stages >= 2 && t.stages <= most_stages && t.resident > 0 &&
+                        t.band > 0 && (t.cluster == 1 || is_shared) &&
                         has_possible_parts(t) && items_of(t) >= warp_items && items_of(t) <= 1024;
   if (!possible) {
     throw argument_error(
@@ -171,8 +200,9 @@ space<gemm_tuning> tuning_space(const gemm_key& key, const device& device) {
   using t = gemm_tuning;
   space<gemm_tuning> space;
   const int generation = cuda_generation(device);
+  const std::size_t local_bytes = device.limits().max_dynamic_local_memory_bytes;
   if (key.input == dtype::float16 && generation == 90) {
-    add_hopper_candidates(space);
+    add_hopper_candidates(space, key, local_bytes);
   } else if (key.input == dtype::float16 && generation >= 80) {
     add_tensor_candidates(space);
   } else {
@@ -188,7 +218,6 @@ space<gemm_tuning> tuning_space(const gemm_key& key, const device& device) {
       },
       "1 to 16 warps", &t::instruction, &t::tile_m, &t::tile_n, &t::part_m, &t::part_n);
   const std::size_t registers = device.limits().registers_per_work_group;
-  const std::size_t local_bytes = device.limits().max_dynamic_local_memory_bytes;
   space.restrict(
       [registers](const t& c) {
         const std::size_t needed = registers_of(c);
@@ -196,10 +225,9 @@ space<gemm_tuning> tuning_space(const gemm_key& key, const device& device) {
       },
       "registers for the sums of all resident groups", &t::instruction, &t::tile_m, &t::tile_n,
       &t::part_m, &t::part_n, &t::resident);
-  space.restrict([key, local_bytes](
-                     const t& c) { return local_memory_bytes(key, c) * c.resident <= local_bytes; },
+  space.restrict([key, local_bytes](const t& c) { return fits_local_memory(key, c, local_bytes); },
                  "local memory of the device for all resident groups", &t::instruction, &t::tile_m,
-                 &t::tile_n, &t::depth, &t::stages, &t::resident);
+                 &t::tile_n, &t::depth, &t::stages, &t::resident, &t::cluster);
   space.needs([key](const t& c) {
     return resources{.work_group = {items_of(c), 1, 1},
                      .dynamic_local_memory_bytes = local_memory_bytes(key, c)};

@@ -81,6 +81,34 @@ LIBTUNE_DEVICE_TEST_CASE("tensor cores that four warps share multiply every layo
                       {turned_mixed});
   check_tensor_tuning(context, {instruction::wgmma, 64, 128, 64, 128, 64, 5, 1, 64},
                       {turned_mixed});
+  check_tensor_tuning(context, {instruction::wgmma, 192, 192, 64, 192, 64, 4, 1, 0},
+                      four_layouts(dtype::float32));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("groups of a cluster share k, whether it is divided or not", device) {
+  if (cuda_generation(device) != 90) return;
+  const tune::context context = device.create_context();
+  for (const std::size_t price : {0, 64}) {
+    check_tensor_tuning(context, {instruction::wgmma, 64, 192, 64, 192, 64, 3, 2, price, 8, 2},
+                        four_layouts(dtype::float16));
+    check_tensor_tuning(context, {instruction::wgmma, 128, 64, 64, 64, 64, 9, 1, price, 8, 8},
+                        {turned_mixed});
+    check_tensor_tuning(context, {instruction::wgmma, 64, 128, 64, 64, 64, 4, 1, price, 3, 4},
+                        {turned_mixed});
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a group goes through several tiles", device) {
+  if (cuda_generation(device) != 90) return;
+  const tune::context context = device.create_context();
+  const auto queue = context.create_command_queue();
+  for (const gemm_key& key : four_layouts(dtype::float16)) {
+    const gemm_template made(context, key, {instruction::wgmma, 64, 64, 64, 64, 64, 3, 1, 0});
+    // More than 320 tiles, of which the last ones are not whole; copied in boxes, and one by one.
+    for (const std::size_t padding : {8, 3}) {
+      multiplies(made, key, queue, {.m = 1102, .n = 1160, .k = 200, .padding = padding});
+    }
+  }
 }
 
 LIBTUNE_DEVICE_TEST_CASE("the tiles that win on large devices are right", device) {
@@ -153,6 +181,8 @@ TEST_CASE("configurations of gemm compile for CUDA") {
     }
     for (const gemm_key& key : all_layouts(dtype::float16, dtype::float32)) {
       CHECK_NOTHROW(gemm_template(context, key, {instruction::wgmma, 128, 256, 64, 256, 64, 4}));
+      CHECK_NOTHROW(
+          gemm_template(context, key, {instruction::wgmma, 64, 192, 64, 192, 64, 3, 2, 0, 8, 4}));
       CHECK_NOTHROW(gemm_template(context, key, {instruction::mma, 128, 128, 64, 32, 64, 3}));
     }
   });

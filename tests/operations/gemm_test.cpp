@@ -102,7 +102,9 @@ LIBTUNE_DEVICE_TEST_CASE("wrong types, tunings and sizes are errors that say wha
   refuses({.tile_m = 16, .tile_n = 16, .part_m = 8}, "impossible");
   refuses({.depth = 12}, "impossible");
   refuses({.stages = 1}, "impossible");
+  refuses({.cluster = 2}, "impossible");
   refuses({gemm_instruction::mma, 64, 64, 32, 32, 64, 2}, "float16 only");
+  refuses({gemm_instruction::wgmma, 64, 320, 64, 64, 64, 2}, "impossible");
   const gemm_template made(context, gemm_key{});
   CHECK_THROWS_WITH_AS(made.instantiate(queue, 1, std::size_t{1} << 31, 1),
                        doctest::Contains("n = 2147483648"), tune::argument_error);
@@ -134,7 +136,7 @@ TEST_CASE("no configuration of gemm asks for more local memory than the device h
     CHECK_THROWS_WITH_AS(
         gemm_template(context, {.input = dtype::float16},
                       gemm_tuning{gemm_instruction::wgmma, 128, 256, 64, 128, 64, 6, 1, 0}),
-        doctest::Contains("needs 295936 bytes of local memory, the device has 232448"),
+        doctest::Contains("needs 296032 bytes of local memory, the device has 232448"),
         tune::argument_error);
   });
 }

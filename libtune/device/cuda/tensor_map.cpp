@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/cuda/tensor_map.hpp"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <string>
+
+#include "libtune/base/error.hpp"
+#include "libtune/device/cuda/context.hpp"
+#include "libtune/device/cuda/interop.hpp"
+
+namespace tune::cuda {
+namespace {
+
+constexpr std::size_t most_axes = 5;
+constexpr std::size_t longest_box = 256;
+constexpr std::size_t copied_bytes = 16;
+
+static_assert(sizeof(tensor_map) == sizeof(CUtensorMap));
+static_assert(alignof(tensor_map) >= alignof(CUtensorMap));
+
+CUtensorMapDataType type_of(std::size_t element_bytes) {
+  switch (element_bytes) {
+    case 1: return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    case 2: return CU_TENSOR_MAP_DATA_TYPE_UINT16;
+    case 4: return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    case 8: return CU_TENSOR_MAP_DATA_TYPE_UINT64;
+    default:
+      throw argument_error(fmt::format(
+          "a tensor map cannot have elements of {} bytes; they have 1, 2, 4 or 8", element_bytes));
+  }
+}
+
+CUtensorMapSwizzle swizzle_of(std::size_t bytes) {
+  switch (bytes) {
+    case 0: return CU_TENSOR_MAP_SWIZZLE_NONE;
+    case 32: return CU_TENSOR_MAP_SWIZZLE_32B;
+    case 64: return CU_TENSOR_MAP_SWIZZLE_64B;
+    case 128: return CU_TENSOR_MAP_SWIZZLE_128B;
+    default:
+      throw argument_error(
+          fmt::format("a tensor map cannot swizzle {} bytes; it can 32, 64 or 128", bytes));
+  }
+}
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw argument_error("a tensor map cannot describe this array: " + why);
+}
+
+void check_boxes(std::uintptr_t address, const tensor_boxes& given) {
+  const std::size_t axes = given.size.size();
+  if (axes == 0 || axes > most_axes || given.padded.size() != axes || given.box.size() != axes) {
+    refuse(fmt::format("it has {} sizes, {} padded sizes and {} of a box; one to five of each are "
+                       "wanted",
+                       axes, given.padded.size(), given.box.size()));
+  }
+  if (address % copied_bytes != 0) {
+    refuse(fmt::format("address {:#x} is no multiple of {} bytes", address, copied_bytes));
+  }
+  std::size_t stride = given.element_bytes;
+  for (std::size_t axis = axes; axis-- > 0;) {
+    if (given.size[axis] == 0 || given.padded[axis] < given.size[axis]) {
+      refuse(fmt::format("axis {} has {} elements, {} with padding", axis, given.size[axis],
+                         given.padded[axis]));
+    }
+    if (given.box[axis] == 0 || given.box[axis] > longest_box) {
+      refuse(fmt::format("the box has {} elements along axis {}; 1 to {} are possible",
+                         given.box[axis], axis, longest_box));
+    }
+    stride *= given.padded[axis];
+    if (axis > 0 && stride % copied_bytes != 0) {
+      refuse(fmt::format("what follows along axis {} is {} bytes away, no multiple of {}", axis - 1,
+                         stride, copied_bytes));
+    }
+  }
+  const std::size_t row = given.box.back() * given.element_bytes;
+  if (row % copied_bytes != 0 || (given.swizzle_bytes != 0 && row > given.swizzle_bytes)) {
+    refuse(fmt::format("rows of its box have {} bytes; they are multiples of {}{}", row,
+                       copied_bytes,
+                       given.swizzle_bytes == 0
+                           ? ""
+                           : fmt::format(", and no longer than the {} that are swizzled",
+                                         given.swizzle_bytes)));
+  }
+}
+
+}  // namespace
+
+tensor_map make_tensor_map(const buffer& buffer, const tensor_boxes& boxes) {
+  const std::uintptr_t address = native_handle(buffer);
+  const CUtensorMapDataType type = type_of(boxes.element_bytes);
+  const CUtensorMapSwizzle swizzle = swizzle_of(boxes.swizzle_bytes);
+  check_boxes(address, boxes);
+  const std::size_t axes = boxes.size.size();
+  // The driver's axes begin with the fastest one.
+  std::array<cuuint64_t, most_axes> size{};
+  std::array<cuuint64_t, most_axes> strides{};  // in bytes, of all but the fastest
+  std::array<cuuint32_t, most_axes> box{};
+  std::array<cuuint32_t, most_axes> every{};
+  std::size_t stride = boxes.element_bytes;
+  for (std::size_t i = 0; i < axes; ++i) {
+    const std::size_t axis = axes - 1 - i;
+    size.at(i) = boxes.size[axis];
+    box.at(i) = static_cast<cuuint32_t>(boxes.box[axis]);
+    every.at(i) = 1;
+    stride *= boxes.padded[axis];
+    strides.at(i) = stride;
+  }
+  const auto& owner = static_cast<const cuda_context&>(*buffer.impl()->context());
+  const auto entered = owner.enter();
+  CUtensorMap made{};
+  const CUresult status = owner.api().tensor_map_encode(
+      &made, type, static_cast<cuuint32_t>(axes),
+      reinterpret_cast<void*>(address),  // NOLINT: what the driver takes
+      size.data(), strides.data(), box.data(), every.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (status != CUDA_SUCCESS) refuse("cuTensorMapEncodeTiled: " + error_text(owner.api(), status));
+  tensor_map copied;
+  std::memcpy(&copied, &made, sizeof made);
+  return copied;
+}
+
+}  // namespace tune::cuda
