@@ -93,14 +93,14 @@ gemm_key key_of(const settings& given) {
   return key;
 }
 
-constexpr std::size_t numbers_of_tuning = 11;
+constexpr std::size_t numbers_of_tuning = 10;
 
 std::vector<gemm_tuning> given_tunings(const settings& given) {
   std::vector<gemm_tuning> tunings;
   for (std::size_t i = 0; i + numbers_of_tuning <= given.tuning.size(); i += numbers_of_tuning) {
     const auto t = std::span(given.tuning).subspan(i, numbers_of_tuning);
     tunings.push_back({static_cast<gemm_instruction>(t[0]), t[1], t[2], t[3], t[4], t[5], t[6],
-                       t[7], t[8], t[9], t[10]});
+                       t[7], t[8], t[9]});
   }
   return tunings;
 }
@@ -263,9 +263,9 @@ struct contest {
       best = std::max(best, part);
       fmt::print(
           "{:>5} x {:>5} x {:>5} {:>9.1f} us {:>7.2f} TFLOP/s {:>6.3f} of cuBLAS, {:>2} "
-          "parts, differs by {:.2g}  {}\n",
+          "parts, clusters of {}, differs by {:.2g}  {}\n",
           of.m, of.n, of.k, timed[i].median() * 1e6, flops / timed[i].median() / 1e12, part,
-          ops[i]->parts(), differences.empty() ? 0 : differences[i],
+          ops[i]->parts(), ops[i]->cluster(), differences.empty() ? 0 : differences[i],
           tune::to_string(tune::to_values(tunings[i])));
     }
     std::fflush(stdout);
@@ -376,7 +376,7 @@ int main(int argc, char** argv) {
   app.add_flag("--table", given.table, "show every configuration of a search");
   app.add_option("--tuning", given.tuning,
                  "instead of a search, one or several: instruction (0 to 2), tile_m, tile_n, "
-                 "part_m, part_n, depth, stages, resident, price, band, cluster");
+                 "part_m, part_n, depth, stages, resident, price, band");
   CLI11_PARSE(app, argc, argv);
   if (given.tuning.size() % numbers_of_tuning != 0) {
     fmt::print(stderr, "a tuning has {} numbers\n", numbers_of_tuning);

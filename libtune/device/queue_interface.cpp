@@ -67,6 +67,34 @@ void check_work_group(const kernel_interface& kernel, const work_size& local) {
       device_failure::invalid_launch);
 }
 
+// The first compute capability that has clusters, and the most groups that any such device takes.
+constexpr int cluster_generation = 9;
+constexpr std::size_t most_of_cluster = 8;
+
+void check_cluster(const kernel_interface& kernel, const nd_range& range) {
+  const device_info& device = kernel.context()->info();
+  const std::string call =
+      fmt::format("launch of kernel '{}' in clusters of {} work groups", kernel.info().name,
+                  range.cluster);
+  if (device.backend != "CUDA" || !device.hardware.compute_capability ||
+      device.hardware.compute_capability->major < cluster_generation) {
+    throw device_error(call, device.identity.name,
+                       "CUDA devices have clusters, from compute capability 9.0 on; give "
+                       "nd_range::cluster 1 on others",
+                       device_failure::over_limit);
+  }
+  if (range.cluster == 0 || range.cluster > most_of_cluster) {
+    throw device_error(call, device.identity.name,
+                       fmt::format("a cluster has 1 to {}", most_of_cluster),
+                       device_failure::over_limit);
+  }
+  if (const std::size_t groups = range.global.x / range.local.x; groups % range.cluster != 0) {
+    throw device_error(call, device.identity.name,
+                       fmt::format("there are {} groups along x, which is no multiple of it", groups),
+                       device_failure::invalid_launch);
+  }
+}
+
 bool has_host_side(const copy_request& request) noexcept {
   return request.source.buffer == nullptr || request.destination.buffer == nullptr;
 }
@@ -161,6 +189,7 @@ queue_interface::~queue_interface() = default;
 void queue_interface::check_launch(const kernel_interface& kernel, const nd_range& range) const {
   if (!divides(range)) throw_indivisible(kernel, range);
   check_work_group(kernel, range.local);
+  if (range.cluster != 1) check_cluster(kernel, range);
   if (kernel.context() != context_) throw_foreign_context("kernel", context_->info());
 }
 

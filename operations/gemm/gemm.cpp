@@ -258,9 +258,9 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   const std::size_t columns = is_turned ? m : n;
   const std::size_t units = std::max<std::size_t>(queue.device().limits().compute_units, 1);
   const gemm_division division(units, tuning, rows, columns, k);
-  const std::size_t works = division.works() * tuning.cluster;
+  const std::size_t works = division.works() * division.cluster;
   // Groups of wgmma go through several works each.
-  const bool goes_on = tuning.instruction == gemm_instruction::wgmma && tuning.cluster == 1;
+  const bool goes_on = tuning.instruction == gemm_instruction::wgmma && division.cluster == 1;
   const std::size_t groups = goes_on ? std::min(works, units * tuning.resident) : works;
   const std::size_t adding = 16 * division.divided() * division.sums_of_tile / 4;
   if (std::max(works, divide_up(adding, adding_items)) >
@@ -275,6 +275,7 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   divided_ = static_cast<std::uint32_t>(division.divided());
   part_of_k_ = static_cast<std::uint32_t>(division.part_of_k);
   parts_ = static_cast<std::uint32_t>(division.parts);
+  cluster_ = static_cast<std::uint32_t>(division.cluster);
   if (parts_ > 1) {
     // So that an item has 4 to 16 parts to add.
     sharers_ = parts_ >= 128 ? 16 : parts_ >= 32 ? 8 : parts_ >= 16 ? 4 : 1;
@@ -286,7 +287,8 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   const std::size_t items = items_of(tuning);
   range_ = {.global = {groups * items},
             .local = {items},
-            .local_memory_bytes = reserved_local_memory(queue.device(), key, tuning)};
+            .local_memory_bytes = reserved_local_memory(queue.device(), key, tuning),
+            .cluster = division.cluster};
 }
 
 void gemm::set_factors(float alpha, float beta) {
@@ -336,6 +338,7 @@ std::vector<named_value> gemm::do_parameters() const {
       .add("alpha", alpha_)
       .add("beta", beta_)
       .add("parts", parts_)
+      .add("cluster", cluster_)
       .add("divided_tiles", divided_)
       .add("tuning", tuning_);
 }

@@ -61,8 +61,6 @@ struct gemm_tuning {
                              ///< least time: to launch that takes as long as so many thousand
                              ///< products of a compute unit; 0: it is not
   std::size_t band = 8;      ///< rows of tiles that groups go through column by column
-  std::size_t cluster = 1;   ///< groups that share k of each tile, and add sums that are in the local
-                             ///< memory of each other (wgmma)
 };
 
 }  // namespace tune::operations
@@ -71,7 +69,7 @@ LIBTUNE_ENUM(tune::operations::gemm_instruction, plain, mma, wgmma)
 LIBTUNE_ENUM(tune::operations::gemm_layout, row_major, column_major)
 LIBTUNE_FIELDS(tune::operations::gemm_key, input, output, a, b, c, m, n, k)
 LIBTUNE_FIELDS(tune::operations::gemm_tuning, instruction, tile_m, tile_n, part_m, part_n, depth,
-               stages, resident, price, band, cluster)
+               stages, resident, price, band)
 
 namespace tune::operations {
 
@@ -99,6 +97,8 @@ class gemm final : public operation {
   /// The number of parts that k is divided into, for all tiles or the last ones; 1 where whole
   /// tiles keep the device busy.
   std::size_t parts() const noexcept { return parts_; }
+  /// The number of groups, in a cluster, that share k of each tile (wgmma).
+  std::size_t cluster() const noexcept { return cluster_; }
   /// The number of tiles that k is divided for.
   std::size_t divided_tiles() const noexcept { return divided_; }
 
@@ -118,6 +118,7 @@ class gemm final : public operation {
   std::uint32_t divided_ = 0;    // tiles, as many groups each as k has parts
   std::uint32_t part_of_k_ = 0;  // of those
   std::uint32_t parts_ = 1;
+  std::uint32_t cluster_ = 1;  // groups that share k of a tile
   std::uint32_t sharers_ = 1;  // items that add the parts of one element
   float alpha_ = 1;
   float beta_ = 0;

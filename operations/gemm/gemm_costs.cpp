@@ -13,6 +13,7 @@ constexpr std::size_t least_part_of_k = 128;  // less is not worth sums of its o
 constexpr std::size_t most_parts = 1024;
 constexpr std::size_t most_waves = 8;  // after more, the last one counts for little
 constexpr std::size_t most_waves_of_parts = 16;
+constexpr std::size_t most_of_cluster = 8;
 
 /// So many products are made in the time that a sum of a part takes to be written and read again:
 /// fitted to times of an H200, except for mma, which is taken to be between the others.
@@ -20,12 +21,21 @@ double products_per_sum(gemm_instruction of) noexcept {
   return of == gemm_instruction::wgmma ? 600 : of == gemm_instruction::mma ? 300 : 80;
 }
 
-/// The compute units, or the clusters that run at once on them if each compute unit has one group.
-std::size_t units_of(std::size_t compute_units, const gemm_tuning& t) noexcept {
-  return std::max<std::size_t>(compute_units / t.cluster, 1);
+/// Returns the clusters that run at once if each compute unit has one group: in an H200 of 132 units
+/// 66 of two, 30 of four and 15 of eight, since a cluster stays within a part of the device.
+std::size_t clusters_at_once(std::size_t compute_units, std::size_t cluster) noexcept {
+  return (cluster > 2 ? compute_units * 10 / 11 : compute_units) / cluster;
 }
 
-/// The groups, or clusters, of a launch by waves of those that run at once.
+/// What it takes to share k among the groups of a cluster, in steps of k of a group: fitted to times
+/// of an H200.
+double cost_of_cluster(const gemm_tuning& t, std::size_t cluster) noexcept {
+  const double doubled = cluster == 2 ? 0 : cluster == 4 ? 1 : 2;
+  const auto elements = static_cast<double>(t.tile_m * t.tile_n * t.resident);
+  return 200 + 50 * doubled + (8e5 + 4e5 * doubled) / elements;
+}
+
+/// The groups of a launch by waves of those that run at once.
 struct wave_count {
   wave_count(std::size_t groups, std::size_t compute_units, std::size_t resident)
       : full(groups / (compute_units * resident)),
@@ -48,17 +58,18 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   // Numbers of about the same size, in which neither products nor groups are counted singly.
   constexpr double small = 1e-6;
   constexpr double some = 1e-2;
-  const gemm_division of(device.compute_units, t, rows, columns, k);
-  const std::size_t compute_units = units_of(device.compute_units, t);
+  const std::size_t compute_units = std::max<std::size_t>(device.compute_units, 1);
+  const gemm_division of(compute_units, t, rows, columns, k);
   const bool is_divided = of.parts > 1;
   // Whole tiles of a divided product are full waves.
   const wave_count waves(is_divided ? of.whole : of.tiles, compute_units, t.resident);
   const wave_count waves_of_parts(of.divided() * of.parts, compute_units, t.resident);
   const auto resident = static_cast<double>(t.resident);
   const double tile = small * static_cast<double>(t.tile_m * t.tile_n);
-  const double share = tile / static_cast<double>(t.cluster);
-  const double products = share * static_cast<double>(k);
-  const double products_of_part = share * static_cast<double>(of.part_of_k);
+  // Groups of clusters are one to a compute unit, whose k is shorter.
+  const double products =
+      tile * static_cast<double>(of.cluster > 1 ? round_up(divide_up(k, of.cluster), t.depth) : k);
+  const double products_of_part = tile * static_cast<double>(of.part_of_k);
   const auto full = static_cast<double>(waves.full);
   const auto full_of_parts = static_cast<double>(waves_of_parts.full);
   const auto on_one = static_cast<double>(waves.on_one + waves_of_parts.on_one);
@@ -78,11 +89,12 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
           small * static_cast<double>(of.sums()),
           elements,
           inputs,
-          some * static_cast<double>(t.cluster) *
-              (static_cast<double>(of.whole) * products +
-               static_cast<double>(of.divided() * of.parts) * products_of_part),
+          some * (static_cast<double>(of.whole * of.cluster) * products +
+                  static_cast<double>(of.divided() * of.parts) * products_of_part),
           std::max(inputs - cached, 0.0),
-          full > 0 ? last : 0};
+          full > 0 ? last : 0,
+          of.cluster > 1 ? 1.0 : 0.0,
+          of.cluster > 1 ? static_cast<double>(of.cluster) : 0.0};
 }
 
 }  // namespace
@@ -97,25 +109,24 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
       whole(tiles),
       part_of_k(round_up(k, t.depth)),
       sums_of_tile(std::min(rows, t.tile_m) * std::min(round_up(columns, 4), t.tile_n)) {
-  const std::size_t units = units_of(compute_units, t);
-  const std::size_t at_once = units * t.resident;
+  const std::size_t at_once = compute_units * t.resident;
   const std::size_t waves = tiles / at_once;
   if (t.price == 0 || tiles == 0 || waves > most_waves) return;
-  // All in steps of k of the groups, or clusters, that run at once.
+  // All in steps of k of the groups that run at once.
   const auto group = static_cast<double>(t.tile_m * t.tile_n);
   const double cost_of_launch =
-      1000 * static_cast<double>(t.price * t.cluster) / (group * static_cast<double>(t.resident));
+      1000 * static_cast<double>(t.price) / (group * static_cast<double>(t.resident));
   const double cost_of_sums = products_per_sum(t.instruction) * static_cast<double>(sums_of_tile) /
                               (group * static_cast<double>(at_once));
   double least =
-      wave_count(tiles, units, t.resident).time(t.resident) * static_cast<double>(k);
+      wave_count(tiles, compute_units, t.resident).time(t.resident) * static_cast<double>(k);
   // Of the last wave k is divided, or of that and the one before it.
   for (std::size_t back = 0; back <= std::min<std::size_t>(waves, 1); ++back) {
     const std::size_t before = waves - back;
     const std::size_t others = tiles - before * at_once;
     if (others == 0) continue;
     const std::size_t most =
-        std::min({k / (least_part_of_k * t.cluster), most_parts, most_sums / (others * sums_of_tile)});
+        std::min({k / least_part_of_k, most_parts, most_sums / (others * sums_of_tile)});
     // What parts cost at least: no wave is shorter than its groups' share of a full one.
     const double products =
         (static_cast<double>(before) + static_cast<double>(others) / static_cast<double>(at_once)) *
@@ -129,7 +140,7 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
       if (count < 2) continue;
       const std::size_t depth = round_up(divide_up(k, count), t.depth);
       const std::size_t made = divide_up(k, depth);
-      const double time = wave_count(others * made, units, t.resident).time(t.resident);
+      const double time = wave_count(others * made, compute_units, t.resident).time(t.resident);
       const double cost =
           static_cast<double>(before * k) + time * static_cast<double>(depth) + cost_of_parts(made);
       if (cost < least) {
@@ -141,6 +152,21 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
       if (count == most || products + cost_of_parts(made) >= least) break;
     }
   }
+  if (t.instruction != gemm_instruction::wgmma) return;
+  // All tiles by clusters that run at once.
+  const double alone = wave_count(1, compute_units, t.resident).time(t.resident);
+  for (std::size_t count = 2; count <= most_of_cluster; count *= 2) {
+    if (tiles > clusters_at_once(compute_units, count) || k < count * t.depth) break;
+    const std::size_t share = round_up(divide_up(k, count), t.depth);
+    const double cost = alone * static_cast<double>(share) + cost_of_cluster(t, count);
+    if (cost >= least) continue;
+    least = cost;
+    cluster = count;
+  }
+  if (cluster == 1) return;
+  whole = tiles;
+  part_of_k = round_up(k, t.depth);
+  parts = 1;
 }
 
 size_feature_list gemm_features(std::span<const std::uint64_t> sizes) {

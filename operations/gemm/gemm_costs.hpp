@@ -36,6 +36,7 @@ struct gemm_division {
   std::size_t tiles;         ///< of C
   std::size_t whole;         ///< of these, for which k is not divided
   std::size_t parts = 1;     ///< of k, for each of the others
+  std::size_t cluster = 1;   ///< groups that share k of each tile; then there are no parts
   std::size_t part_of_k;     ///< the extent of k in a part
   std::size_t sums_of_tile;  ///< of a part: without the rows and columns that C does not have
 };

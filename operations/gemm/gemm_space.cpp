@@ -136,20 +136,15 @@ void add_hopper_candidates(space<gemm_tuning>& space, const gemm_key& key,
   space.add(&t::depth, {64});
   space.add(&t::stages, {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
   space.add(&t::resident, {1, 2});
-  space.add(&t::price, {4000});
-  space.add(&t::cluster, {1, 2, 4, 8});
+  space.add(&t::price, {8000});
   space.restrict([](const t& c) { return c.part_n == c.tile_n; }, "parts as wide as tiles",
                  &t::tile_n, &t::part_n);
   space.restrict(
       [key, local_bytes](const t& c) { return c.stages == stages_that_fit(key, c, local_bytes); },
       "as many stages as local memory has room for", &t::tile_m, &t::tile_n, &t::stages,
       &t::resident);
-  space.restrict(
-      [](const t& c) {
-        return (c.resident == 1 && c.cluster == 1) || c.tile_m * c.tile_n <= 128 * 128;
-      },
-      "one group at once, with all of k, where tiles are large", &t::tile_m, &t::tile_n,
-      &t::resident, &t::cluster);
+  space.restrict([](const t& c) { return c.resident == 1 || c.tile_m * c.tile_n <= 128 * 128; },
+                 "one group at once where tiles are large", &t::tile_m, &t::tile_n, &t::resident);
 }
 
 }  // namespace
@@ -173,17 +168,15 @@ std::size_t local_memory_bytes(const gemm_key& key, const gemm_tuning& t) {
   const std::size_t stages = t.stages * t.depth * (t.tile_m + t.tile_n) * 2 + swizzle_bytes;
   if (t.instruction == instruction::mma) return stages;
   // The sums of a cluster come after the stages. Each of those has two barriers.
-  const std::size_t sums = t.cluster > 1 ? t.tile_m * (t.tile_n + 8) * sizeof(float) : 0;
-  return std::max(stages + t.stages * 16, sums);
+  return std::max(stages + t.stages * 16, t.tile_m * (t.tile_n + 8) * sizeof(float));
 }
 
 void check_tuning(const gemm_key& key, const gemm_tuning& t) {
-  const bool is_shared = is_one_of(t.cluster, {2, 4, 8}) && t.instruction == instruction::wgmma;
   const bool even_tiles = (std::has_single_bit(t.tile_m) && std::has_single_bit(t.tile_n)) ||
                           t.instruction == instruction::wgmma;
   const bool possible = even_tiles && t.tile_m >= 16 && t.tile_n >= 16 && t.tile_m <= 512 &&
                         t.tile_n <= 512 && t.stages >= 2 && t.stages <= most_stages && t.resident > 0 &&
-                        t.band > 0 && (t.cluster == 1 || is_shared) &&
+                        t.band > 0 &&
                         has_possible_parts(t) && items_of(t) >= warp_items && items_of(t) <= 1024;
   if (!possible) {
     throw argument_error(
@@ -227,7 +220,7 @@ space<gemm_tuning> tuning_space(const gemm_key& key, const device& device) {
       &t::part_m, &t::part_n, &t::resident);
   space.restrict([key, local_bytes](const t& c) { return fits_local_memory(key, c, local_bytes); },
                  "local memory of the device for all resident groups", &t::instruction, &t::tile_m,
-                 &t::tile_n, &t::depth, &t::stages, &t::resident, &t::cluster);
+                 &t::tile_n, &t::depth, &t::stages, &t::resident);
   space.needs([key](const t& c) {
     return resources{.work_group = {items_of(c), 1, 1},
                      .dynamic_local_memory_bytes = local_memory_bytes(key, c)};

@@ -85,17 +85,27 @@ LIBTUNE_DEVICE_TEST_CASE("tensor cores that four warps share multiply every layo
                       four_layouts(dtype::float32));
 }
 
-LIBTUNE_DEVICE_TEST_CASE("groups of a cluster share k, whether it is divided or not", device) {
+LIBTUNE_DEVICE_TEST_CASE("groups of a cluster share k where tiles are few", device) {
   if (cuda_generation(device) != 90) return;
   const tune::context context = device.create_context();
-  for (const std::size_t price : {0, 64}) {
-    check_tensor_tuning(context, {instruction::wgmma, 64, 192, 64, 192, 64, 3, 2, price, 8, 2},
-                        four_layouts(dtype::float16));
-    check_tensor_tuning(context, {instruction::wgmma, 128, 64, 64, 64, 64, 9, 1, price, 8, 8},
-                        {turned_mixed});
-    check_tensor_tuning(context, {instruction::wgmma, 64, 128, 64, 64, 64, 4, 1, price, 3, 4},
-                        {turned_mixed});
+  const auto queue = context.create_command_queue();
+  const std::size_t units = device.limits().compute_units;
+  for (const gemm_key& key : four_layouts(dtype::float16)) {
+    const gemm_template made(context, key, {instruction::wgmma, 64, 64, 64, 64, 64, 6, 2, 1 << 20});
+    const std::size_t rows = 64 * units / 2;
+    CHECK(made.instantiate(queue, 60, 50, 4100).cluster() == 8);
+    CHECK(made.instantiate(queue, rows / 3, 50, 4100).cluster() == 4);
+    CHECK(made.instantiate(queue, rows, 50, 4100).cluster() > 1);
+    CHECK(made.instantiate(queue, rows * 8, 50, 4100).cluster() == 1);
+    CHECK(made.instantiate(queue, 60, 50, 128).cluster() == 1);
+    for (const std::size_t m : {std::size_t{59}, rows / 3 - 1, rows - 3}) {
+      multiplies(made, key, queue, {.m = m, .n = 45, .k = 4100, .alpha = 2, .beta = 1});
+      multiplies(made, key, queue, {.m = m, .n = 130, .k = 2051, .padding = 3});
+    }
   }
+  const gemm_template wide(context, turned_mixed, {instruction::wgmma, 192, 192, 64, 192, 64, 4, 1});
+  CHECK(wide.instantiate(queue, 190, 192, 8192).cluster() == 8);
+  multiplies(wide, turned_mixed, queue, {.m = 190, .n = 200, .k = 8192, .padding = 8});
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a group goes through several tiles", device) {
@@ -181,8 +191,7 @@ TEST_CASE("configurations of gemm compile for CUDA") {
     }
     for (const gemm_key& key : all_layouts(dtype::float16, dtype::float32)) {
       CHECK_NOTHROW(gemm_template(context, key, {instruction::wgmma, 128, 256, 64, 256, 64, 4}));
-      CHECK_NOTHROW(
-          gemm_template(context, key, {instruction::wgmma, 64, 192, 64, 192, 64, 3, 2, 0, 8, 4}));
+      CHECK_NOTHROW(gemm_template(context, key, {instruction::wgmma, 64, 192, 64, 192, 64, 3, 2}));
       CHECK_NOTHROW(gemm_template(context, key, {instruction::mma, 128, 128, 64, 32, 64, 3}));
     }
   });

@@ -102,7 +102,6 @@ LIBTUNE_DEVICE_TEST_CASE("wrong types, tunings and sizes are errors that say wha
   refuses({.tile_m = 16, .tile_n = 16, .part_m = 8}, "impossible");
   refuses({.depth = 12}, "impossible");
   refuses({.stages = 1}, "impossible");
-  refuses({.cluster = 2}, "impossible");
   refuses({gemm_instruction::mma, 64, 64, 32, 32, 64, 2}, "float16 only");
   refuses({gemm_instruction::wgmma, 64, 320, 64, 64, 64, 2}, "impossible");
   const gemm_template made(context, gemm_key{});

@@ -76,6 +76,7 @@
   X(kernel_get_attribute, cuKernelGetAttribute, 12000)      \
   X(kernel_set_attribute, cuKernelSetAttribute, 12000)      \
   X(launch_kernel, cuLaunchKernel, 4000)                    \
+  X(launch_kernel_with, cuLaunchKernelEx, 11060)            \
   X(tensor_map_encode, cuTensorMapEncodeTiled, 12000)       \
   X(capture_begin, cuStreamBeginCapture, 10010)             \
   X(capture_end, cuStreamEndCapture, 10000)                 \

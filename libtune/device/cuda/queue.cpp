@@ -187,6 +187,25 @@ CUresult launch_on(const driver_api& api, cuda_kernel& kernel, const nd_range& r
                    CUstream stream) {
   const work_size& global = range.global;
   const work_size& local = range.local;
+  if (range.cluster > 1) {
+    CUlaunchAttribute cluster{};
+    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster.value.clusterDim.x = count(range.cluster);
+    cluster.value.clusterDim.y = 1;
+    cluster.value.clusterDim.z = 1;
+    CUlaunchConfig config{};
+    config.gridDimX = groups(global.x, local.x);
+    config.gridDimY = groups(global.y, local.y);
+    config.gridDimZ = groups(global.z, local.z);
+    config.blockDimX = count(local.x);
+    config.blockDimY = count(local.y);
+    config.blockDimZ = count(local.z);
+    config.sharedMemBytes = count(range.local_memory_bytes);
+    config.hStream = stream;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    return api.launch_kernel_with(&config, kernel.handle(), kernel.arguments(), nullptr);
+  }
   return api.launch_kernel(kernel.handle(), groups(global.x, local.x), groups(global.y, local.y),
                            groups(global.z, local.z), count(local.x), count(local.y),
                            count(local.z), count(range.local_memory_bytes), stream,

@@ -17,7 +17,7 @@ void describe(auto& wire, is<program_source> auto& item) {
 }
 void describe(auto& wire, is<work_size> auto& item) { wire(item.x, item.y, item.z); }
 void describe(auto& wire, is<nd_range> auto& item) {
-  wire(item.global, item.local, item.local_memory_bytes);
+  wire(item.global, item.local, item.local_memory_bytes, item.cluster);
 }
 void describe(auto& wire, is<compile_result> auto& item) {
   wire(item.what, item.text, item.binary, item.elapsed, item.included);

@@ -56,13 +56,15 @@ std::vector<cost_factors> factors_from(const input& object, std::size_t configur
   if (!object.contains("factors")) return all;
   for (const input& item : array_member(object, "factors")) {
     cost_factors& made = all.emplace_back();
-    if (!item.is_array() || item.size() != made.size()) {
+    // There may have been fewer terms when it was written. The last factor is the constant.
+    if (!item.is_array() || item.empty() || item.size() > made.size()) {
       refuse_document("the factors of a configuration are not as many as costs have terms");
     }
-    for (std::size_t i = 0; i < made.size(); ++i) {
+    for (std::size_t i = 0; i < item.size(); ++i) {
       const auto word = word_for_real(item[i]);
       if (!word && !item[i].is_number()) refuse_document("a factor is no number");
-      made[i] = word ? *word : item[i].get<double>();
+      const double factor = word ? *word : item[i].get<double>();
+      (i + 1 < item.size() ? made[i] : made.back()) = factor;
     }
   }
   if (all.size() != configurations) refuse_document("it has not the factors of all configurations");
