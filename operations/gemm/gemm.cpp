@@ -99,14 +99,14 @@ std::vector<dimension> dimensions_of(layout order, std::size_t rows, std::size_t
 
 std::uint64_t row_stride(const io_slot& slot) { return slot.buffer().layout().padded()[1]; }
 
-/// Describes an operand of wgmma to the engine that copies it, in boxes of 64 elements that follow
-/// each other; nothing if that cannot copy it, as rows are not aligned.
-std::optional<cuda::tensor_map> map_of(const io_slot& slot, bool along_k, std::size_t tile) {
+/// Describes an operand of wgmma to the engine that copies it, in boxes of 64 x 64 elements;
+/// nothing if that cannot copy it, as rows are not aligned.
+std::optional<cuda::tensor_map> map_of(const io_slot& slot) {
   constexpr std::size_t boxed = 64;
   const array_layout& layout = slot.buffer().layout();
   const std::array<std::size_t, 2> size{layout.size()[0], layout.size()[1]};
   const std::array<std::size_t, 2> padded{layout.padded()[0], layout.padded()[1]};
-  const std::array<std::size_t, 2> box{along_k ? tile : boxed, boxed};
+  const std::array<std::size_t, 2> box{boxed, boxed};
   const cuda::tensor_boxes boxes{.element_bytes = sizeof(float16),
                                  .size = size,
                                  .padded = padded,
@@ -313,9 +313,8 @@ void gemm::do_run() {
             works_, alpha_, beta_, others...);
   };
   if (tuning_.instruction == gemm_instruction::wgmma) {
-    const gemm_product as(key_);
-    const std::optional<cuda::tensor_map> first_map = map_of(first, as.a_along_k, tuning_.tile_m);
-    const std::optional<cuda::tensor_map> second_map = map_of(second, as.b_along_k, tuning_.tile_n);
+    const std::optional<cuda::tensor_map> first_map = map_of(first);
+    const std::optional<cuda::tensor_map> second_map = map_of(second);
     const bool has_maps = first_map && second_map;
     launch(std::uint32_t{has_maps}, first_map.value_or(cuda::tensor_map{}),
            second_map.value_or(cuda::tensor_map{}));

@@ -21,10 +21,11 @@ double products_per_sum(gemm_instruction of) noexcept {
   return of == gemm_instruction::wgmma ? 600 : of == gemm_instruction::mma ? 300 : 80;
 }
 
-/// Returns the clusters that run at once if each compute unit has one group: in an H200 of 132 units
-/// 66 of two, 30 of four and 15 of eight, since a cluster stays within a part of the device.
+/// Returns the clusters that run at once if each compute unit has one group. A cluster stays within a
+/// part of the device, and parts differ: of 132 units in an H200 those of 66 pairs, 30 fours and 14
+/// eights can be had.
 std::size_t clusters_at_once(std::size_t compute_units, std::size_t cluster) noexcept {
-  return (cluster > 2 ? compute_units * 10 / 11 : compute_units) / cluster;
+  return (cluster > 2 ? compute_units * 7 / 8 : compute_units) / cluster;
 }
 
 /// What it takes to share k among the groups of a cluster, in steps of k of a group: fitted to times

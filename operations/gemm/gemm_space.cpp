@@ -129,7 +129,7 @@ void add_hopper_candidates(space<gemm_tuning>& space, const gemm_key& key,
   using t = gemm_tuning;
   // By mma all was slower on an H200.
   space.add(&t::instruction, {instruction::wgmma});
-  space.add(&t::tile_m, {64, 128, 192, 256});
+  space.add(&t::tile_m, {64, 128, 192});
   space.add(&t::tile_n, {64, 128, 192, 256});
   space.add(&t::part_m, {64});
   space.add(&t::part_n, {64, 128, 192, 256});
@@ -143,8 +143,16 @@ void add_hopper_candidates(space<gemm_tuning>& space, const gemm_key& key,
       [key, local_bytes](const t& c) { return c.stages == stages_that_fit(key, c, local_bytes); },
       "as many stages as local memory has room for", &t::tile_m, &t::tile_n, &t::stages,
       &t::resident);
-  space.restrict([](const t& c) { return c.resident == 1 || c.tile_m * c.tile_n <= 128 * 128; },
-                 "one group at once where tiles are large", &t::tile_m, &t::tile_n, &t::resident);
+  // On an H200 the best of these is within 0.3 % of the best of twice as many, on average over 608
+  // sizes.
+  space.restrict([](const t& c) { return c.tile_n <= 192 || c.tile_m == 128; },
+                 "256 columns beside 128 rows", &t::tile_m, &t::tile_n);
+  space.restrict(
+      [](const t& c) {
+        const bool is_small = c.tile_m == 64 && c.tile_n == 64;
+        return c.resident == 1 ? !is_small : c.tile_m == c.tile_n && c.tile_m <= 128;
+      },
+      "two groups at once with small square tiles", &t::tile_m, &t::tile_n, &t::resident);
 }
 
 }  // namespace

@@ -99,13 +99,13 @@ LIBTUNE_DEVICE_TEST_CASE("groups of a cluster share k where tiles are few", devi
     CHECK(made.instantiate(queue, rows * 8, 50, 4100).cluster() == 1);
     CHECK(made.instantiate(queue, 60, 50, 128).cluster() == 1);
     for (const std::size_t m : {std::size_t{59}, rows / 3 - 1, rows - 3}) {
-      multiplies(made, key, queue, {.m = m, .n = 45, .k = 4100, .alpha = 2, .beta = 1});
-      multiplies(made, key, queue, {.m = m, .n = 130, .k = 2051, .padding = 3});
+      multiplies(made, key, queue, {.m = m, .n = 5, .k = 1604, .alpha = 2, .beta = 1});
+      multiplies(made, key, queue, {.m = m, .n = 35, .k = 1051, .padding = 3});
     }
   }
-  const gemm_template wide(context, turned_mixed, {instruction::wgmma, 192, 192, 64, 192, 64, 4, 1});
-  CHECK(wide.instantiate(queue, 190, 192, 8192).cluster() == 8);
-  multiplies(wide, turned_mixed, queue, {.m = 190, .n = 200, .k = 8192, .padding = 8});
+  const gemm_template wide(context, turned_mixed, {instruction::wgmma, 192, 192, 64, 192, 64, 4, 1, 1 << 20});
+  CHECK(wide.instantiate(queue, 190, 200, 3000).cluster() == 8);
+  multiplies(wide, turned_mixed, queue, {.m = 190, .n = 200, .k = 3000, .padding = 8});
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a group goes through several tiles", device) {
@@ -116,7 +116,7 @@ LIBTUNE_DEVICE_TEST_CASE("a group goes through several tiles", device) {
     const gemm_template made(context, key, {instruction::wgmma, 64, 64, 64, 64, 64, 3, 1, 0});
     // More than 320 tiles, of which the last ones are not whole; copied in boxes, and one by one.
     for (const std::size_t padding : {8, 3}) {
-      multiplies(made, key, queue, {.m = 1102, .n = 1160, .k = 200, .padding = padding});
+      multiplies(made, key, queue, {.m = 1102, .n = 1160, .k = 70, .padding = padding});
     }
   }
 }

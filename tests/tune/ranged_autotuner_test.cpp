@@ -436,14 +436,23 @@ TEST_CASE("a portfolio by costs is its text, and a tree is its way where costs a
   const std::uint64_t many = 6;
   CHECK(core.choose(std::span(&few, 1), {}, costs) == 0);
   CHECK(core.choose(std::span(&many, 1), {}, costs) == 1);
-  CHECK(core.choose(std::span(&many, 1), {}, {}) == 0);
+  const tune::detail::portfolio_core without(again, {}, {});
+  CHECK(without.choose(std::span(&many, 1), {}, {}) == 0);
   const auto described = tune::detail::describe_portfolio({{"portfolio", stored.text()}});
   REQUIRE(described);
   CHECK(described->find("3 tunings chosen by their costs") != std::string::npos);
   std::string text = stored.text();
-  text.replace(text.find("\"factors\":[["), 12, "\"factors\":[[7,");
+  // With more factors than there are terms it is refused; with fewer it is of an earlier version.
+  const std::string first = text.substr(text.find("\"factors\":[[") + 11);
+  const std::string factors = first.substr(0, first.find(']') + 1);
+  text.replace(text.find(factors), factors.size(), "[7," + factors.substr(1));
   CHECK_THROWS_AS(static_cast<void>(tune::detail::stored_portfolio::parse(text, fields)),
                   tune::argument_error);
+  text = stored.text();
+  text.replace(text.find(factors), factors.size(), "[2,5]");
+  tune::cost_factors earlier{2};
+  earlier.back() = 5;
+  CHECK(tune::detail::stored_portfolio::parse(text, fields).factors.front() == earlier);
 }
 
 TEST_CASE("a portfolio that was interrupted is continued") {

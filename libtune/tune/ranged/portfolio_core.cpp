@@ -286,7 +286,7 @@ std::vector<asked_sizes> unproven_sizes(const std::vector<named_value>& result,
   return asked;
 }
 
-bool size_tally::count(std::span<const std::uint64_t> sizes) noexcept {
+bool size_tally::count(std::span<const std::uint64_t> sizes, std::uint64_t times) noexcept {
   if (sizes.size() > most_ranges) return true;
   const std::uint64_t hash = hash_of(sizes);
   const std::uint32_t tag = static_cast<std::uint32_t>(hash) | 1;
@@ -297,7 +297,7 @@ bool size_tally::count(std::span<const std::uint64_t> sizes) noexcept {
     if (found == 0 && tags_[place].compare_exchange_strong(found, tag, std::memory_order_relaxed)) {
       at.length = static_cast<std::uint8_t>(sizes.size());
       std::ranges::copy(sizes, at.sizes.begin());
-      at.count.store(1, std::memory_order_relaxed);
+      at.count.store(times, std::memory_order_relaxed);
       at.is_ready.store(true, std::memory_order_release);
       return true;
     }
@@ -305,7 +305,7 @@ bool size_tally::count(std::span<const std::uint64_t> sizes) noexcept {
     // Another thread may be writing it; nobody waits for a count.
     if (!at.is_ready.load(std::memory_order_acquire)) return true;
     if (std::ranges::equal(std::span(at.sizes).first(at.length), sizes)) {
-      at.count.fetch_add(1, std::memory_order_relaxed);
+      at.count.fetch_add(times, std::memory_order_relaxed);
       return true;
     }
   }
@@ -328,8 +328,8 @@ std::size_t choice_cache::place_of(std::span<const std::uint64_t> sizes) noexcep
   return hash_of(sizes) % most;
 }
 
-std::optional<std::size_t> choice_cache::find(std::span<const std::uint64_t> sizes) const noexcept {
-  const entry& at = entries_[place_of(sizes)];
+std::optional<std::size_t> choice_cache::find(std::span<const std::uint64_t> sizes) noexcept {
+  entry& at = entries_[place_of(sizes)];
   const std::uint32_t version = at.version.load(std::memory_order_acquire);
   if (version == 0 || version % 2 != 0) return std::nullopt;
   bool is_same = true;
@@ -339,21 +339,45 @@ std::optional<std::size_t> choice_cache::find(std::span<const std::uint64_t> siz
   const std::uint32_t choice = at.choice.load(std::memory_order_acquire);
   const bool is_whole = at.version.load(std::memory_order_relaxed) == version;
   if (!is_same || !is_whole) return std::nullopt;
+  at.count.fetch_add(1, std::memory_order_relaxed);
   return choice;
 }
 
-void choice_cache::remember(std::span<const std::uint64_t> sizes, std::size_t choice) noexcept {
+choice_cache::counted choice_cache::remember(std::span<const std::uint64_t> sizes,
+                                             std::size_t choice) noexcept {
+  counted left;
   entry& at = entries_[place_of(sizes)];
   std::uint32_t version = at.version.load(std::memory_order_relaxed);
   if (version % 2 != 0 ||
       !at.version.compare_exchange_strong(version, version + 1, std::memory_order_acq_rel)) {
-    return;
+    std::ranges::copy(sizes, left.sizes.begin());
+    left.count = 1;
+    return left;
   }
   for (std::size_t d = 0; d < sizes.size(); ++d) {
+    left.sizes[d] = at.sizes[d].load(std::memory_order_relaxed);
     at.sizes[d].store(sizes[d], std::memory_order_release);
   }
+  left.count = at.count.exchange(1, std::memory_order_relaxed);
   at.choice.store(static_cast<std::uint32_t>(choice), std::memory_order_release);
   at.version.store(version + 2, std::memory_order_release);
+  return left;
+}
+
+std::vector<choice_cache::counted> choice_cache::take() {
+  std::vector<counted> all;
+  for (entry& at : entries_) {
+    const std::uint32_t version = at.version.load(std::memory_order_acquire);
+    if (version == 0 || version % 2 != 0) continue;
+    counted each;
+    for (std::size_t d = 0; d < each.sizes.size(); ++d) {
+      each.sizes[d] = at.sizes[d].load(std::memory_order_acquire);
+    }
+    if (at.version.load(std::memory_order_relaxed) != version) continue;
+    each.count = at.count.exchange(0, std::memory_order_relaxed);
+    if (each.count > 0) all.push_back(each);
+  }
+  return all;
 }
 
 portfolio_core::portfolio_core(stored_portfolio stored, size_features features, listener asked)
@@ -369,14 +393,22 @@ portfolio_core::~portfolio_core() {
 
 void portfolio_core::note_sizes() const {
   if (!asked_) return;
+  // There is room for some only: for those that were asked for most.
+  std::vector<choice_cache::counted> last = chosen_.take();
+  std::ranges::stable_sort(last, std::ranges::greater(), &choice_cache::counted::count);
+  for (const choice_cache::counted& each : last) {
+    count(std::span(each.sizes).first(stored_.ranges.size()), each.count);
+  }
   std::vector<asked_sizes> asked = exact_.take();
   for (asked_sizes& each : rounded_.take()) asked.push_back(std::move(each));
   if (!asked.empty()) asked_(*this, asked);
 }
 
 // Of sizes in the ranges their neighbours tell as much.
-void portfolio_core::count(std::span<const std::uint64_t> sizes, bool is_inside) const noexcept {
-  if (exact_.count(sizes) || !is_inside) return;
+void portfolio_core::count(std::span<const std::uint64_t> sizes,
+                           std::uint64_t times) const noexcept {
+  if (!asked_ || times == 0) return;
+  if (exact_.count(sizes, times) || !are_inside(stored_.ranges, sizes)) return;
   std::array<std::uint64_t, most_ranges> rounded{};
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     const size_range& range = stored_.ranges[d];
@@ -384,7 +416,7 @@ void portfolio_core::count(std::span<const std::uint64_t> sizes, bool is_inside)
     const std::uint64_t near = sizes[d] >> dropped << dropped;
     rounded[d] = std::max(near / range.multiple() * range.multiple(), range.low());
   }
-  rounded_.count(std::span(rounded).first(sizes.size()));
+  rounded_.count(std::span(rounded).first(sizes.size()), times);
 }
 
 const proven_sizes* portfolio_core::find_proven(
@@ -399,41 +431,45 @@ const proven_sizes* portfolio_core::find_proven(
   return is_found ? &*found : nullptr;
 }
 
-// Computing the costs takes some hundred nanoseconds, so the last choices are kept.
-std::size_t portfolio_core::cheapest(std::span<const std::uint64_t> sizes,
-                                     const std::function<bool(std::size_t)>& fits,
-                                     std::span<const cost_function> costs) const noexcept {
+// To find a choice takes from some tens to some hundreds of nanoseconds, so the last are kept.
+std::size_t portfolio_core::choose(std::span<const std::uint64_t> sizes,
+                                   const std::function<bool(std::size_t)>& fits,
+                                   std::span<const cost_function> costs) const noexcept {
+  if (sizes.size() != stored_.ranges.size()) {
+    count(sizes, 1);
+    return find_choice(sizes, fits, costs);
+  }
   if (const auto known = chosen_.find(sizes)) return *known;
-  const std::size_t chosen =
-      find_cheapest(
-          stored_.factors, [&](std::size_t place) { return costs[place](sizes); },
-          [&](std::size_t place) { return !fits || fits(place); })
-          .value_or(stored_.configurations.size() - 1);
-  chosen_.remember(sizes, chosen);
+  const std::size_t chosen = find_choice(sizes, fits, costs);
+  const choice_cache::counted left = chosen_.remember(sizes, chosen);
+  count(std::span(left.sizes).first(sizes.size()), left.count);
   return chosen;
 }
 
 // A choice that does not fit gives way to the others in the order of the leaf, and at last to the
 // test default. Outside of the ranges it has to be proven: by a measurement there, or by fits.
-std::size_t portfolio_core::choose(std::span<const std::uint64_t> sizes,
-                                   const std::function<bool(std::size_t)>& fits,
-                                   std::span<const cost_function> costs) const noexcept {
+std::size_t portfolio_core::find_choice(std::span<const std::uint64_t> sizes,
+                                        const std::function<bool(std::size_t)>& fits,
+                                        std::span<const cost_function> costs) const noexcept {
   const std::size_t fallback = stored_.configurations.size() - 1;
   if (sizes.size() > most_ranges) return fallback;
-  const bool is_inside = are_inside(stored_.ranges, sizes);
-  if (asked_) count(sizes, is_inside);
   const auto first_of = [&](places all) -> std::size_t {
     for (const std::uint32_t place : all) {
       if (!fits || fits(place)) return place;
     }
     return fallback;
   };
-  if (!is_inside) {
+  if (!are_inside(stored_.ranges, sizes)) {
     if (const proven_sizes* const known = find_proven(sizes)) return first_of(known->order);
     if (!fits) return fallback;
   }
   const bool has_costs = !stored_.factors.empty() && costs.size() == stored_.factors.size();
-  if (has_costs && sizes.size() == stored_.ranges.size()) return cheapest(sizes, fits, costs);
+  if (has_costs && sizes.size() == stored_.ranges.size()) {
+    return find_cheapest(
+               stored_.factors, [&](std::size_t place) { return costs[place](sizes); },
+               [&](std::size_t place) { return !fits || fits(place); })
+        .value_or(fallback);
+  }
   const std::size_t leaf = stored_.tree.leaf(point_of(sizes, features_));
   const std::uint32_t chosen = stored_.tree.nodes()[leaf].below;
   if (!fits || fits(chosen)) return chosen;

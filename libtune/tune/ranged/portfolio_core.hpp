@@ -66,8 +66,8 @@ class size_tally {
   static constexpr std::size_t most = 128;      ///< different sizes at most
   static constexpr std::size_t most_tries = 8;  ///< places that sizes can have
 
-  /// Returns false if there is no room for them.
-  bool count(std::span<const std::uint64_t> sizes) noexcept;
+  /// Counts sizes, so many times. Returns false if there is no room for them.
+  bool count(std::span<const std::uint64_t> sizes, std::uint64_t times = 1) noexcept;
   /// Returns the sizes and their counts since the last time.
   std::vector<asked_sizes> take();
 
@@ -85,22 +85,33 @@ class size_tally {
   std::array<slot, most> slots_;
 };
 
-/// The choices for the last sizes, without a lock and without an allocation. Thread-safe.
+/// The choices for the last sizes, and how often each was asked for, without a lock and without an
+/// allocation. Thread-safe; while sizes give way to others a count may go to those.
 class choice_cache {
  public:
   static constexpr std::size_t most = 1024;  ///< sizes at most
 
-  /// Returns the choice for these sizes, if it is known.
-  std::optional<std::size_t> find(std::span<const std::uint64_t> sizes) const noexcept;
-  /// Remembers a choice in place of another one, unless another thread does so.
-  void remember(std::span<const std::uint64_t> sizes, std::size_t choice) noexcept;
+  /// Sizes, and how often they were asked for.
+  struct counted {
+    std::array<std::uint64_t, most_ranges> sizes{};  ///< as many as were given, then zeros
+    std::uint64_t count = 0;                         ///< 0: none
+  };
+
+  /// Returns the choice for these sizes, if it is known, and counts them.
+  std::optional<std::size_t> find(std::span<const std::uint64_t> sizes) noexcept;
+  /// Remembers a choice, asked for once, in place of another one, unless another thread does so.
+  /// Returns those that cannot be counted here, which may be these.
+  counted remember(std::span<const std::uint64_t> sizes, std::size_t choice) noexcept;
+  /// Returns the sizes that were asked for since the last time.
+  std::vector<counted> take();
 
  private:
   // Odd while a thread writes; 0: nothing was written.
-  struct entry {
+  struct alignas(64) entry {
     std::atomic<std::uint32_t> version{0};
     std::atomic<std::uint32_t> choice{0};
     std::array<std::atomic<std::uint64_t>, most_ranges> sizes{};
+    std::atomic<std::uint64_t> count{0};
   };
 
   static std::size_t place_of(std::span<const std::uint64_t> sizes) noexcept;
@@ -136,10 +147,10 @@ class portfolio_core {
  private:
   using places = std::span<const std::uint32_t>;
 
-  std::size_t cheapest(std::span<const std::uint64_t> sizes,
-                       const std::function<bool(std::size_t)>& fits,
-                       std::span<const cost_function> costs) const noexcept;
-  void count(std::span<const std::uint64_t> sizes, bool is_inside) const noexcept;
+  std::size_t find_choice(std::span<const std::uint64_t> sizes,
+                          const std::function<bool(std::size_t)>& fits,
+                          std::span<const cost_function> costs) const noexcept;
+  void count(std::span<const std::uint64_t> sizes, std::uint64_t times) const noexcept;
   const proven_sizes* find_proven(std::span<const std::uint64_t> sizes) const noexcept;
 
   stored_portfolio stored_;
