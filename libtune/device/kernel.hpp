@@ -39,8 +39,8 @@ struct nd_range {
   /// libtune/kernel/preamble.hpp), and then it is never zero.
   std::size_t local_memory_bytes = 0;
   /// So many work groups that follow each other along x are a cluster: they run at the same time,
-  /// and reach the local memory of each other. More than 1, up to 8, in CUDA from compute capability
-  /// 9.0 on only; it divides the number of groups along x.
+  /// and reach the local memory of each other. More than 1, up to 8, in CUDA from compute
+  /// capability 9.0 on only; it divides the number of groups along x.
   std::size_t cluster = 1;
 };
 

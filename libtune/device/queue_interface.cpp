@@ -73,9 +73,8 @@ constexpr std::size_t most_of_cluster = 8;
 
 void check_cluster(const kernel_interface& kernel, const nd_range& range) {
   const device_info& device = kernel.context()->info();
-  const std::string call =
-      fmt::format("launch of kernel '{}' in clusters of {} work groups", kernel.info().name,
-                  range.cluster);
+  const std::string call = fmt::format("launch of kernel '{}' in clusters of {} work groups",
+                                       kernel.info().name, range.cluster);
   if (device.backend != "CUDA" || !device.hardware.compute_capability ||
       device.hardware.compute_capability->major < cluster_generation) {
     throw device_error(call, device.identity.name,
@@ -89,9 +88,10 @@ void check_cluster(const kernel_interface& kernel, const nd_range& range) {
                        device_failure::over_limit);
   }
   if (const std::size_t groups = range.global.x / range.local.x; groups % range.cluster != 0) {
-    throw device_error(call, device.identity.name,
-                       fmt::format("there are {} groups along x, which is no multiple of it", groups),
-                       device_failure::invalid_launch);
+    throw device_error(
+        call, device.identity.name,
+        fmt::format("there are {} groups along x, which is no multiple of it", groups),
+        device_failure::invalid_launch);
   }
 }
 

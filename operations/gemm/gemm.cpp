@@ -99,27 +99,6 @@ std::vector<dimension> dimensions_of(layout order, std::size_t rows, std::size_t
 
 std::uint64_t row_stride(const io_slot& slot) { return slot.buffer().layout().padded()[1]; }
 
-/// Describes an operand of wgmma to the engine that copies it, in boxes of 64 x 64 elements;
-/// nothing if that cannot copy it, as rows are not aligned.
-std::optional<cuda::tensor_map> map_of(const io_slot& slot) {
-  constexpr std::size_t boxed = 64;
-  const array_layout& layout = slot.buffer().layout();
-  const std::array<std::size_t, 2> size{layout.size()[0], layout.size()[1]};
-  const std::array<std::size_t, 2> padded{layout.padded()[0], layout.padded()[1]};
-  const std::array<std::size_t, 2> box{boxed, boxed};
-  const cuda::tensor_boxes boxes{.element_bytes = sizeof(float16),
-                                 .size = size,
-                                 .padded = padded,
-                                 .box = box,
-                                 .swizzle_bytes = 2 * boxed};
-  const buffer& memory = slot.buffer().buffer();
-  if (size[0] == 0 || size[1] == 0 || padded[1] * sizeof(float16) % copied_bytes != 0 ||
-      cuda::native_handle(memory) % copied_bytes != 0) {
-    return std::nullopt;
-  }
-  return cuda::make_tensor_map(memory, boxes);
-}
-
 /// Numbers between -1 and 1, whose sequence a seed chooses.
 template <class T>
 host_array<T> random_array(const shape& size, std::uint32_t seed) {
@@ -298,6 +277,28 @@ void gemm::set_factors(float alpha, float beta) {
   parameters_changed();
 }
 
+// Boxes have 64 x 64 elements. Where rows are not aligned the engine cannot copy, and items do.
+void gemm::renew(mapped_operand& operand, const io_slot& slot) {
+  constexpr std::array<std::size_t, 2> box{64, 64};
+  const tune::buffer& memory = slot.buffer().buffer();
+  const std::uintptr_t address = cuda::native_handle(memory);
+  const std::uint64_t stride = row_stride(slot);
+  if (operand.address == address && operand.stride == stride) return;
+  const array_layout& layout = slot.buffer().layout();
+  const std::array<std::size_t, 2> size{layout.size()[0], layout.size()[1]};
+  const std::array<std::size_t, 2> padded{size[0], stride};
+  operand = {.address = address,
+             .stride = stride,
+             .is_possible = size[0] > 0 && size[1] > 0 && address % copied_bytes == 0 &&
+                            stride * sizeof(float16) % copied_bytes == 0};
+  if (!operand.is_possible) return;
+  operand.map = cuda::make_tensor_map(memory, {.element_bytes = sizeof(float16),
+                                               .size = size,
+                                               .padded = padded,
+                                               .box = box,
+                                               .swizzle_bytes = sizeof(float16) * box[1]});
+}
+
 void gemm::do_run() {
   if (range_.global.x == 0) return;
   const bool is_turned = gemm_product(key_).is_turned;
@@ -313,11 +314,10 @@ void gemm::do_run() {
             works_, alpha_, beta_, others...);
   };
   if (tuning_.instruction == gemm_instruction::wgmma) {
-    const std::optional<cuda::tensor_map> first_map = map_of(first);
-    const std::optional<cuda::tensor_map> second_map = map_of(second);
-    const bool has_maps = first_map && second_map;
-    launch(std::uint32_t{has_maps}, first_map.value_or(cuda::tensor_map{}),
-           second_map.value_or(cuda::tensor_map{}));
+    renew(first_map_, first);
+    renew(second_map_, second);
+    const bool has_maps = first_map_.is_possible && second_map_.is_possible;
+    launch(std::uint32_t{has_maps}, first_map_.map, second_map_.map);
   } else {
     launch();
   }

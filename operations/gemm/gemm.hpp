@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "libtune/device/cuda/tensor_map.hpp"
 #include "libtune/libtune.hpp"
 #include "libtune/tune/ranged/ranged_autotuner.hpp"
 
@@ -103,8 +104,17 @@ class gemm final : public operation {
   std::size_t divided_tiles() const noexcept { return divided_; }
 
  private:
+  /// An operand of wgmma as the engine that copies it sees it, until other memory is bound.
+  struct mapped_operand {
+    std::uintptr_t address = 0;
+    std::uint64_t stride = 0;
+    cuda::tensor_map map{};
+    bool is_possible = false;
+  };
+
   void do_run() override;
   std::vector<named_value> do_parameters() const override;
+  static void renew(mapped_operand& operand, const io_slot& slot);
 
   kernel kernel_;
   std::optional<kernel> add_parts_;
@@ -128,6 +138,8 @@ class gemm final : public operation {
   std::optional<slot_ref<float>> partial_sums_;
   nd_range range_;
   nd_range adding_range_;
+  mapped_operand first_map_;
+  mapped_operand second_map_;
 };
 
 /// The kernels that multiply matrices of given types and layouts: a program for each tuning of a

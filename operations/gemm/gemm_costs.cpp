@@ -21,8 +21,8 @@ double products_per_sum(gemm_instruction of) noexcept {
   return of == gemm_instruction::wgmma ? 600 : of == gemm_instruction::mma ? 300 : 80;
 }
 
-// Costs are computed when sizes are asked for, and most hosts divide numbers of 32 bits several times
-// as fast as others.
+// Costs are computed when sizes are asked for, and most hosts divide numbers of 32 bits several
+// times as fast as others.
 std::size_t quotient(std::size_t a, std::size_t b) noexcept {
   return (a | b) >> 32 == 0 ? static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b) : a / b;
 }
@@ -34,15 +34,15 @@ std::size_t multiple_up(std::size_t a, std::size_t step) noexcept {
   return quotient_up(a, step) * step;
 }
 
-/// Returns the clusters that run at once if each compute unit has one group. A cluster stays within a
-/// part of the device, and parts differ: of 132 units in an H200 those of 66 pairs, 30 fours and 14
-/// eights can be had.
+/// Returns the clusters that run at once if each compute unit has one group. A cluster stays within
+/// a part of the device, and parts differ: of 132 units in an H200 those of 66 pairs, 30 fours and
+/// 14 eights can be had.
 std::size_t clusters_at_once(std::size_t compute_units, std::size_t cluster) noexcept {
   return (cluster > 2 ? compute_units * 7 / 8 : compute_units) / cluster;
 }
 
-/// What it takes to share k among the groups of a cluster, in steps of k of a group: fitted to times
-/// of an H200.
+/// What it takes to share k among the groups of a cluster, in steps of k of a group: fitted to
+/// times of an H200.
 double cost_of_cluster(const gemm_tuning& t, std::size_t cluster) noexcept {
   const double doubled = cluster == 2 ? 0 : cluster == 4 ? 1 : 2;
   const auto elements = static_cast<double>(t.tile_m * t.tile_n * t.resident);
@@ -82,7 +82,8 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   const double tile = small * static_cast<double>(t.tile_m * t.tile_n);
   // Groups of clusters are one to a compute unit, whose k is shorter.
   const double products =
-      tile * static_cast<double>(of.cluster > 1 ? multiple_up(quotient_up(k, of.cluster), t.depth) : k);
+      tile *
+      static_cast<double>(of.cluster > 1 ? multiple_up(quotient_up(k, of.cluster), t.depth) : k);
   const double products_of_part = tile * static_cast<double>(of.part_of_k);
   const auto full = static_cast<double>(waves.full);
   const auto full_of_parts = static_cast<double>(waves_of_parts.full);

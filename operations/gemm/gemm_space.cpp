@@ -39,8 +39,8 @@ bool has_possible_parts(const gemm_tuning& t) {
              t.depth == 64 && t.tile_m >= 64 && t.tile_n >= 64;
     case instruction::wgmma:
       return is_one_of(t.part_m, {64, 128}) && is_one_of(t.part_n, {64, 128, 192, 256}) &&
-             t.part_m * t.part_n <= 64 * 256 && t.depth == 64 && t.stages >= 2 &&
-             t.tile_m <= 256 && t.tile_n <= 256;
+             t.part_m * t.part_n <= 64 * 256 && t.depth == 64 && t.stages >= 2 && t.tile_m <= 256 &&
+             t.tile_n <= 256;
   }
   return false;
 }
@@ -183,9 +183,9 @@ void check_tuning(const gemm_key& key, const gemm_tuning& t) {
   const bool even_tiles = (std::has_single_bit(t.tile_m) && std::has_single_bit(t.tile_n)) ||
                           t.instruction == instruction::wgmma;
   const bool possible = even_tiles && t.tile_m >= 16 && t.tile_n >= 16 && t.tile_m <= 512 &&
-                        t.tile_n <= 512 && t.stages >= 2 && t.stages <= most_stages && t.resident > 0 &&
-                        t.band > 0 &&
-                        has_possible_parts(t) && items_of(t) >= warp_items && items_of(t) <= 1024;
+                        t.tile_n <= 512 && t.stages >= 2 && t.stages <= most_stages &&
+                        t.resident > 0 && t.band > 0 && has_possible_parts(t) &&
+                        items_of(t) >= warp_items && items_of(t) <= 1024;
   if (!possible) {
     throw argument_error(
         fmt::format("the tuning of gemm is impossible: {}; gemm.hpp says what its members may be",

@@ -75,6 +75,14 @@ TEST_CASE_FIXTURE(bench, "an indivisible launch never reaches the device") {
   CHECK(fake.calls(fake_call::launch) == 0);
 }
 
+TEST_CASE_FIXTURE(bench, "clusters of work groups are refused where a device has none") {
+  tune::kernel kernel = make_kernel();
+  CHECK_THROWS_WITH_AS(queue.enqueue(kernel, {.global = {64}, .local = {16}, .cluster = 2}),
+                       doctest::Contains("from compute capability 9.0 on"), tune::device_error);
+  CHECK(fake.calls(fake_call::launch) == 0);
+  CHECK_NOTHROW(queue.enqueue(kernel, {.global = {64}, .local = {16}, .cluster = 1}));
+}
+
 TEST_CASE_FIXTURE(bench, "a tuning queue returns the times of its launches and fills in order") {
   fake.set_time([](const tune::testing::fake_launch& launch) {
     return nanoseconds(10 * launch.range().global.x);

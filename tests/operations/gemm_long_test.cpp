@@ -103,7 +103,8 @@ LIBTUNE_DEVICE_TEST_CASE("groups of a cluster share k where tiles are few", devi
       multiplies(made, key, queue, {.m = m, .n = 35, .k = 1051, .padding = 3});
     }
   }
-  const gemm_template wide(context, turned_mixed, {instruction::wgmma, 192, 192, 64, 192, 64, 4, 1, 1 << 20});
+  const gemm_template wide(context, turned_mixed,
+                           {instruction::wgmma, 192, 192, 64, 192, 64, 4, 1, 1 << 20});
   CHECK(wide.instantiate(queue, 190, 200, 3000).cluster() == 8);
   multiplies(wide, turned_mixed, queue, {.m = 190, .n = 200, .k = 3000, .padding = 8});
 }

@@ -51,9 +51,10 @@ CUtensorMapSwizzle swizzle_of(std::size_t bytes) {
 void check_boxes(std::uintptr_t address, const tensor_boxes& given) {
   const std::size_t axes = given.size.size();
   if (axes == 0 || axes > most_axes || given.padded.size() != axes || given.box.size() != axes) {
-    refuse(fmt::format("it has {} sizes, {} padded sizes and {} of a box; one to five of each are "
-                       "wanted",
-                       axes, given.padded.size(), given.box.size()));
+    refuse(
+        fmt::format("it has {} sizes, {} padded sizes and {} of a box; one to five of each are "
+                    "wanted",
+                    axes, given.padded.size(), given.box.size()));
   }
   if (address % copied_bytes != 0) {
     refuse(fmt::format("address {:#x} is no multiple of {} bytes", address, copied_bytes));
@@ -76,12 +77,11 @@ void check_boxes(std::uintptr_t address, const tensor_boxes& given) {
   }
   const std::size_t row = given.box.back() * given.element_bytes;
   if (row % copied_bytes != 0 || (given.swizzle_bytes != 0 && row > given.swizzle_bytes)) {
-    refuse(fmt::format("rows of its box have {} bytes; they are multiples of {}{}", row,
-                       copied_bytes,
-                       given.swizzle_bytes == 0
-                           ? ""
-                           : fmt::format(", and no longer than the {} that are swizzled",
-                                         given.swizzle_bytes)));
+    refuse(fmt::format(
+        "rows of its box have {} bytes; they are multiples of {}{}", row, copied_bytes,
+        given.swizzle_bytes == 0
+            ? ""
+            : fmt::format(", and no longer than the {} that are swizzled", given.swizzle_bytes)));
   }
 }
 

@@ -22,6 +22,7 @@ struct behaviour {
   bool refuses_rectangles_within_device = false;
   bool refuses_rows = false;  ///< of cuMemsetD2D*
   bool is_silent = false;     ///< counts nothing, fails nothing, and takes no lock
+  unsigned last_cluster = 0;  ///< the groups in each, of the last launch in clusters
 };
 
 behaviour& settings();

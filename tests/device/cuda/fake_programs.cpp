@@ -127,6 +127,40 @@ void add_programs(table& t) {
         ENTER("cuLaunchKernel");
         return launch(function, {gx, gy, gz}, {x, y, z}, local_bytes, stream, arguments);
       });
+  add<PFN_cuLaunchKernelEx_v11060>(
+      t, "cuLaunchKernelEx",
+      [](const CUlaunchConfig* config, CUfunction function, void** arguments, void**) {
+        ENTER("cuLaunchKernelEx");
+        for (unsigned i = 0; i < config->numAttrs; ++i) {
+          const CUlaunchAttribute& each = config->attrs[i];
+          if (each.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+          if (config->gridDimX % each.value.clusterDim.x != 0) return CUDA_ERROR_INVALID_VALUE;
+          settings().last_cluster = each.value.clusterDim.x;
+        }
+        return launch(function, {config->gridDimX, config->gridDimY, config->gridDimZ},
+                      {config->blockDimX, config->blockDimY, config->blockDimZ},
+                      config->sharedMemBytes, config->hStream, arguments);
+      });
+  // Its words are what it was asked for.
+  add<PFN_cuTensorMapEncodeTiled_v12000>(
+      t, "cuTensorMapEncodeTiled",
+      [](CUtensorMap* map, CUtensorMapDataType type, cuuint32_t axes, void* address,
+         const cuuint64_t* size, const cuuint64_t* strides, const cuuint32_t* box,
+         const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle swizzle,
+         CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+        ENTER("cuTensorMapEncodeTiled");
+        if (const CUresult failure = in_any_context(); failure != CUDA_SUCCESS) return failure;
+        cuuint64_t* word = map->opaque;
+        *word++ = static_cast<cuuint64_t>(type);
+        *word++ = static_cast<cuuint64_t>(swizzle);
+        *word++ = reinterpret_cast<cuuint64_t>(address);
+        for (cuuint32_t i = 0; i < axes && i < 4; ++i) {
+          *word++ = size[i];
+          *word++ = box[i];
+          if (i + 1 < axes) *word++ = strides[i];
+        }
+        return CUDA_SUCCESS;
+      });
 }
 
 }  // namespace fake_cuda

@@ -49,6 +49,28 @@ COMPILER_TEST_CASE("a launch is one call of the driver and allocates nothing") {
   CHECK(allocations <= 2);
 }
 
+COMPILER_TEST_CASE("a launch in clusters says how many groups they have, and others do not") {
+  bench b;
+  tune::kernel add = make_add(b);
+  fake_cuda::reset();
+  b.queue.enqueue(add, {.global = {64}, .local = {16}, .cluster = 4});
+  CHECK(fake_cuda::settings().last_cluster == 4);
+  CHECK(fake_cuda::calls("cuLaunchKernelEx") == 1);
+  CHECK(fake_cuda::calls("cuLaunchKernel") == 0);
+  const auto refuses = [&](const tune::nd_range& wrong, tune::device_failure failure,
+                           const char* says) {
+    tune::testing::check_refused([&] { b.queue.enqueue(add, wrong); }, failure,
+                                 {"launch of kernel 'add' in clusters of", "'Fake H200'", says});
+  };
+  refuses({.global = {48}, .local = {16}, .cluster = 2}, tune::device_failure::invalid_launch,
+          "there are 3 groups along x");
+  refuses({.global = {256}, .local = {16}, .cluster = 16}, tune::device_failure::over_limit,
+          "a cluster has 1 to 8");
+  refuses({.global = {64}, .local = {16}, .cluster = 0}, tune::device_failure::over_limit,
+          "a cluster has 1 to 8");
+  CHECK(fake_cuda::calls("cuLaunchKernelEx") == 1);
+}
+
 COMPILER_TEST_CASE("a timed launch follows one that keeps the device busy meanwhile") {
   bench b;
   tune::kernel add = make_add(b);
