@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/device/cuda/tensor_map.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <fmt/format.h>
 #include <string>
 
@@ -117,7 +117,7 @@ tensor_map make_tensor_map(const buffer& buffer, const tensor_boxes& boxes) {
       CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS) refuse("cuTensorMapEncodeTiled: " + error_text(owner.api(), status));
   tensor_map copied;
-  std::memcpy(&copied, &made, sizeof made);
+  std::ranges::copy(made.opaque, copied.words.begin());
   return copied;
 }
 
