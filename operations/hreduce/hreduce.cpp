@@ -194,7 +194,7 @@ hreduce_tuning tune_at(tuning_session& session, const hreduce_key& key, std::siz
     return cases;
   });
   const declared_work read{.bytes = static_cast<double>(src.layout().bytes())};
-  return session.tune(tuning_space(key), [&](const hreduce_tuning& tuning) {
+  return session.tune(tuning_space(key, context.device()), [&](const hreduce_tuning& tuning) {
     const program built = build(context, key, tuning);
     hreduce op(queue, built, tuning, key, type, rows, columns, {0, columns});
     op.bind("src", src);
@@ -290,7 +290,7 @@ hreduce ranged_hreduce_template::instantiate(const command_queue& queue, std::si
           reduced};
 }
 
-space<hreduce_tuning> tuning_space(const hreduce_key& key) {
+space<hreduce_tuning> tuning_space(const hreduce_key& key, const device& device) {
   space<hreduce_tuning> space;
   space.add(&hreduce_tuning::wgsx, {32, 64, 128, 256, 512});
   space.add(&hreduce_tuning::wgsy, {1, 2, 4, 8, 16});
@@ -299,11 +299,28 @@ space<hreduce_tuning> tuning_space(const hreduce_key& key) {
   space.add(&hreduce_tuning::items, {1, 2, 4});
   space.restrict([](const hreduce_tuning& t) { return t.wgsx * t.wgsy <= 1024; },
                  "work groups of 1024 at most", &hreduce_tuning::wgsx, &hreduce_tuning::wgsy);
-  space.restrict(
-      [bytes = key.element_bytes](const hreduce_tuning& t) {
-        return t.vector == 1 || t.vector * bytes <= max_word_bytes;
-      },
-      "words of 16 bytes at most", &hreduce_tuning::vector);
+  const auto is_possible = [bytes = key.element_bytes](std::size_t vector) {
+    return vector == 1 || vector * bytes <= max_word_bytes;
+  };
+  space.restrict([is_possible](const hreduce_tuning& t) { return is_possible(t.vector); },
+                 "words of 16 bytes at most", &hreduce_tuning::vector);
+  if (device.kind() == device_kind::gpu) {
+    // On an H200 the best of these is within 0.1 % of the best of four times as many, on average
+    // over 504 shapes.
+    space.restrict(
+        [](const hreduce_tuning& t) {
+          return t.wgsx * t.wgsy >= 128 && t.wgsx * t.wgsy <= 512;
+        },
+        "work groups of 128 to 512", &hreduce_tuning::wgsx, &hreduce_tuning::wgsy);
+    const bool has_vectors = elements(key).has_vectors();
+    space.restrict(
+        [is_possible, has_vectors](const hreduce_tuning& t) {
+          const bool is_longest = !has_vectors || t.vector == 4 || !is_possible(2 * t.vector);
+          return is_longest || (t.vector == 1 && t.wgsx <= 64);
+        },
+        "the longest words, or single elements by up to 64 items", &hreduce_tuning::vector,
+        &hreduce_tuning::wgsx);
+  }
   space.needs([](const hreduce_tuning& t) { return resources{.work_group = {t.wgsx, t.wgsy, 1}}; });
   return space;
 }
