@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <fmt/format.h>
 #include <limits>
 #include <map>
@@ -378,7 +379,7 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
            return std::ranges::max(sizes) < (std::uint64_t{1} << 31);
          },
      .costs = gemm_costs,
-     .limits = {},
+     .limits = {.time = std::chrono::seconds(10)},
      .goal = {}},
     [](tuning_session& session, const gemm_key& key, std::span<const std::uint64_t> sizes) {
       const context& context = session.context();

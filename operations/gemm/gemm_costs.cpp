@@ -41,12 +41,13 @@ std::size_t clusters_at_once(std::size_t compute_units, std::size_t cluster) noe
   return (cluster > 2 ? compute_units * 7 / 8 : compute_units) / cluster;
 }
 
-/// What it takes to share k among the groups of a cluster, in steps of k of a group: fitted to
-/// times of an H200.
-double cost_of_cluster(const gemm_tuning& t, std::size_t cluster) noexcept {
+/// What it takes to share k among the groups of clusters, in steps of k of a group: fitted to times
+/// of an H200. To exchange sums takes the longer the more groups do so at once.
+double cost_of_cluster(const gemm_tuning& t, std::size_t cluster, double per_unit) noexcept {
   const double doubled = cluster == 2 ? 0 : cluster == 4 ? 1 : 2;
   const auto elements = static_cast<double>(t.tile_m * t.tile_n * t.resident);
-  return 200 + 50 * doubled + (8e5 + 4e5 * doubled) / elements;
+  return 50 + 50 * doubled + (12e5 + 4e5 * doubled) / elements +
+         400 * per_unit / static_cast<double>(t.resident);
 }
 
 /// The groups of a launch by waves of those that run at once.
@@ -91,6 +92,8 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   const double products_of_last = is_divided ? products_of_part : products;
   const double elements = small * static_cast<double>(rows) * static_cast<double>(columns);
   const double inputs = small * static_cast<double>(rows + columns) * static_cast<double>(k);
+  const auto down = static_cast<double>(quotient_up(rows, t.tile_m));
+  const auto across = static_cast<double>(quotient_up(columns, t.tile_n));
   // What was written last may still be in half of the cache.
   const double cached =
       small * static_cast<double>(device.cache_bytes / 2) / static_cast<double>(input_bytes);
@@ -104,12 +107,12 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
           small * static_cast<double>(of.sums()),
           elements,
           inputs,
-          some * (static_cast<double>(of.whole * of.cluster) * products +
-                  static_cast<double>(of.divided() * of.parts) * products_of_part),
+          small * static_cast<double>(rows * k) * across,
           std::max(inputs - cached, 0.0),
-          full > 0 ? last : 0,
+          small * static_cast<double>(columns * k) * down,
           of.cluster > 1 ? 1.0 : 0.0,
-          of.cluster > 1 ? static_cast<double>(of.cluster) : 0.0};
+          of.cluster > 1 ? static_cast<double>(of.cluster) : 0.0,
+          of.cluster > 1 ? tile * static_cast<double>(of.tiles * of.cluster) : 0.0};
 }
 
 }  // namespace
@@ -173,7 +176,8 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
   for (std::size_t count = 2; count <= most_of_cluster; count *= 2) {
     if (tiles > clusters_at_once(compute_units, count) || k < count * t.depth) break;
     const std::size_t share = multiple_up(quotient_up(k, count), t.depth);
-    const double cost = alone * static_cast<double>(share) + cost_of_cluster(t, count);
+    const double per_unit = static_cast<double>(tiles * count) / static_cast<double>(compute_units);
+    const double cost = alone * static_cast<double>(share) + cost_of_cluster(t, count, per_unit);
     if (cost >= least) continue;
     least = cost;
     cluster = count;

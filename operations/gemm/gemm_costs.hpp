@@ -45,8 +45,9 @@ struct gemm_division {
 size_feature_list gemm_features(std::span<const std::uint64_t> sizes);
 
 /// Returns the numbers that a product's time grows with: whole waves of groups and the last one,
-/// each by the products of a compute unit and by their number; the sums of parts of k; the bytes of
-/// the matrices.
+/// each by the products of a compute unit and by their number; the sums of parts of k; the
+/// clusters, and the sums that they exchange; the elements of the matrices, and those that all
+/// tiles read.
 cost_function gemm_costs(const gemm_key& key, const gemm_tuning& tuning,
                          const device_limits& limits);
 

@@ -87,9 +87,7 @@ void add_plain_candidates(space<gemm_tuning>& space, bool is_gpu) {
   // On an H200 the best of these is within 0.4 % of the best of twice as many, on average over 458
   // sizes, and on an H100 that of six times as many was within 0.7 %.
   space.restrict(
-      [](const t& c) {
-        return items_of(c) * c.resident == (c.part_m * c.part_n < 64 ? 512 : 384);
-      },
+      [](const t& c) { return items_of(c) * c.resident == (c.part_m * c.part_n < 64 ? 512 : 384); },
       "as many items at once as registers allow", &t::tile_m, &t::tile_n, &t::part_m, &t::part_n,
       &t::resident);
   space.restrict(

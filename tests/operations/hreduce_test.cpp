@@ -184,7 +184,8 @@ LIBTUNE_DEVICE_TEST_CASE("hreduce can be tuned" * tune::testing::force_autotune(
   options.search.max_count = 3;
   tune::set_tuning_options(context, options);
   const hreduce_template made(context, sum_of(dtype::float32), 1000);
-  CHECK(tune::operations::tuning_space(tune::operations::hreduce_key{}, device).find(made.tuning()));
+  CHECK(
+      tune::operations::tuning_space(tune::operations::hreduce_key{}, device).find(made.tuning()));
 }
 
 TEST_CASE("the space of hreduce has the test default, and vectors only where kernel text has") {
@@ -209,8 +210,7 @@ TEST_CASE("the space of hreduce on a GPU has the longest words that a type allow
       const tune::operations::hreduce_key key{.type = bytes == 4 ? "float32" : "float64",
                                               .element_bytes = bytes};
       std::size_t longest = 0;
-      for (const hreduce_tuning& each :
-           tune::operations::tuning_space(key, context.device())) {
+      for (const hreduce_tuning& each : tune::operations::tuning_space(key, context.device())) {
         longest = std::max(longest, each.vector);
         CHECK((each.vector == 16 / bytes || each.wgsx <= 64));
       }

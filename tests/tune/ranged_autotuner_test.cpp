@@ -330,8 +330,8 @@ TEST_CASE("a choice that does not fit gives way by the times in its leaf") {
   const auto again = tune::detail::stored_portfolio::parse(stored.text(), fields);
   CHECK(again.text() == stored.text());
   CHECK(again.proven == stored.proven);
-  const tune::detail::portfolio_core core(again, {}, {});
   const auto choose = [&](std::uint64_t size, std::vector<std::size_t> unfit) {
+    const tune::detail::portfolio_core core(again, {}, {});  // which keeps its choices
     return core.choose(
         std::span(&size, 1),
         [unfit](std::size_t place) { return std::ranges::find(unfit, place) == unfit.end(); }, {});

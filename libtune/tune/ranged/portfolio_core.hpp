@@ -133,7 +133,7 @@ class portfolio_core {
   portfolio_core& operator=(const portfolio_core&) = delete;
 
   const stored_portfolio& stored() const noexcept { return stored_; }
-  /// See portfolio::choose.
+  /// See portfolio::choose. The functions are the same in all calls, since choices are kept.
   std::size_t choose(std::span<const std::uint64_t> sizes,
                      const std::function<bool(std::size_t)>& fits,
                      std::span<const cost_function> costs) const noexcept;

@@ -41,10 +41,9 @@ COMPILER_TEST_CASE("a tensor map describes axes with the fastest first, and stri
   const tune::buffer memory = context.create_buffer(4096);
   const tune::cuda::tensor_map map = rows{}.of(memory);
   const std::vector<std::uint64_t> words(map.words.begin(), map.words.begin() + 8);
-  CHECK(words == std::vector<std::uint64_t>{CU_TENSOR_MAP_DATA_TYPE_UINT16,
-                                            CU_TENSOR_MAP_SWIZZLE_128B,
-                                            tune::cuda::native_handle(memory), 100, 64, 208, 10,
-                                            8});
+  CHECK(words ==
+        std::vector<std::uint64_t>{CU_TENSOR_MAP_DATA_TYPE_UINT16, CU_TENSOR_MAP_SWIZZLE_128B,
+                                   tune::cuda::native_handle(memory), 100, 64, 208, 10, 8});
 }
 
 COMPILER_TEST_CASE("what the engine cannot copy is refused, with the numbers") {
@@ -57,13 +56,13 @@ COMPILER_TEST_CASE("what the engine cannot copy is refused, with the numbers") {
   refuses({.padded = {10, 101}}, "along axis 0 is 202 bytes away, no multiple of 16");
   refuses({.padded = {10, 99}}, "axis 1 has 100 elements, 99 with padding");
   refuses({.box = {257, 64}}, "the box has 257 elements along axis 0; 1 to 256 are possible");
-  refuses({.box = {8, 72}}, "rows of its box have 144 bytes; they are multiples of 16, and no longer");
+  refuses({.box = {8, 72}},
+          "rows of its box have 144 bytes; they are multiples of 16, and no longer");
   refuses({.box = {8, 4}, .swizzle_bytes = 0}, "rows of its box have 8 bytes");
   refuses({.element_bytes = 3}, "elements of 3 bytes");
   refuses({.swizzle_bytes = 48}, "swizzle 48 bytes");
-  CHECK_THROWS_WITH_AS(
-      static_cast<void>(tune::cuda::make_tensor_map(memory, {.element_bytes = 2})),
-      doctest::Contains("one to five"), tune::argument_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(tune::cuda::make_tensor_map(memory, {.element_bytes = 2})),
+                       doctest::Contains("one to five"), tune::argument_error);
   const auto odd = tune::cuda::wrap_memory(context, tune::cuda::native_handle(memory) + 8, 2000);
   CHECK_THROWS_WITH_AS(static_cast<void>(rows{}.of(odd)),
                        doctest::Contains("no multiple of 16 bytes"), tune::argument_error);
