@@ -207,8 +207,9 @@ TEST_CASE("the space of hreduce has the test default, and vectors only where ker
 TEST_CASE("the space of hreduce on a GPU has the longest words that a type allows") {
   tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
     for (const std::size_t bytes : {4, 8}) {
-      const tune::operations::hreduce_key key{.type = bytes == 4 ? "float32" : "float64",
-                                              .element_bytes = bytes};
+      tune::operations::hreduce_key key;
+      key.type = bytes == 4 ? "float32" : "float64";
+      key.element_bytes = bytes;
       std::size_t longest = 0;
       for (const hreduce_tuning& each : tune::operations::tuning_space(key, context.device())) {
         longest = std::max(longest, each.vector);
