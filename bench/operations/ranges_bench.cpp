@@ -391,7 +391,7 @@ subject<hreduce_tuning> hreduce_subject(bench_device& on, std::uint64_t largest)
   const tune::size_range columns(1, largest != 0 ? largest : 16384);
   return {.name = "hreduce",
           .ranges = {rows, columns},
-          .space = tuning_space(hreduce_key{}, on.device),
+          .space = tuning_space(hreduce_key{}),
           .search = [&on, how] { hreduce_template(on.context, how); },
           .portfolio =
               [&on, how, rows, columns] {

@@ -35,8 +35,8 @@ bool has_possible_parts(const gemm_tuning& t) {
              (across % 8 == 0 ? down % 4 == 0 : across % 4 == 0 && down % 8 == 0) &&
              items_of(t) >= std::max(t.tile_m, t.tile_n) / 4;
     case instruction::mma:
-      return is_one_of(t.part_m, {16, 32, 64}) && is_one_of(t.part_n, {16, 32, 64}) &&
-             t.depth == 64 && t.tile_m >= 64 && t.tile_n >= 64;
+      return is_one_of(t.part_m, {16, 32, 64}) && is_one_of(t.part_n, {32, 64}) && t.depth == 64 &&
+             t.tile_m >= 64 && t.tile_n >= 64;
     case instruction::wgmma:
       return is_one_of(t.part_m, {64, 128}) && is_one_of(t.part_n, {64, 128, 192, 256}) &&
              t.part_m * t.part_n <= 64 * 256 && t.depth == 64 && t.stages >= 2 && t.tile_m <= 256 &&

@@ -163,7 +163,7 @@ class ranged_hreduce_template {
   std::vector<program> programs_;  // one of each tuning
 };
 
-/// The configurations that are searched on a device.
-space<hreduce_tuning> tuning_space(const hreduce_key& key, const device& device);
+/// The configurations that are searched.
+space<hreduce_tuning> tuning_space(const hreduce_key& key);
 
 }  // namespace tune::operations

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <random>
 #include <utility>
@@ -107,6 +110,39 @@ LIBTUNE_DEVICE_TEST_CASE("groups of a cluster share k where tiles are few", devi
                            {instruction::wgmma, 192, 192, 64, 192, 64, 4, 1, 1 << 20});
   CHECK(wide.instantiate(queue, 190, 200, 3000).cluster() == 8);
   multiplies(wide, turned_mixed, queue, {.m = 190, .n = 200, .k = 3000, .padding = 8});
+}
+
+LIBTUNE_DEVICE_TEST_CASE(
+    "a product by clusters is the same in a command graph, and with other memory", device) {
+  if (cuda_generation(device) != 90) return;
+  const tune::context context = device.create_context();
+  auto queue = context.create_command_queue();
+  const gemm_key key{.input = dtype::float16, .output = dtype::float16};
+  const gemm_template made(context, key, {instruction::wgmma, 64, 64, 64, 64, 64, 6, 2, 1 << 20});
+  gemm op = made.instantiate(queue, 60, 56, 2000);
+  REQUIRE(op.cluster() == 8);
+  const auto b = random_matrix<float16>(key.b, 2000, 56, 0, 2);
+  op.bind("b", on_device(queue, b));
+  op.ensure_bound("c");
+  for (const std::uint32_t seed : {5, 6}) {
+    const auto a = random_matrix<float16>(key.a, 60, 2000, 0, seed);
+    op.bind("a", on_device(queue, a));
+    host_array<float16> c({60, 56});
+    tune::operations::gemm_on_host(key, 1, 0, a, b, c);
+    const auto graph = queue.capture([&] { op.run(); });
+    REQUIRE(graph);
+    for (int run = 0; run < 3; ++run) {
+      op.buffer("c").zero(queue);
+      queue.enqueue(*graph);
+      const auto got = op.buffer("c").get<float16>(queue);
+      double most = 0;
+      for (std::size_t i = 0; i < 60 * 56; ++i) {
+        most = std::max(most, std::abs(static_cast<double>(static_cast<float>(c(i / 56, i % 56))) -
+                                       static_cast<float>(got(i / 56, i % 56))));
+      }
+      CHECK(most < 0.1);
+    }
+  }
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a group goes through several tiles", device) {

@@ -103,6 +103,7 @@ LIBTUNE_DEVICE_TEST_CASE("wrong types, tunings and sizes are errors that say wha
   refuses({.depth = 12}, "impossible");
   refuses({.stages = 1}, "impossible");
   refuses({gemm_instruction::mma, 64, 64, 32, 32, 64, 2}, "float16 only");
+  refuses({gemm_instruction::mma, 64, 64, 32, 16, 64, 2}, "impossible");
   refuses({gemm_instruction::wgmma, 64, 320, 64, 64, 64, 2}, "impossible");
   const gemm_template made(context, gemm_key{});
   CHECK_THROWS_WITH_AS(made.instantiate(queue, 1, std::size_t{1} << 31, 1),

@@ -12,7 +12,6 @@
 #include <type_traits>
 
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "libtune/verify/comparison.hpp"
 #include "operations/hreduce/reference.hpp"
@@ -184,40 +183,18 @@ LIBTUNE_DEVICE_TEST_CASE("hreduce can be tuned" * tune::testing::force_autotune(
   options.search.max_count = 3;
   tune::set_tuning_options(context, options);
   const hreduce_template made(context, sum_of(dtype::float32), 1000);
-  CHECK(
-      tune::operations::tuning_space(tune::operations::hreduce_key{}, device).find(made.tuning()));
+  CHECK(tune::operations::tuning_space(tune::operations::hreduce_key{}).find(made.tuning()));
 }
 
 TEST_CASE("the space of hreduce has the test default, and vectors only where kernel text has") {
-  const auto check = [](const tune::device& device) {
-    tune::operations::hreduce_key key;
-    CHECK(tune::operations::tuning_space(key, device).find(hreduce_tuning{}).has_value());
-    for (const char* type : {"float16", "complex64", "app::state"}) {
-      key.type = type;
-      for (const hreduce_tuning& tuning : tune::operations::tuning_space(key, device)) {
-        CHECK(tuning.vector == 1);
-      }
+  tune::operations::hreduce_key key;
+  CHECK(tune::operations::tuning_space(key).find(hreduce_tuning{}).has_value());
+  for (const char* type : {"float16", "complex64", "app::state"}) {
+    key.type = type;
+    for (const hreduce_tuning& tuning : tune::operations::tuning_space(key)) {
+      CHECK(tuning.vector == 1);
     }
-  };
-  check(tune::testing::fake_device().device());
-  tune::testing::for_each_compile_target(
-      "cuda sm_90", [&](const tune::context& context) { check(context.device()); });
-}
-
-TEST_CASE("the space of hreduce on a GPU has the longest words that a type allows") {
-  tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
-    for (const std::size_t bytes : {4, 8}) {
-      tune::operations::hreduce_key key;
-      key.type = bytes == 4 ? "float32" : "float64";
-      key.element_bytes = bytes;
-      std::size_t longest = 0;
-      for (const hreduce_tuning& each : tune::operations::tuning_space(key, context.device())) {
-        longest = std::max(longest, each.vector);
-        CHECK((each.vector == 16 / bytes || each.wgsx <= 64));
-      }
-      CHECK(longest == 16 / bytes);
-    }
-  });
+  }
 }
 
 TEST_CASE("reductions of every type compile for CUDA") {
