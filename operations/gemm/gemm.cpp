@@ -379,7 +379,7 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
            return std::ranges::max(sizes) < (std::uint64_t{1} << 31);
          },
      .costs = gemm_costs,
-     .limits = {.time = std::chrono::seconds(10)},
+     .limits = {.time = std::chrono::seconds(9)},
      .goal = {}},
     [](tuning_session& session, const gemm_key& key, std::span<const std::uint64_t> sizes) {
       const context& context = session.context();
