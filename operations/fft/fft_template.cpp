@@ -232,8 +232,8 @@ std::uint64_t largest_prime_of(std::uint64_t size) {
   return std::max(largest, size);
 }
 
-/// What a tree chooses by: libraries have code of their own for small factors, and other ways for
-/// lengths with large ones.
+/// The features that a tree chooses by: libraries have code of their own for small factors, and
+/// other ways for lengths with large ones.
 size_feature_list fft_features(std::span<const std::uint64_t> sizes) {
   return {static_cast<double>(largest_prime_of(sizes[2]))};
 }

@@ -41,7 +41,7 @@ std::size_t clusters_at_once(std::size_t compute_units, std::size_t cluster) noe
   return (cluster > 2 ? compute_units * 7 / 8 : compute_units) / cluster;
 }
 
-/// What it takes to share k among the groups of clusters, in steps of k of a group: fitted to times
+/// The time of sharing k among the groups of clusters, in steps of k of a group: fitted to times
 /// of an H200. To exchange sums takes the longer the more groups do so at once.
 double cost_of_cluster(const gemm_tuning& t, std::size_t cluster, double per_unit) noexcept {
   const double doubled = cluster == 2 ? 0 : cluster == 4 ? 1 : 2;
