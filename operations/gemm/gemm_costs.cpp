@@ -47,7 +47,7 @@ double cost_of_cluster(const gemm_tuning& t, std::size_t cluster, double per_uni
   const double doubled = cluster == 2 ? 0 : cluster == 4 ? 1 : 2;
   const auto elements = static_cast<double>(t.tile_m * t.tile_n * t.resident);
   return 50 + 50 * doubled + (12e5 + 4e5 * doubled) / elements +
-         400 * per_unit / static_cast<double>(t.resident);
+         200 * per_unit / static_cast<double>(t.resident);
 }
 
 /// The groups of a launch by waves of those that run at once.

@@ -27,8 +27,8 @@ struct tensor_boxes {
 
 /// The description of an array for the bulk tensor copy engine, of Hopper (compute capability 9.0)
 /// and later: a kernel takes it by value, as a parameter of 128 bytes, aligned to as many, that is
-/// __grid_constant__, and names it in cp.async.bulk.tensor. Set it by kernel::set_argument. It holds
-/// the address of the buffer, which it does not keep.
+/// __grid_constant__, and names it in cp.async.bulk.tensor. Set it by kernel::set_argument. It
+/// holds the address of the buffer, which it does not keep.
 struct alignas(128) tensor_map {
   std::array<std::uint64_t, 16> words{};  ///< CUtensorMap, whose contents are the driver's own
 };
