@@ -312,8 +312,11 @@ TEST_CASE("a portfolio is not used if one of its tunings does not work on this d
   fake.fail_when(tune::testing::fake_call::launch,
                  [wgs = broken.wgs](const auto& macros) { return macros.integer("wgs") == wgs; });
   const auto other = fake.device().create_context();
+  tune::testing::captured_errors log;
   const auto second = app.autotune.portfolio(other, few, {.match = tune::match_mode::nearest});
   CHECK(std::ranges::find(second.tunings(), broken) == second.tunings().end());
+  CHECK(log.count("times a configuration failed, first wgs=") == 1);
+  CHECK(log.count("it was told to fail") > 0);
 }
 
 TEST_CASE("a choice that does not fit gives way by the times in its leaf") {

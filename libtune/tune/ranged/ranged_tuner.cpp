@@ -153,6 +153,7 @@ class session_source final : public portfolio_source {
       const bool was_late = !made->score && made->dropped;
       if (was_late) times[i] = not_measured;
       if (made->score) times[i] = made->score->count() / made->level;
+      if (!made->score && !was_late) note_failure(sizes, *made);
     }
     return times;
   }
@@ -185,6 +186,14 @@ class session_source final : public portfolio_source {
     return !parts_.fits || parts_.fits(tuning, sizes);
   }
 
+  /// Says how many configurations have failed where others were compared with them, and why the
+  /// first one did: one that fails somewhere may be chosen nowhere. Empty if none has.
+  std::string failures() const {
+    return failures_ == 0 ? std::string()
+                          : fmt::format("{} times a configuration failed, first {}", failures_,
+                                        first_failure_);
+  }
+
   /// The effort so far, in words.
   std::string effort() const {
     const std::chrono::duration<double> all = used();
@@ -214,6 +223,12 @@ class session_source final : public portfolio_source {
       if (fits(each, sizes)) only.only.push_back(each);
     }
     return only.only.empty() ? std::vector<trial>() : run(sizes, std::move(only)).trials;
+  }
+
+  void note_failure(const size_list& sizes, const trial& failed) {
+    if (failures_++ > 0) return;
+    first_failure_ = fmt::format("{} at {}: {}", to_string(failed.configuration),
+                                 words_of(parts_.ranges, sizes), failed.reason);
   }
 
   // What goes wrong at one size leaves the others.
@@ -293,6 +308,8 @@ class session_source final : public portfolio_source {
   clock::duration first_search_{};
   clock::duration searched_{};
   std::size_t searches_ = 0;
+  std::size_t failures_ = 0;   // of comparisons
+  std::string first_failure_;  // in words
   clock::time_point began_ = clock::now();
   std::chrono::nanoseconds waited_before_ = device_lease::waited();
   bool is_only_tried_ = false;
@@ -435,6 +452,9 @@ class ranged_tuner {
             parts.base.name, stored.configurations.size(), to_string(key),
             describe_losses(stored.expected_loss, stored.worst_loss), stored.compared, stored.sizes,
             source.effort()));
+    if (const std::string failures = source.failures(); !failures.empty()) {
+      log(log_level::info, fmt::format("'{}': {}", parts.base.name, failures));
+    }
     if (stored.unchecked > 0) {
       log(log_level::warning,
           fmt::format(
