@@ -21,7 +21,7 @@
 namespace tune::detail {
 
 /// The number of the protocol. The form of the greeting is for all versions of it.
-constexpr std::uint32_t worker_protocol = 2;
+constexpr std::uint32_t worker_protocol = 3;
 
 /// The length of the longest message; a greater one is an error.
 constexpr std::uint64_t longest_message_bytes = std::uint64_t{1} << 30;
