@@ -462,8 +462,8 @@ void search_where_memory_is_short(int runs) {
   int put_off = 0;
   tune::tuning_options plain = b.with;
   plain.observers.clear();
-  for (int run = 0; run < runs; ++run) {
-    const hungry_key key{.shared = 2048, .least = 64, .each = 64, .run = run};
+  hungry_key key{.shared = 2048, .least = 64, .each = 64, .run = 0};
+  for (; key.run < runs; ++key.run) {
     try {
       found += b.hungry.autotune(b.context, key, plain).n < 8 ? 1 : 0;
     } catch (const tune::too_little_memory_error&) {
@@ -475,7 +475,8 @@ void search_where_memory_is_short(int runs) {
   CHECK(failures == 0);
   CHECK(allocations > 0);
   CHECK(found + put_off == runs);
-  CHECK(found > 0);
+  // How many are put off is a matter of chance; none is without the application.
+  CHECK(b.hungry.autotune(b.context, key, plain).n < 8);
 }
 
 TEST_CASE("searches on a device with 5 % of its memory free let the application have its own") {
