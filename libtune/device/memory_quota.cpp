@@ -102,7 +102,10 @@ std::vector<reclaimer> find_holders(const device_interface& device) {
 bool reclaim_memory(const device_interface& device, std::size_t bytes,
                     const std::function<bool()>& again) {
   std::vector<std::shared_ptr<const void>> kept;  // until the allocation has been made
-  for (const reclaimer& each : find_holders(device)) {
+  const std::vector<reclaimer> holders = find_holders(device);
+  // Those that held memory when there was too little may have released it since.
+  if (holders.empty()) return again();
+  for (const reclaimer& each : holders) {
     {
       const std::lock_guard lock(each->running);
       if (!each->ended) kept.push_back(each->give_back(bytes));

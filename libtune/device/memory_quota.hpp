@@ -124,7 +124,8 @@ class [[nodiscard]] memory_quota_scope {
   memory_quota_scope* outer_;
 };
 
-/// Asks the reclaimers of a device, and after each calls again(), until that returns true.
+/// Asks the reclaimers of a device that hold memory, and after each calls again(), until that
+/// returns true; once, if none does.
 /// @returns false if it never does
 bool reclaim_memory(const device_interface& device, std::size_t bytes,
                     const std::function<bool()>& again);

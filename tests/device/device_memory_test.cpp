@@ -304,4 +304,13 @@ TEST_CASE("a capture on this thread is seen, and one of the application") {
   CHECK_FALSE(impl.find_capture().empty());
 }
 
+TEST_CASE("an allocation is tried again where those that held memory have released it since") {
+  const tune::testing::fake_device fake;
+  const tune::device device = fake.device();
+  int tries = 0;
+  CHECK(tune::detail::reclaim_memory(*device.impl(), 8, [&] { return ++tries > 0; }));
+  CHECK(tries == 1);
+  CHECK_FALSE(tune::detail::reclaim_memory(*device.impl(), 8, [] { return false; }));
+}
+
 }  // namespace device_memory_test
