@@ -75,18 +75,21 @@ thread_local memory_quota_scope* innermost = nullptr;
 
 using reclaimer = std::shared_ptr<memory_reclaimer::entry>;
 
-/// Those of a device that hold something, that with the most first.
-std::vector<reclaimer> find_holders(const device_interface& device) {
+/// Those of a device.
+std::vector<reclaimer> find_all(const device_interface& device) {
   const std::string hardware = name_of(device);
   std::vector<reclaimer> found;
-  {
-    const std::lock_guard lock(registry().mutex);
-    for (const reclaimer& each : registry().entries) {
-      if (each->hardware == hardware) found.push_back(each);
-    }
+  const std::lock_guard lock(registry().mutex);
+  for (const reclaimer& each : registry().entries) {
+    if (each->hardware == hardware) found.push_back(each);
   }
+  return found;
+}
+
+/// Those that hold something, that with the most first.
+std::vector<reclaimer> holders_of(std::vector<reclaimer> all) {
   std::vector<std::pair<std::size_t, reclaimer>> sorted;
-  for (reclaimer& each : found) {
+  for (reclaimer& each : all) {
     const std::lock_guard lock(each->running);
     const std::size_t bytes = each->ended ? 0 : each->holds();
     if (bytes > 0) sorted.emplace_back(bytes, std::move(each));
@@ -102,7 +105,9 @@ std::vector<reclaimer> find_holders(const device_interface& device) {
 bool reclaim_memory(const device_interface& device, std::size_t bytes,
                     const std::function<bool()>& again) {
   std::vector<std::shared_ptr<const void>> kept;  // until the allocation has been made
-  const std::vector<reclaimer> holders = find_holders(device);
+  std::vector<reclaimer> all = find_all(device);
+  if (all.empty()) return false;
+  const std::vector<reclaimer> holders = holders_of(std::move(all));
   // Those that held memory when there was too little may have released it since.
   if (holders.empty()) return again();
   for (const reclaimer& each : holders) {

@@ -125,7 +125,7 @@ class [[nodiscard]] memory_quota_scope {
 };
 
 /// Asks the reclaimers of a device that hold memory, and after each calls again(), until that
-/// returns true; once, if none does.
+/// returns true; once, if there are some but none does.
 /// @returns false if it never does
 bool reclaim_memory(const device_interface& device, std::size_t bytes,
                     const std::function<bool()>& again);

@@ -308,7 +308,12 @@ TEST_CASE("an allocation is tried again where those that held memory have releas
   const tune::testing::fake_device fake;
   const tune::device device = fake.device();
   int tries = 0;
-  CHECK(tune::detail::reclaim_memory(*device.impl(), 8, [&] { return ++tries > 0; }));
+  const auto again = [&] { return ++tries > 0; };
+  CHECK_FALSE(tune::detail::reclaim_memory(*device.impl(), 8, again));
+  const tune::memory_reclaimer released(
+      device, [] { return std::size_t{0}; },
+      [](std::size_t) { return std::shared_ptr<const void>(); });
+  CHECK(tune::detail::reclaim_memory(*device.impl(), 8, again));
   CHECK(tries == 1);
   CHECK_FALSE(tune::detail::reclaim_memory(*device.impl(), 8, [] { return false; }));
 }
