@@ -162,16 +162,17 @@ TEST_CASE("two kinds of devices each have each key once") {
 TEST_CASE("a rank that is killed costs what it was running, and the others finish all keys") {
   if (!can_run()) return;
   const bench here;
-  here.write_keys(9, 6, 30'000);
-  const ended rest = here.start_and_kill(3, 2, 12);
+  // About 16 of its 24 have been run by then; messages may take as long as eight more.
+  here.write_keys(5, 24, 20'000);
+  const ended rest = here.start_and_kill(3, 2, 48);
   CAPTURE(rest.output);
   CHECK(rest.code == 0);
   CHECK(contains(rest.output, "rank 2 has been lost: its connection is closed"));
   CHECK(contains(rest.output, "rank 2 has been lost; another device goes on with it"));
-  CHECK(here.results(0) == 9);
+  CHECK(here.results(0) == 5);
   CHECK(here.content(0) == here.content(1));
   // What ran when it was killed, and what had not been told yet.
-  CHECK(isolated::read_log(here.log).size() <= 9 * 6 + 2);
+  CHECK(isolated::read_log(here.log).size() <= 5 * 24 + 8);
 }
 
 TEST_CASE("a rank that is suspended is given up, and ends when it goes on") {
