@@ -15,13 +15,8 @@
 namespace tune::detail {
 namespace {
 
-// Divisions of 64 bits are slow enough to be seen in the cost of a launch.
 constexpr bool is_multiple(std::size_t global, std::size_t local) noexcept {
-  if (local == 1) return true;
-  if (((global | local) >> 32) == 0 && local != 0) {
-    return static_cast<std::uint32_t>(global) % static_cast<std::uint32_t>(local) == 0;
-  }
-  return local != 0 && global % local == 0;
+  return local == 1 || (local != 0 && divide_down(global, local) * local == global);
 }
 
 constexpr bool divides(const nd_range& range) noexcept {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libtune/device/kernel.hpp"
 #include "operations/gemm/gemm_space.hpp"
 
 namespace tune::operations {
@@ -19,19 +20,6 @@ constexpr std::size_t most_of_cluster = 8;
 /// fitted to times of an H200, except for mma, which is taken to be between the others.
 double products_per_sum(gemm_instruction of) noexcept {
   return of == gemm_instruction::wgmma ? 600 : of == gemm_instruction::mma ? 300 : 80;
-}
-
-// Costs are computed when sizes are asked for, and most hosts divide numbers of 32 bits several
-// times as fast as others.
-std::size_t quotient(std::size_t a, std::size_t b) noexcept {
-  return (a | b) >> 32 == 0 ? static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b) : a / b;
-}
-std::size_t quotient_up(std::size_t a, std::size_t b) noexcept {
-  const std::size_t whole = quotient(a, b);
-  return whole + (whole * b != a ? 1 : 0);
-}
-std::size_t multiple_up(std::size_t a, std::size_t step) noexcept {
-  return quotient_up(a, step) * step;
 }
 
 /// Returns the clusters that run at once if each compute unit has one group. A cluster stays within
@@ -53,8 +41,8 @@ double cost_of_cluster(const gemm_tuning& t, std::size_t cluster, double per_uni
 /// The groups of a launch by waves of those that run at once.
 struct wave_count {
   wave_count(std::size_t groups, std::size_t compute_units, std::size_t resident)
-      : full(quotient(groups, compute_units * resident)),
-        on_one(quotient_up(groups - full * compute_units * resident, compute_units)) {}
+      : full(divide_down(groups, compute_units * resident)),
+        on_one(divide_up(groups - full * compute_units * resident, compute_units)) {}
 
   /// The waves, the last one by its time: groups that share a compute unit with fewer others are
   /// faster, but not by as much.
@@ -83,8 +71,7 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   const double tile = small * static_cast<double>(t.tile_m * t.tile_n);
   // Groups of clusters are one to a compute unit, whose k is shorter.
   const double products =
-      tile *
-      static_cast<double>(of.cluster > 1 ? multiple_up(quotient_up(k, of.cluster), t.depth) : k);
+      tile * static_cast<double>(of.cluster > 1 ? round_up(divide_up(k, of.cluster), t.depth) : k);
   const double products_of_part = tile * static_cast<double>(of.part_of_k);
   const auto full = static_cast<double>(waves.full);
   const auto full_of_parts = static_cast<double>(waves_of_parts.full);
@@ -92,8 +79,8 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   const double products_of_last = is_divided ? products_of_part : products;
   const double elements = small * static_cast<double>(rows) * static_cast<double>(columns);
   const double inputs = small * static_cast<double>(rows + columns) * static_cast<double>(k);
-  const auto down = static_cast<double>(quotient_up(rows, t.tile_m));
-  const auto across = static_cast<double>(quotient_up(columns, t.tile_n));
+  const auto down = static_cast<double>(divide_up(rows, t.tile_m));
+  const auto across = static_cast<double>(divide_up(columns, t.tile_n));
   // What was written last may still be in half of the cache.
   const double cached =
       small * static_cast<double>(device.cache_bytes / 2) / static_cast<double>(input_bytes);
@@ -118,17 +105,17 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
 }  // namespace
 
 std::size_t tile_count(const gemm_tuning& t, std::size_t rows, std::size_t columns) noexcept {
-  return quotient_up(rows, t.tile_m) * quotient_up(columns, t.tile_n);
+  return divide_up(rows, t.tile_m) * divide_up(columns, t.tile_n);
 }
 
 gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, std::size_t rows,
                              std::size_t columns, std::size_t k)
     : tiles(tile_count(t, rows, columns)),
       whole(tiles),
-      part_of_k(multiple_up(k, t.depth)),
-      sums_of_tile(std::min(rows, t.tile_m) * std::min(multiple_up(columns, 4), t.tile_n)) {
+      part_of_k(round_up(k, t.depth)),
+      sums_of_tile(std::min(rows, t.tile_m) * std::min(round_up(columns, 4), t.tile_n)) {
   const std::size_t at_once = compute_units * t.resident;
-  const std::size_t waves = quotient(tiles, at_once);
+  const std::size_t waves = divide_down(tiles, at_once);
   if (t.price == 0 || tiles == 0 || waves > most_waves) return;
   // All in steps of k of the groups that run at once.
   const auto group = static_cast<double>(t.tile_m * t.tile_n);
@@ -144,7 +131,7 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
     const std::size_t others = tiles - before * at_once;
     if (others == 0) continue;
     const std::size_t most =
-        std::min({k / least_part_of_k, most_parts, quotient(most_sums, others * sums_of_tile)});
+        std::min({k / least_part_of_k, most_parts, divide_down(most_sums, others * sums_of_tile)});
     // What parts cost at least: no wave is shorter than its groups' share of a full one.
     const double products =
         (static_cast<double>(before) + static_cast<double>(others) / static_cast<double>(at_once)) *
@@ -154,10 +141,10 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
     };
     if (most < 2 || products + cost_of_parts(2) >= least) continue;
     for (std::size_t count_of_waves = 1; count_of_waves <= most_waves_of_parts; ++count_of_waves) {
-      const std::size_t count = std::min(quotient(count_of_waves * at_once, others), most);
+      const std::size_t count = std::min(divide_down(count_of_waves * at_once, others), most);
       if (count < 2) continue;
-      const std::size_t depth = multiple_up(quotient_up(k, count), t.depth);
-      const std::size_t made = quotient_up(k, depth);
+      const std::size_t depth = round_up(divide_up(k, count), t.depth);
+      const std::size_t made = divide_up(k, depth);
       const double time = wave_count(others * made, compute_units, t.resident).time(t.resident);
       const double cost =
           static_cast<double>(before * k) + time * static_cast<double>(depth) + cost_of_parts(made);
@@ -175,7 +162,7 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
   const double alone = wave_count(1, compute_units, t.resident).time(t.resident);
   for (std::size_t count = 2; count <= most_of_cluster; count *= 2) {
     if (tiles > clusters_at_once(compute_units, count) || k < count * t.depth) break;
-    const std::size_t share = multiple_up(quotient_up(k, count), t.depth);
+    const std::size_t share = round_up(divide_up(k, count), t.depth);
     const double per_unit = static_cast<double>(tiles * count) / static_cast<double>(compute_units);
     const double cost = alone * static_cast<double>(share) + cost_of_cluster(t, count, per_unit);
     if (cost >= least) continue;
@@ -184,7 +171,7 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
   }
   if (cluster == 1) return;
   whole = tiles;
-  part_of_k = multiple_up(k, t.depth);
+  part_of_k = round_up(k, t.depth);
   parts = 1;
 }
 
