@@ -408,7 +408,9 @@ class modelled_source final : public tune::portfolio_source {
     std::vector<std::optional<double>> times;
     for (const configuration& each : some) {
       ++measured;
-      const bool works = place(each) != broken || sizes[0] < 1000;
+      const bool is_broken = place(each) == broken && sizes[0] >= 1000;
+      const bool works = !is_broken || failed_at.size() >= most_failures;
+      if (!works) failed_at.push_back(sizes);
       times.push_back(works ? std::optional(noisy(place(each), sizes)) : std::nullopt);
     }
     return times;
@@ -419,7 +421,9 @@ class modelled_source final : public tune::portfolio_source {
   int searches = 0;
   int audits = 0;
   int measured = 0;
-  std::size_t broken = 1000;  // a configuration that does not work from 1000 on
+  std::size_t broken = 1000;              // a configuration that does not work from 1000 on
+  std::size_t most_failures = 1'000'000;  // of it; then it works
+  std::vector<size_list> failed_at{};
 
  private:
   double draw() { return random_.unit(); }
@@ -511,6 +515,36 @@ TEST_CASE("by costs a portfolio is nearer to the best, and costs that tell nothi
     CHECK(std::exp(-ratios / sizes) > 0.965);
     CHECK(covered >= 0.9 * sizes);
   }
+}
+
+TEST_CASE("by costs what failed once is still chosen, and what fails again is tried no more") {
+  const tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 8192}}, .costs = modelled_costs};
+  const auto has = [](const tune::built_portfolio& built, std::size_t place) {
+    for (std::size_t i = 0; i + 1 < built.factors.size(); ++i) {
+      const bool is_chosen = !std::isinf(built.factors[i].back());
+      if (is_chosen && modelled_source::place(built.configurations[i]) == place) return true;
+    }
+    return false;
+  };
+  const auto build = [&](modelled_source& source) {
+    source.shows_all = true;
+    return build_portfolio(plan, modelled_source::values(fallback), source);
+  };
+  modelled_source whole(1);
+  const auto built = build(whole);
+  REQUIRE(built.factors.size() > 1);
+  const std::size_t place = modelled_source::place(built.configurations.front());
+  modelled_source source(1);
+  source.broken = place;
+  source.most_failures = 1;
+  CHECK(has(build(source), place));
+  CHECK(source.failed_at.size() == 1);
+  modelled_source always(1);
+  always.broken = place;
+  CHECK_FALSE(has(build(always), place));
+  const std::set<size_list> different(always.failed_at.begin(), always.failed_at.end());
+  CHECK(different.size() > 1);
+  CHECK(always.failed_at.size() == different.size() + 1);
 }
 
 TEST_CASE("all of a small space are compared after one search") {

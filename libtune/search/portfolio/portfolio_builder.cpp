@@ -6,24 +6,24 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/search/portfolio/comparisons.hpp"
 #include "libtune/search/portfolio/portfolio_checks.hpp"
 
 namespace tune {
 namespace {
 
 using configuration = portfolio_source::configuration;
+using numbers = comparisons::numbers;
 
 constexpr double share_of_sizes = 0.9;        // that the worst loss is stated for
 constexpr double share_of_pilots = 0.65;      // of the time, with all configurations
 constexpr double share_of_comparisons = 0.8;  // before the audits
 constexpr double share_of_audits = 0.88;      // before the leaves are checked
-constexpr double notable_gain = 0.02;         // of what an audit finds
-constexpr std::size_t most_fresh = 3;         // of what it finds are compared at all sizes
+constexpr std::size_t most_found = 3;         // by a search around a choice
 // A configuration that was no nearer to the best at any of the first sizes is left out.
 constexpr double promising = 0.25;
 constexpr std::size_t least_pilots = 4;  // sizes; else nothing is left out for its times
@@ -46,15 +46,7 @@ constexpr std::array stages{stage{.samples = 48, .share = 0.75, .configurations 
 constexpr std::size_t least_imagined = 100;
 constexpr std::size_t most_imagined_sizes = 1000;
 constexpr std::size_t most_imagined = 100'000;
-constexpr double does_not_work = std::numeric_limits<double>::infinity();
-
-/// Returns the elements at these places.
-template <class T>
-std::vector<T> those(const std::vector<T>& all, const std::vector<std::size_t>& places) {
-  std::vector<T> some;
-  for (const std::size_t place : places) some.push_back(all[place]);
-  return some;
-}
+constexpr double does_not_work = comparisons::does_not_work;
 
 /// Sizes to search at: large ones, then for each range a small one with the others in the middle;
 /// then others, evenly.
@@ -77,13 +69,13 @@ std::vector<size_list> searched_sizes(std::span<const size_range> ranges, std::s
 class builder {
  public:
   builder(const portfolio_plan& plan, const configuration& fallback, portfolio_source& from)
-      : plan_(plan), from_(from), asked_(wanted(plan)), configurations_{fallback}, seen_{fallback} {
+      : plan_(plan), from_(from), asked_(wanted(plan)), compared_(plan, fallback, from) {
     for (const size_list& at :
          spread_sizes(plan.ranges, 8 * spread_samples(), 5 * spread_samples())) {
       const size_point point = point_of(at, plan.features);
       size_times::sample& made = between_.emplace_back();
       made.point.assign(point.begin(), point.end());
-      made.place = place_of(at);
+      made.place = parts_of(plan.ranges, at);
     }
   }
 
@@ -98,12 +90,12 @@ class builder {
         const size_list other = spread_sizes(plan_.ranges, 1, failed++).front();
         found = from_.search(other, most, std::nullopt);
       }
-      add(found.best);
+      compared_.add(found.best);
       is_whole_ = found.is_whole && !found.best.empty();
     }
     compare_at_samples();
-    if (times_.samples.empty()) {
-      return {.configurations = {configurations_.front()},
+    if (times().samples.empty()) {
+      return {.configurations = {configurations().front()},
               .orders = {{0}},
               .expected_loss = does_not_work,
               .worst_loss = does_not_work};
@@ -114,23 +106,13 @@ class builder {
       fit = fitted();
     }
     built_portfolio made = conclude(fit);
-    check_choices(made, plan_, configurations_.front(), from_);
+    check_choices(made, plan_, configurations().front(), from_);
     end_with_fallback(made);
     order(made);
     return made;
   }
 
  private:
-  std::size_t add(const std::vector<configuration>& found) {
-    const std::size_t before = configurations_.size();
-    for (const configuration& each : found) {
-      const bool is_new = std::ranges::find(configurations_, each) == configurations_.end();
-      if (is_new) configurations_.push_back(each);
-      if (std::ranges::find(seen_, each) == seen_.end()) seen_.push_back(each);
-    }
-    return configurations_.size() - before;
-  }
-
   /// Those that were asked for most come first, and before them what is in no range.
   static std::vector<asked_sizes> wanted(const portfolio_plan& plan) {
     std::vector<asked_sizes> asked;
@@ -160,21 +142,11 @@ class builder {
     return places;
   }
 
-  std::vector<double> place_of(const size_list& at) const {
-    std::vector<double> place;
-    for (std::size_t d = 0; d < at.size(); ++d) place.push_back(plan_.ranges[d].part(at[d]));
-    return place;
-  }
-
   std::size_t spread_samples() const {
     return plan_.samples != 0 ? plan_.samples : std::size_t{32} + 32 * plan_.ranges.size();
   }
 
   std::size_t most_samples() const { return 2 * spread_samples(); }
-
-  bool has_sample(const size_list& at) const {
-    return std::ranges::find(sizes_, at) != sizes_.end();
-  }
 
   // The ends of the ranges are seldom asked for, so that a few others come first.
   std::vector<size_list> places_of_comparisons() const {
@@ -190,31 +162,32 @@ class builder {
     double total = 0;
     for (const asked_sizes& each : asked_) total += static_cast<double>(each.count);
     for (const asked_sizes& each : asked_) {
-      compare(each.sizes,
-              static_cast<double>(each.count) / total * static_cast<double>(spread.size()));
+      compared_.compare(
+          each.sizes, static_cast<double>(each.count) / total * static_cast<double>(spread.size()));
     }
     std::optional<double> before;  // that programs are compiled at the first size is no part of it
     std::size_t cells = 0;
     bool are_chosen = false;
     auto next = stages.begin();
     for (std::size_t i = 0; i < spread.size() && from_.used_time() < share_of_comparisons; ++i) {
-      const bool has_times = compare(spread[i], 1);
+      const bool has_times = compared_.compare(spread[i], 1);
       const double used = from_.used_time();
-      if (before && has_times) cells += configurations_.size();
+      if (before && has_times) cells += configurations().size();
       if (!before) before = used;
       while (are_chosen && next != stages.end() &&
-             (times_.samples.size() >= next->samples || used > next->share)) {
+             (times().samples.size() >= next->samples || used > next->share)) {
         narrow(next++->configurations);
       }
-      const bool is_due = times_.samples.size() >= plan_.pilots || used > share_of_pilots;
-      if (are_chosen || !is_due || times_.samples.empty()) continue;
+      const bool is_due = times().samples.size() >= plan_.pilots || used > share_of_pilots;
+      if (are_chosen || !is_due || times().samples.empty()) continue;
       are_chosen = true;
       const double cell = (used - *before) / static_cast<double>(std::max<std::size_t>(cells, 1));
       const double left = std::max((plan_.costs ? share_of_comparisons : next->share) - used, 0.0);
       const std::size_t wanted = plan_.costs ? spread_samples() : next->samples;
-      const std::size_t rows = std::max(wanted, times_.samples.size() + 1) - times_.samples.size();
+      const std::size_t rows =
+          std::max(wanted, times().samples.size() + 1) - times().samples.size();
       const double row = left / static_cast<double>(rows);
-      keep_promising(cell > 0 ? row / cell : static_cast<double>(configurations_.size()));
+      keep_promising(cell > 0 ? row / cell : static_cast<double>(configurations().size()));
       if (is_whole_) check_results();
     }
   }
@@ -222,33 +195,29 @@ class builder {
   /// Leaves out all but those that are most useful together.
   void narrow(std::size_t most) {
     // Costs are known between the samples, so that more of them tell less than more configurations.
-    if (plan_.costs || configurations_.size() <= most + 1) return;
-    const std::vector<std::size_t> useful =
-        most_useful(with_between(times_, between_, plan_.limits.loss),
-                    {.configurations = most + 1, .loss = plan_.limits.loss}, 0);
-    std::vector<std::size_t> kept{0};
-    for (std::size_t c = 1; c < configurations_.size(); ++c) {
-      if (std::ranges::find(useful, c) != useful.end()) {
-        kept.push_back(c);
-      } else {
-        others_.push_back(configurations_[c]);
-      }
+    if (plan_.costs || configurations().size() <= most + 1) return;
+    const numbers useful = most_useful(with_between(times(), between_, plan_.limits.loss),
+                                       {.configurations = most + 1, .loss = plan_.limits.loss}, 0);
+    numbers kept{0};
+    numbers left;
+    for (std::size_t c = 1; c < configurations().size(); ++c) {
+      (std::ranges::find(useful, c) != useful.end() ? kept : left).push_back(c);
     }
-    take(kept);
+    compared_.keep(kept, left);
   }
 
-  portfolio_fit fit_to(const size_times& times) const {
-    if (is_by_costs_) return fit_portfolio_by_costs(times, plan_.limits, 0);
-    if (!is_between_) return fit_portfolio(times, plan_.limits, 0);
-    return fit_portfolio(with_between(times, between_, plan_.limits.loss), plan_.limits, 0);
+  portfolio_fit fit_to(const size_times& some) const {
+    if (is_by_costs_) return fit_portfolio_by_costs(some, plan_.limits, 0);
+    if (!is_between_) return fit_portfolio(some, plan_.limits, 0);
+    return fit_portfolio(with_between(some, between_, plan_.limits.loss), plan_.limits, 0);
   }
   portfolio_fit fitted() {
     imagine();
-    return fit_to(times_);
+    return fit_to(times());
   }
   std::vector<double> losses_left_out() {
     imagine();
-    return left_out_losses(times_, [this](const size_times& others) { return fit_to(others); });
+    return left_out_losses(times(), [this](const size_times& others) { return fit_to(others); });
   }
 
   /// Chooses whether the tree is made of the sizes between or of the samples alone, or whether
@@ -271,25 +240,19 @@ class builder {
 
   /// Sets the terms of costs at sizes that fill the ranges, where nothing is timed.
   void imagine() {
-    if (!is_by_costs_ || times_.imagined) return;
+    if (!is_by_costs_) return;
     const std::size_t count =
-        std::clamp(most_imagined / configurations_.size(), least_imagined, most_imagined_sizes);
-    const std::vector<size_list> sizes = spread_sizes(plan_.ranges, count, 3 * spread_samples());
-    std::vector<std::vector<cost_terms>> all(count);
-    for (const configuration& each : configurations_) {
-      const cost_function cost = plan_.costs(each);
-      for (std::size_t i = 0; i < count; ++i) all[i].push_back(cost(sizes[i]));
-    }
-    times_.imagined = std::make_shared<const std::vector<std::vector<cost_terms>>>(std::move(all));
+        std::clamp(most_imagined / configurations().size(), least_imagined, most_imagined_sizes);
+    compared_.imagine(spread_sizes(plan_.ranges, count, 3 * spread_samples()));
   }
 
   /// Returns the number of the configuration that is chosen at any sizes.
   std::size_t choose(const portfolio_fit& fit, const size_list& at) const {
     const size_point point = point_of(at, plan_.features);
     if (fit.factors.empty()) return fit.choose(point);
-    std::vector<cost_terms> terms(configurations_.size());
+    std::vector<cost_terms> terms(configurations().size());
     for (const std::size_t each : fit.configurations) {
-      terms[each] = plan_.costs(configurations_[each])(at);
+      terms[each] = plan_.costs(configurations()[each])(at);
     }
     return fit.choose(point, terms);
   }
@@ -299,18 +262,18 @@ class builder {
   portfolio_fit compare_where_in_doubt() {
     choose_way();
     portfolio_fit fit = fitted();
-    const std::size_t wanted = times_.samples.size() + spread_samples() / 2;
-    while (times_.samples.size() < wanted && from_.used_time() < share_of_comparisons) {
+    const std::size_t wanted = times().samples.size() + spread_samples() / 2;
+    while (times().samples.size() < wanted && from_.used_time() < share_of_comparisons) {
       std::vector<std::pair<double, size_list>> doubts;
       for (size_list& at : spread_sizes(plan_.ranges, spread_samples(), most_samples())) {
-        if (!has_sample(at)) doubts.emplace_back(doubt_at(at, fit), std::move(at));
+        if (!compared_.has(at)) doubts.emplace_back(doubt_at(at, fit), std::move(at));
       }
       std::ranges::stable_sort(doubts, std::ranges::greater(),
                                &std::pair<double, size_list>::first);
       std::size_t added = 0;
       for (const auto& [doubt, at] : doubts) {
         if (added == at_once || from_.used_time() >= share_of_comparisons) break;
-        added += compare(at, 1) ? 1 : 0;
+        added += compared_.compare(at, 1) ? 1 : 0;
       }
       if (added == 0) break;
       fit = fitted();
@@ -322,37 +285,35 @@ class builder {
   double doubt_at(const size_list& at, const portfolio_fit& fit) const {
     const std::size_t chosen = choose(fit, at);
     double sum = 0;
-    for (std::size_t s = 0; s < sizes_.size(); ++s) {
-      const double loss = std::min(times_.loss(s, chosen), 1.0);
-      sum = std::max(sum, loss * std::exp(-distance(at, sizes_[s]) / nearby));
+    for (std::size_t s = 0; s < sizes().size(); ++s) {
+      const double loss = std::min(times().loss(s, chosen), 1.0);
+      sum = std::max(sum, loss * std::exp(-compared_.distance(at, sizes()[s]) / nearby));
     }
     return sum;
   }
 
   /// Leaves out those with a wrong result, which no search has looked at.
   void check_results() {
-    const std::vector<bool> works = from_.check(sizes_.front(), configurations_);
-    std::vector<std::size_t> kept;
+    std::vector<bool> works = from_.check(sizes().front(), configurations());
     for (std::size_t c = 0; c < works.size(); ++c) {
-      const bool is_known = c == 0 || works[c] || std::isinf(times_.samples.front().times[c]);
-      if (is_known) kept.push_back(c);
+      works[c] = c == 0 || works[c] || std::isinf(times().samples.front().times[c]);
     }
-    if (kept.size() < works.size()) take(kept);
+    compared_.discard(works);
   }
 
   /// Leaves out the configurations that are not near the best at any size so far; of the others,
   /// those that are at the fewest, until there are no more than these.
   void keep_promising(double most) {
-    const std::size_t count = configurations_.size();
-    const size_times times = smoothed(times_, width_of_pilots);
+    const std::size_t count = configurations().size();
+    const size_times smooth = smoothed(times(), width_of_pilots);
     std::vector<double> least(count, does_not_work);
     std::vector<double> merit(count);
-    for (std::size_t s = 0; s < times_.samples.size(); ++s) {
+    for (std::size_t s = 0; s < times().samples.size(); ++s) {
       for (std::size_t c = 0; c < count; ++c) {
-        const double loss = times.loss(s, c);
+        const double loss = smooth.loss(s, c);
         if (std::isinf(loss)) continue;
         least[c] = std::min(least[c], loss);
-        merit[c] += times_.samples[s].weight * std::exp(-loss / nearly_best);
+        merit[c] += times().samples[s].weight * std::exp(-loss / nearly_best);
       }
     }
     std::vector<std::size_t> order(count);
@@ -361,98 +322,22 @@ class builder {
                              [&](std::size_t c) { return merit[c]; });
     const auto allowed = static_cast<std::size_t>(
         std::clamp(most, static_cast<double>(least_compared), static_cast<double>(count)));
-    std::vector<std::size_t> kept;
+    numbers kept;
+    numbers left;
     for (const std::size_t c : order) {
-      const bool is_promising = times_.samples.size() < least_pilots || least[c] <= promising;
+      const bool is_promising = times().samples.size() < least_pilots || least[c] <= promising;
       const bool stays = c == 0 || (kept.size() < allowed && is_promising);
-      if (stays) {
-        kept.push_back(c);
-      } else {
-        others_.push_back(configurations_[c]);
-      }
+      (stays ? kept : left).push_back(c);
     }
-    take(kept);
-  }
-
-  /// Goes on with these configurations, in this order.
-  void take(const std::vector<std::size_t>& kept) {
-    configurations_ = those(configurations_, kept);
-    times_.imagined.reset();
-    for (size_times::sample& each : times_.samples) {
-      each.times = those(each.times, kept);
-      each.fits = those(each.fits, kept);
-      if (plan_.costs) each.terms = those(each.terms, kept);
-    }
-    // The best at a size may be among those that were left out; the best of the rest stands for it.
-    std::vector<bool> works;
-    for (const size_times::sample& each : times_.samples) {
-      works.push_back(!std::isinf(*std::ranges::min_element(each.times)));
-    }
-    for (std::size_t s = works.size(); s-- > 0;) {
-      if (works[s]) continue;
-      times_.samples.erase(times_.samples.begin() + static_cast<std::ptrdiff_t>(s));
-      sizes_.erase(sizes_.begin() + static_cast<std::ptrdiff_t>(s));
-    }
-  }
-
-  /// Measures all configurations at sizes. Returns false if none works there.
-  bool compare(const size_list& at, double weight) {
-    if (has_sample(at) || (!times_.samples.empty() && from_.should_stop())) return false;
-    auto measured = from_.measure(at, configurations_);
-    const size_point point = point_of(at, plan_.features);
-    fill_in(at, measured);
-    size_times::sample sample{.point = {point.begin(), point.end()}, .weight = weight};
-    // What programs ask for is as it is.
-    if (weight == 1) sample.place = place_of(at);
-    for (std::size_t i = 0; i < measured.size(); ++i) {
-      sample.times.push_back(measured[i].value_or(does_not_work));
-      sample.fits.push_back(from_.fits(configurations_[i], at));
-      if (plan_.costs) sample.terms.push_back(plan_.costs(configurations_[i])(at));
-    }
-    if (std::ranges::none_of(measured, &std::optional<double>::has_value)) return false;
-    times_.samples.push_back(std::move(sample));
-    sizes_.push_back(at);
-    return true;
-  }
-
-  /// Gives what was not measured the part of the best time that it had at the nearest size, or one
-  /// that nothing is chosen for.
-  void fill_in(const size_list& at, std::vector<std::optional<double>>& measured) const {
-    double best = does_not_work;
-    bool is_complete = true;
-    for (const auto& each : measured) {
-      if (each && std::isnan(*each)) is_complete = false;
-      if (each && *each < best) best = *each;
-    }
-    if (is_complete) return;
-    std::vector<std::size_t> near(sizes_.size());
-    std::iota(near.begin(), near.end(), std::size_t{0});
-    std::ranges::stable_sort(near, {}, [&](std::size_t s) { return distance(at, sizes_[s]); });
-    for (std::size_t c = 0; c < measured.size(); ++c) {
-      if (!measured[c] || !std::isnan(*measured[c])) continue;
-      measured[c].reset();
-      if (std::isinf(best)) continue;
-      const bool is_known = !near.empty() && c < times_.samples[near.front()].times.size();
-      const double loss = is_known ? times_.loss(near.front(), c) : 2 * promising;
-      if (!std::isinf(loss)) measured[c] = best * (1 + std::max(loss, promising));
-    }
-  }
-
-  double distance(const size_list& a, const size_list& b) const {
-    double sum = 0;
-    for (std::size_t d = 0; d < plan_.ranges.size(); ++d) {
-      const double apart = plan_.ranges[d].part(a[d]) - plan_.ranges[d].part(b[d]);
-      sum += apart * apart;
-    }
-    return sum;
+    compared_.keep(kept, left);
   }
 
   bool needs_audit() const {
     if (audits_.size() < (is_whole_ ? 2 * plan_.audits : plan_.audits)) return true;
     if (audits_.size() >= plan_.most_audits) return false;
     const auto last = std::span(audits_).last(plan_.audits);
-    return std::ranges::any_of(last,
-                               [&](const audited& each) { return each.loss > plan_.limits.loss; });
+    return std::ranges::any_of(
+        last, [&](const comparisons::audited& each) { return each.loss > plan_.limits.loss; });
   }
 
   /// Searches around the choice for sizes that have not been seen. Returns false if there are none.
@@ -460,95 +345,31 @@ class builder {
     std::optional<size_list> at;
     for (int tries = 0; !at && tries < 16; ++tries) {
       size_list next = spread_sizes(plan_.ranges, 1, 4 * spread_samples() + drawn_++).front();
-      if (!has_sample(next)) at = std::move(next);
+      if (!compared_.has(next)) at = std::move(next);
     }
     if (!at) return false;
     const std::size_t chosen = choose(fit, *at);
-    const std::size_t known = configurations_.size();
-    if (is_whole_) {
-      add(others_);
-    } else {
-      add(from_.search(*at, {.best = most_fresh}, configurations_[chosen]).best);
-    }
-    if (!compare(*at, 1)) {
-      configurations_.resize(known);
-      return true;
-    }
-    size_times::sample& here = times_.samples.back();
-    confirm_best(*at, here, known);
-    const double best = *std::ranges::min_element(here.times);
-    const double best_known = *std::ranges::min_element(std::span(here.times).first(known));
-    const double gap = best_known / best - 1;
-    audits_.push_back({.loss = here.times[chosen] / best - 1, .gap = gap});
-    std::vector<std::size_t> order(configurations_.size() - known);
-    std::iota(order.begin(), order.end(), known);
-    std::ranges::stable_sort(order, {}, [&](std::size_t c) { return here.times[c]; });
-    std::erase_if(order,
-                  [&](std::size_t c) { return here.times[c] * (1 + notable_gain) > best_known; });
-    if (order.size() > most_fresh) order.resize(most_fresh);
-    std::vector<std::size_t> kept(known);
-    std::iota(kept.begin(), kept.end(), std::size_t{0});
-    kept.insert(kept.end(), order.begin(), order.end());
-    configurations_ = those(configurations_, kept);
-    times_.imagined.reset();
-    here.times = those(here.times, kept);
-    here.fits = those(here.fits, kept);
-    if (plan_.costs) here.terms = those(here.terms, kept);
-    for (std::size_t c = known; c < kept.size(); ++c) std::erase(others_, configurations_[c]);
-    for (std::size_t s = 0; !order.empty() && s + 1 < times_.samples.size(); ++s) {
-      extend(s, order.size());
-    }
+    const std::vector<configuration> candidates =
+        is_whole_ ? compared_.others()
+                  : from_.search(*at, {.best = most_found}, configurations()[chosen]).best;
+    if (const auto found = compared_.audit(*at, chosen, candidates)) audits_.push_back(*found);
     return true;
-  }
-
-  /// Measures the best of all and the best of those that were known once more, side by side, if
-  /// they differ notably: what disturbs the device for a moment would count as a loss.
-  void confirm_best(const size_list& at, size_times::sample& here, std::size_t known) {
-    const auto least = [&](std::size_t count) {
-      const auto found = std::ranges::min_element(std::span(here.times).first(count));
-      return static_cast<std::size_t>(found - std::span(here.times).first(count).begin());
-    };
-    const std::vector<std::size_t> both{least(known), least(here.times.size())};
-    if (here.times[both[0]] <= here.times[both[1]] * (1 + notable_gain)) return;
-    const auto again = from_.measure(at, those(configurations_, both));
-    for (std::size_t i = 0; i < both.size(); ++i) {
-      if (again[i] && !std::isnan(*again[i])) here.times[both[i]] = *again[i];
-    }
-  }
-
-  // Times of another day are comparable by that of the configuration that was best.
-  void extend(std::size_t sample, std::size_t fresh) {
-    std::vector<double>& times = times_.samples[sample].times;
-    const auto best = static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
-    std::vector<configuration> measured{configurations_[best]};
-    measured.insert(measured.end(), configurations_.end() - static_cast<std::ptrdiff_t>(fresh),
-                    configurations_.end());
-    const auto found = from_.measure(sizes_[sample], measured);
-    const bool has_scale = found.front() && *found.front() > 0;
-    const double scale = has_scale ? times[best] / *found.front() : 1;
-    for (std::size_t i = 1; i < found.size(); ++i) {
-      const bool has_time = found[i] && !std::isnan(*found[i]);
-      times.push_back(has_time ? *found[i] * scale : does_not_work);
-      size_times::sample& of = times_.samples[sample];
-      of.fits.push_back(from_.fits(measured[i], sizes_[sample]));
-      if (plan_.costs) of.terms.push_back(plan_.costs(measured[i])(sizes_[sample]));
-    }
   }
 
   built_portfolio conclude(const portfolio_fit& fit) {
     built_portfolio made{.tree = fit.tree,
                          .factors = fit.factors,
-                         .sizes = times_.samples.size(),
-                         .compared = seen_.size()};
+                         .sizes = times().samples.size(),
+                         .compared = compared_.seen()};
     for (const std::size_t each : fit.configurations) {
-      made.configurations.push_back(configurations_[each]);
+      made.configurations.push_back(configurations()[each]);
     }
     // A size that was left out has its choice compared with what others have found. Where all sizes
     // of the ranges were compared, none is left to be estimated.
     const std::vector<double> losses = has_all_sizes() ? losses_of(fit) : losses_left_out();
     double gap = 0;
     double mean_gap = 0;
-    for (const audited& each : audits_) {
+    for (const comparisons::audited& each : audits_) {
       gap = std::max(gap, each.gap);
       mean_gap += each.gap / static_cast<double>(audits_.size());
     }
@@ -581,15 +402,15 @@ class builder {
       count *= static_cast<double>((each.high() - each.low()) / each.multiple() + 1);
     }
     const auto inside = std::ranges::count_if(
-        sizes_, [&](const size_list& at) { return are_inside(plan_.ranges, at); });
+        sizes(), [&](const size_list& at) { return are_inside(plan_.ranges, at); });
     return static_cast<double>(inside) >= count;
   }
 
   std::vector<double> losses_of(const portfolio_fit& fit) const {
     std::vector<double> losses;
-    for (std::size_t s = 0; s < times_.samples.size(); ++s) {
-      const size_times::sample& of = times_.samples[s];
-      losses.push_back(times_.loss(s, fit.choose(of.point, of.terms)));
+    for (std::size_t s = 0; s < times().samples.size(); ++s) {
+      const size_times::sample& of = times().samples[s];
+      losses.push_back(times().loss(s, fit.choose(of.point, of.terms)));
     }
     return losses;
   }
@@ -597,10 +418,10 @@ class builder {
   /// The fallback becomes the last, and may be chosen as well.
   void end_with_fallback(built_portfolio& made) const {
     auto& all = made.configurations;
-    const auto own = std::ranges::find(all, configurations_.front());
+    const auto own = std::ranges::find(all, configurations().front());
     const auto place = static_cast<std::uint32_t>(own - all.begin());
     if (own == all.end()) {
-      all.push_back(configurations_.front());
+      all.push_back(configurations().front());
       if (!made.factors.empty()) made.factors.emplace_back().back() = does_not_work;
     }
     const auto last = static_cast<std::uint32_t>(all.size() - 1);
@@ -617,43 +438,39 @@ class builder {
 
   /// Sets the order in which others take the place of a choice that does not fit.
   void order(built_portfolio& made) const {
-    std::vector<std::size_t> numbers;
+    numbers own;
     for (const configuration& each : made.configurations) {
-      const auto found = std::ranges::find(configurations_, each);
-      numbers.push_back(static_cast<std::size_t>(found - configurations_.begin()));
+      const auto place = std::ranges::find(configurations(), each);
+      own.push_back(static_cast<std::size_t>(place - configurations().begin()));
     }
-    made.orders = order_leaves(times_, made.tree, numbers, plan_.limits);
-    for (std::size_t s = 0; s < sizes_.size(); ++s) {
-      if (are_inside(plan_.ranges, sizes_[s])) continue;
-      const std::vector<double>& times = times_.samples[s].times;
-      proven_sizes& at = made.proven.emplace_back(proven_sizes{.sizes = sizes_[s]});
-      for (std::uint32_t place = 0; place < numbers.size(); ++place) {
-        if (!std::isinf(times[numbers[place]])) at.order.push_back(place);
+    made.orders = order_leaves(times(), made.tree, own, plan_.limits);
+    for (std::size_t s = 0; s < sizes().size(); ++s) {
+      if (are_inside(plan_.ranges, sizes()[s])) continue;
+      const std::vector<double>& found = times().samples[s].times;
+      proven_sizes& at = made.proven.emplace_back(proven_sizes{.sizes = sizes()[s]});
+      for (std::uint32_t place = 0; place < own.size(); ++place) {
+        if (!std::isinf(found[own[place]])) at.order.push_back(place);
       }
       std::ranges::stable_sort(at.order, {},
-                               [&](std::uint32_t place) { return times[numbers[place]]; });
+                               [&](std::uint32_t place) { return found[own[place]]; });
     }
     std::erase_if(made.proven, [](const proven_sizes& each) { return each.order.empty(); });
     std::ranges::sort(made.proven, {}, &proven_sizes::sizes);
   }
 
+  const std::vector<configuration>& configurations() const { return compared_.configurations(); }
+  const size_times& times() const { return compared_.times(); }
+  const std::vector<size_list>& sizes() const { return compared_.sizes(); }
+
   const portfolio_plan& plan_;
   portfolio_source& from_;
   std::vector<asked_sizes> asked_;
-  std::vector<configuration> configurations_;  // the first is the fallback
-  std::vector<configuration> others_;          // that were left out
-  bool is_by_costs_ = false;                   // false: a tree chooses
-  bool is_between_ = true;                     // false: of the samples alone
-  std::vector<size_times::sample> between_;    // where nothing is timed
-  bool is_whole_ = false;                      // true if these are all of the space
-  std::vector<configuration> seen_;            // those that have been compared
-  size_times times_;
-  std::vector<size_list> sizes_;  // of the samples
-  struct audited {
-    double loss;  // of the choice
-    double gap;   // of the best that had been compared before
-  };
-  std::vector<audited> audits_;
+  comparisons compared_;
+  bool is_by_costs_ = false;                 // false: a tree chooses
+  bool is_between_ = true;                   // false: of the samples alone
+  std::vector<size_times::sample> between_;  // where nothing is timed
+  bool is_whole_ = false;                    // true if these are all of the space
+  std::vector<comparisons::audited> audits_;
   std::size_t drawn_ = 0;  // sizes for audits
 };
 

@@ -105,6 +105,13 @@ bool are_inside(std::span<const size_range> ranges, std::span<const std::uint64_
   return true;
 }
 
+std::vector<double> parts_of(std::span<const size_range> ranges,
+                             std::span<const std::uint64_t> sizes) {
+  std::vector<double> parts;
+  for (std::size_t d = 0; d < ranges.size(); ++d) parts.push_back(ranges[d].part(sizes[d]));
+  return parts;
+}
+
 std::vector<size_list> corner_sizes(std::span<const size_range> ranges) {
   std::vector<size_list> corners;
   for (std::size_t bits = 0; bits < std::size_t{1} << ranges.size(); ++bits) {

@@ -88,6 +88,10 @@ using size_list = std::vector<std::uint64_t>;
 /// True if there is one size for each range, and each is one of its range.
 bool are_inside(std::span<const size_range> ranges, std::span<const std::uint64_t> sizes) noexcept;
 
+/// Returns the part of the way of each size in its range.
+std::vector<double> parts_of(std::span<const size_range> ranges,
+                             std::span<const std::uint64_t> sizes);
+
 /// Returns all combinations of the lowest and the highest sizes, each once.
 std::vector<size_list> corner_sizes(std::span<const size_range> ranges);
 
