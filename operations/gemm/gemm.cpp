@@ -23,6 +23,10 @@
 #include "operations/workload.hpp"
 
 #include "gemm.kernel.hpp"
+#include "gemm_mma.kernel.hpp"
+#include "gemm_plain.kernel.hpp"
+#include "gemm_tensor.kernel.hpp"
+#include "gemm_wgmma.kernel.hpp"
 
 namespace tune::operations {
 namespace {
@@ -45,6 +49,16 @@ void check_key(const gemm_key& key) {
   }
 }
 
+std::string source_of(gemm_instruction instruction) {
+  const std::string common(embedded::gemm_kernel);
+  if (instruction == gemm_instruction::plain) {
+    return common + std::string(embedded::gemm_plain_kernel);
+  }
+  return common + std::string(embedded::gemm_tensor_kernel) +
+         std::string(instruction == gemm_instruction::mma ? embedded::gemm_mma_kernel
+                                                          : embedded::gemm_wgmma_kernel);
+}
+
 program build(const context& context, const gemm_key& key, const gemm_tuning& tuning) {
   const gemm_product as(key);
   // The program does not depend on it.
@@ -55,7 +69,7 @@ program build(const context& context, const gemm_key& key, const gemm_tuning& tu
   macros.add("b_along_k", as.b_along_k ? 1 : 0);
   macros.add("half_input", key.input == dtype::float16 ? 1 : 0);
   macros.add("half_output", key.output == dtype::float16 ? 1 : 0);
-  return compile(context, {"gemm.kernel", std::string(embedded::gemm_kernel)}, macros,
+  return compile(context, {"gemm.kernel", source_of(tuning.instruction)}, macros,
                  {.flags = tuning.instruction == gemm_instruction::wgmma
                                ? std::vector<std::string>{"--gpu-architecture=sm_90a"}
                                : std::vector<std::string>{}});

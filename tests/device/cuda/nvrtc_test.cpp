@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/device/cuda/nvrtc.hpp"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
@@ -56,7 +57,31 @@ struct sample {
   const char* path;
   std::vector<std::pair<const char*, int>> macros = {};
   const char* preface = "";
+  std::vector<compute_capability> only = {};  // empty: all
+  std::vector<std::string> options = {};
 };
+
+/// The kernel files that those for tensor cores come after.
+constexpr const char* gemm_for_tensors =
+    "operations/gemm/gemm.kernel operations/gemm/gemm_tensor.kernel";
+
+/// A tuning of gemm for an instruction: 0 plain, 1 mma, 2 wgmma.
+std::vector<std::pair<const char*, int>> macros_of_gemm(int instruction) {
+  const bool is_plain = instruction == 0;
+  return {{"instruction", instruction},
+          {"tile_m", 64},
+          {"tile_n", 64},
+          {"part_m", is_plain ? 8 : 64},
+          {"part_n", is_plain ? 4 : 64},
+          {"depth", is_plain ? 8 : 64},
+          {"stages", 3},
+          {"resident", 2},
+          {"band", 8},
+          {"a_along_k", 1},
+          {"b_along_k", 0},
+          {"half_input", is_plain ? 0 : 1},
+          {"half_output", is_plain ? 0 : 1}};
+}
 
 const sample samples[] = {
     {"examples/diffusion/naive.kernel", {{"block_size_x", 32}, {"block_size_y", 8}}},
@@ -150,20 +175,18 @@ const sample samples[] = {
     {"operations/fill/fill.kernel",
      {{"wgs", 64}, {"items", 2}},
      "typedef uint element;\ntypedef uint4 word;\n"},
-    {"operations/gemm/gemm.kernel",
-     {{"instruction", 0},
-      {"tile_m", 64},
-      {"tile_n", 64},
-      {"part_m", 8},
-      {"part_n", 4},
-      {"depth", 8},
-      {"stages", 3},
-      {"resident", 2},
-      {"band", 8},
-      {"a_along_k", 1},
-      {"b_along_k", 0},
-      {"half_input", 0},
-      {"half_output", 0}}},
+    {"operations/gemm/gemm.kernel", macros_of_gemm(0)},
+    {"operations/gemm/gemm_plain.kernel", macros_of_gemm(0), "operations/gemm/gemm.kernel"},
+    {"operations/gemm/gemm_tensor.kernel", macros_of_gemm(1), "operations/gemm/gemm.kernel"},
+    {"operations/gemm/gemm_mma.kernel",
+     macros_of_gemm(1),
+     gemm_for_tensors,
+     {{8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}}},
+    {"operations/gemm/gemm_wgmma.kernel",
+     macros_of_gemm(2),
+     gemm_for_tensors,
+     {{9, 0}},
+     {"--gpu-architecture=sm_90a"}},
     {"operations/hreduce/hreduce.kernel",
      {{"wgsx", 96}, {"wgsy", 2}, {"vector", 4}, {"items", 2}},
      "typedef float element;\ntypedef float value;\ntypedef float4 word;\n"
@@ -333,11 +356,14 @@ TEST_CASE("every kernel of the tree compiles for every architecture from sm_75 t
     const std::string text = before + read_file(item.path);
     REQUIRE_FALSE(read_file(item.path).empty());
     for (const compute_capability& architecture : architectures) {
+      const bool is_meant = std::ranges::find(item.only, architecture) != item.only.end();
+      if (!item.only.empty() && !is_meant) continue;
       CAPTURE(item.path);
       CAPTURE(architecture.major);
       CAPTURE(architecture.minor);
-      const auto cubin = fake_cuda::compiler().compile_to_cubin(
-          with_preamble(item.path, text, defines_of(item)), architecture);
+      tune::program_source source = with_preamble(item.path, text, defines_of(item));
+      source.options = item.options;
+      const auto cubin = fake_cuda::compiler().compile_to_cubin(source, architecture);
       CHECK(tune::cuda::is_complete_cubin(cubin));
     }
   }
