@@ -304,7 +304,9 @@ bool size_tally::count(std::span<const std::uint64_t> sizes, std::uint64_t times
     if (found != tag) continue;
     // Another thread may be writing it; nobody waits for a count.
     if (!at.is_ready.load(std::memory_order_acquire)) return true;
-    if (std::ranges::equal(std::span(at.sizes).first(at.length), sizes)) {
+    bool is_same = at.length == sizes.size();
+    for (std::size_t d = 0; d < sizes.size(); ++d) is_same = is_same && at.sizes[d] == sizes[d];
+    if (is_same) {
       at.count.fetch_add(times, std::memory_order_relaxed);
       return true;
     }
@@ -324,12 +326,9 @@ std::vector<asked_sizes> size_tally::take() {
   return counted;
 }
 
-std::size_t choice_cache::place_of(std::span<const std::uint64_t> sizes) noexcept {
-  return hash_of(sizes) % most;
-}
-
-std::optional<std::size_t> choice_cache::find(std::span<const std::uint64_t> sizes) noexcept {
-  entry& at = entries_[place_of(sizes)];
+std::optional<std::size_t> choice_cache::find(std::span<const std::uint64_t> sizes,
+                                              std::uint64_t hash) noexcept {
+  entry& at = entries_[hash % most];
   const std::uint32_t version = at.version.load(std::memory_order_acquire);
   if (version == 0 || version % 2 != 0) return std::nullopt;
   bool is_same = true;
@@ -344,9 +343,9 @@ std::optional<std::size_t> choice_cache::find(std::span<const std::uint64_t> siz
 }
 
 choice_cache::counted choice_cache::remember(std::span<const std::uint64_t> sizes,
-                                             std::size_t choice) noexcept {
+                                             std::uint64_t hash, std::size_t choice) noexcept {
   counted left;
-  entry& at = entries_[place_of(sizes)];
+  entry& at = entries_[hash % most];
   std::uint32_t version = at.version.load(std::memory_order_relaxed);
   if (version % 2 != 0 ||
       !at.version.compare_exchange_strong(version, version + 1, std::memory_order_acq_rel)) {
@@ -358,7 +357,9 @@ choice_cache::counted choice_cache::remember(std::span<const std::uint64_t> size
     left.sizes[d] = at.sizes[d].load(std::memory_order_relaxed);
     at.sizes[d].store(sizes[d], std::memory_order_release);
   }
-  left.count = at.count.exchange(1, std::memory_order_relaxed);
+  // An exchange would take as long as the choice itself.
+  left.count = at.count.load(std::memory_order_relaxed);
+  at.count.store(1, std::memory_order_relaxed);
   at.choice.store(static_cast<std::uint32_t>(choice), std::memory_order_release);
   at.version.store(version + 2, std::memory_order_release);
   return left;
@@ -414,7 +415,8 @@ void portfolio_core::count(std::span<const std::uint64_t> sizes,
     const size_range& range = stored_.ranges[d];
     const int dropped = std::max(static_cast<int>(std::bit_width(sizes[d])) - 2, 0);
     const std::uint64_t near = sizes[d] >> dropped << dropped;
-    rounded[d] = std::max(near / range.multiple() * range.multiple(), range.low());
+    const std::uint64_t multiple = range.multiple();
+    rounded[d] = std::max(multiple == 1 ? near : near / multiple * multiple, range.low());
   }
   rounded_.count(std::span(rounded).first(sizes.size()), times);
 }
@@ -439,9 +441,10 @@ std::size_t portfolio_core::choose(std::span<const std::uint64_t> sizes,
     count(sizes, 1);
     return find_choice(sizes, fits, costs);
   }
-  if (const auto known = chosen_.find(sizes)) return *known;
+  const std::uint64_t hash = hash_of(sizes);
+  if (const auto known = chosen_.find(sizes, hash)) return *known;
   const std::size_t chosen = find_choice(sizes, fits, costs);
-  const choice_cache::counted left = chosen_.remember(sizes, chosen);
+  const choice_cache::counted left = chosen_.remember(sizes, hash, chosen);
   count(std::span(left.sizes).first(sizes.size()), left.count);
   return chosen;
 }

@@ -64,7 +64,7 @@ std::vector<asked_sizes> unproven_sizes(const std::vector<named_value>& result,
 class size_tally {
  public:
   static constexpr std::size_t most = 128;      ///< different sizes at most
-  static constexpr std::size_t most_tries = 8;  ///< places that sizes can have
+  static constexpr std::size_t most_tries = 4;  ///< places that sizes can have
 
   /// Counts sizes, so many times. Returns false if there is no room for them.
   bool count(std::span<const std::uint64_t> sizes, std::uint64_t times = 1) noexcept;
@@ -86,7 +86,7 @@ class size_tally {
 };
 
 /// The choices for the last sizes, and how often each was asked for, without a lock and without an
-/// allocation. Thread-safe; while sizes give way to others a count may go to those.
+/// allocation. Thread-safe; while sizes give way to others a count may go to those, or be lost.
 class choice_cache {
  public:
   static constexpr std::size_t most = 1024;  ///< sizes at most
@@ -98,10 +98,13 @@ class choice_cache {
   };
 
   /// Returns the choice for these sizes, if it is known, and counts them.
-  std::optional<std::size_t> find(std::span<const std::uint64_t> sizes) noexcept;
+  /// @param hash  of the sizes, the same in all calls
+  std::optional<std::size_t> find(std::span<const std::uint64_t> sizes,
+                                  std::uint64_t hash) noexcept;
   /// Remembers a choice, asked for once, in place of another one, unless another thread does so.
   /// Returns those that cannot be counted here, which may be these.
-  counted remember(std::span<const std::uint64_t> sizes, std::size_t choice) noexcept;
+  counted remember(std::span<const std::uint64_t> sizes, std::uint64_t hash,
+                   std::size_t choice) noexcept;
   /// Returns the sizes that were asked for since the last time.
   std::vector<counted> take();
 
@@ -113,8 +116,6 @@ class choice_cache {
     std::array<std::atomic<std::uint64_t>, most_ranges> sizes{};
     std::atomic<std::uint64_t> count{0};
   };
-
-  static std::size_t place_of(std::span<const std::uint64_t> sizes) noexcept;
 
   std::array<entry, most> entries_{};
 };
