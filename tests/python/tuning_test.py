@@ -289,7 +289,8 @@ class FromKernelTuner(unittest.TestCase):
         self.assertEqual([row["block_size_x"] for row in results], [16, 32, 64])
         self.assertEqual((results[0]["time"], results[0]["outcome"]), (math.inf, "wrong result"))
         best = environment["best_config"]
-        self.assertEqual(best["time"], min(row["time"] for row in results))
+        # Not always that of the least time: what disturbs the device is taken out before they are compared.
+        self.assertIn(best, results[1:])
         self.assertAlmostEqual(best["GB/s"], 800 / 1e6 / (best["time"] / 1000) / 1e3, delta=1e-6 * best["GB/s"])
         self.assertTrue(best["times"])
 

@@ -518,7 +518,8 @@ TEST_CASE("by costs a portfolio is nearer to the best, and costs that tell nothi
 }
 
 TEST_CASE("by costs what failed once is still chosen, and what fails again is tried no more") {
-  const tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 8192}}, .costs = modelled_costs};
+  const tune::portfolio_plan plan{
+      .ranges = {{16, 8192}, {16, 8192}}, .costs = modelled_costs, .samples = 32};
   const auto has = [](const tune::built_portfolio& built, std::size_t place) {
     for (std::size_t i = 0; i + 1 < built.factors.size(); ++i) {
       const bool is_chosen = !std::isinf(built.factors[i].back());

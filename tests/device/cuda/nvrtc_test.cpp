@@ -3,6 +3,8 @@
 #include "libtune/device/cuda/nvrtc.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
@@ -65,22 +67,23 @@ struct sample {
 constexpr const char* gemm_for_tensors =
     "operations/gemm/gemm.kernel operations/gemm/gemm_tensor.kernel";
 
-/// A tuning of gemm for an instruction: 0 plain, 1 mma, 2 wgmma.
-std::vector<std::pair<const char*, int>> macros_of_gemm(int instruction) {
-  const bool is_plain = instruction == 0;
+/// A tuning of gemm for an instruction: 0 plain, 1 mma, 2 wgmma; of float16 or float32.
+std::vector<std::pair<const char*, int>> macros_of_gemm(int instruction, bool is_half = true) {
+  const int tile = instruction == 0 ? 32 : 64;
+  const int part = std::array{4, 32, 64}.at(static_cast<std::size_t>(instruction));
   return {{"instruction", instruction},
-          {"tile_m", 64},
-          {"tile_n", 64},
-          {"part_m", is_plain ? 8 : 64},
-          {"part_n", is_plain ? 4 : 64},
-          {"depth", is_plain ? 8 : 64},
-          {"stages", 3},
+          {"tile_m", tile},
+          {"tile_n", tile},
+          {"part_m", part},
+          {"part_n", part},
+          {"depth", instruction == 0 ? 8 : 64},
+          {"stages", 2},
           {"resident", 2},
           {"band", 8},
           {"a_along_k", 1},
           {"b_along_k", 0},
-          {"half_input", is_plain ? 0 : 1},
-          {"half_output", is_plain ? 0 : 1}};
+          {"half_input", is_half ? 1 : 0},
+          {"half_output", is_half ? 1 : 0}};
 }
 
 const sample samples[] = {
@@ -177,7 +180,11 @@ const sample samples[] = {
      "typedef uint element;\ntypedef uint4 word;\n"},
     {"operations/gemm/gemm.kernel", macros_of_gemm(0)},
     {"operations/gemm/gemm_plain.kernel", macros_of_gemm(0), "operations/gemm/gemm.kernel"},
-    {"operations/gemm/gemm_tensor.kernel", macros_of_gemm(1), "operations/gemm/gemm.kernel"},
+    {"operations/gemm/gemm_plain.kernel", macros_of_gemm(0, false), "operations/gemm/gemm.kernel"},
+    {"operations/gemm/gemm_tensor.kernel",
+     macros_of_gemm(1),
+     "operations/gemm/gemm.kernel",
+     {{8, 0}}},
     {"operations/gemm/gemm_mma.kernel",
      macros_of_gemm(1),
      gemm_for_tensors,
@@ -245,8 +252,8 @@ const sample samples[] = {
       {"bits", 6},
       {"line_x", 16},
       {"line_y", 16},
-      {"together", 8},
-      {"held", 32},
+      {"together", 2},
+      {"held", 4},
       {"is_complex", 1}},
      rfi2d_samples},
     {"operations/rfi2d/rfi2d_median.kernel",
@@ -257,8 +264,8 @@ const sample samples[] = {
       {"bits", 6},
       {"line_x", 16},
       {"line_y", 16},
-      {"together", 8},
-      {"held", 32},
+      {"together", 2},
+      {"held", 4},
       {"is_complex", 1}},
      rfi2d_samples},
     {"operations/rfi2d/rfi2d_samples.kernel",
@@ -269,8 +276,8 @@ const sample samples[] = {
       {"bits", 6},
       {"line_x", 16},
       {"line_y", 16},
-      {"together", 8},
-      {"held", 32},
+      {"together", 2},
+      {"held", 4},
       {"is_complex", 1}}},
     {"operations/rfi2d/rfi2d_threshold.kernel",
      {{"wgsx", 32},
@@ -280,8 +287,8 @@ const sample samples[] = {
       {"bits", 6},
       {"line_x", 16},
       {"line_y", 16},
-      {"together", 8},
-      {"held", 32},
+      {"together", 2},
+      {"held", 4},
       {"is_complex", 1}},
      rfi2d_medians},
     {"operations/transpose/transpose.kernel",
