@@ -385,12 +385,13 @@ class builder {
   }
 
   // The share of the sizes that stay below a quantile of few losses differs from one set of them to
-  // another; by its standard deviation the bound is on the safe side.
+  // another; by two of its standard deviations the bound is on the safe side.
   static double bound_of(const std::vector<double>& losses) {
     const auto count = static_cast<double>(losses.size());
     const double bound = loss_bound(losses, share_of_sizes);
     if (std::isinf(bound)) return bound;
-    const double safe = share_of_sizes + std::sqrt(share_of_sizes * (1 - share_of_sizes) / count);
+    const double deviation = std::sqrt(share_of_sizes * (1 - share_of_sizes) / count);
+    const double safe = std::min(share_of_sizes + 2 * deviation, 1.0);
     const double wider = loss_bound(losses, safe);
     return std::isinf(wider) ? *std::ranges::max_element(losses) : wider;
   }
