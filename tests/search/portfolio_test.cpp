@@ -654,17 +654,58 @@ TEST_CASE("sizes that are asked for are searched and measured, most of all") {
   REQUIRE(source.places.size() >= 3);
   CHECK(source.places[0] == size_list{48, 48});
   CHECK(source.places[1] == size_list{64, 32});
-  // Those in no range are proven, and what is proven is ordered.
+  // At what was asked for that is chosen which was fastest there, in the ranges or not.
   plan.asked = {{{16, 16}, 90}, {{16384, 16384}, 1}, {{1}, 5}};
   modelled_source outside(4);
-  const auto proven = build_portfolio(plan, modelled_source::values(fallback), outside).proven;
-  REQUIRE(proven.size() == 1);
-  CHECK(proven.front().sizes == size_list{16384, 16384});
-  CHECK(proven.front().order.size() > 1);
+  const auto other = build_portfolio(plan, modelled_source::values(fallback), outside);
+  REQUIRE(other.proven.size() == 2);
+  CHECK(other.proven[0].sizes == size_list{16, 16});
+  CHECK(other.proven[1].sizes == size_list{16384, 16384});
+  for (const tune::proven_sizes& at : other.proven) {
+    REQUIRE(at.order.size() > 1);
+    const auto time_of = [&](std::size_t place) {
+      return outside.time(modelled_source::place(other.configurations[place]), at.sizes);
+    };
+    for (std::size_t place = 0; place < other.configurations.size(); ++place) {
+      CHECK(time_of(at.order.front()) < 1.02 * time_of(place));
+    }
+  }
   for (const tune::asked_sizes& each : {tune::asked_sizes{{64, 32}, 5}, {{48, 48}, 1000}}) {
     const auto& chosen = built.configurations[built.tree.choose(tune::point_of(each.sizes, {}))];
     CHECK(source.time(modelled_source::place(chosen), each.sizes) < 1.1 * source.best(each.sizes));
   }
+}
+
+TEST_CASE("the fastest at sizes that are asked for is checked there") {
+  struct wrong_there final : tune::portfolio_source {
+    findings search(const size_list& sizes, const found_limits& most,
+                    const std::optional<configuration>& near) override {
+      return from.search(sizes, most, near);
+    }
+    std::vector<std::optional<double>> measure(const size_list& sizes,
+                                               std::span<const configuration> all) override {
+      return from.measure(sizes, all);
+    }
+    std::vector<bool> check(const size_list& sizes, std::span<const configuration> all) override {
+      std::vector<bool> works(all.size(), true);
+      if (sizes == asked) {
+        checked.push_back(modelled_source::place(all.front()));
+        works.front() = checked.size() > 1;
+      }
+      return works;
+    }
+    modelled_source from{5};
+    size_list asked{100, 7000};
+    std::vector<std::size_t> checked{};
+  } source;
+  tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 8192}}};
+  plan.asked = {{source.asked, 3}};
+  const auto built = build_portfolio(plan, modelled_source::values(fallback), source);
+  REQUIRE(built.proven.size() == 1);
+  REQUIRE(source.checked.size() == 2);
+  CHECK(modelled_source::place(built.configurations[built.proven[0].order[0]]) ==
+        source.checked[1]);
+  CHECK(source.checked[0] != source.checked[1]);
 }
 
 TEST_CASE("where nothing works the fallback is the portfolio") {

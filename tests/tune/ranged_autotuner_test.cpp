@@ -328,7 +328,7 @@ TEST_CASE("a choice that does not fit gives way by the times in its leaf") {
                                {.threshold = 0, .coordinate = -1, .below = 0},
                                {.threshold = 0, .coordinate = -1, .below = 1}}),
       .orders = {{}, {0, 2, 1}, {1, 0}},
-      .proven = {{{100}, {2, 1}}, {{200}, {1}}}};
+      .proven = {{{60}, {2, 0}}, {{100}, {2, 1}}, {{200}, {1}}}};
   const std::vector<tune::field_description> fields = tune::describe_fields<scale_tuning>();
   const auto again = tune::detail::stored_portfolio::parse(stored.text(), fields);
   CHECK(again.text() == stored.text());
@@ -343,6 +343,10 @@ TEST_CASE("a choice that does not fit gives way by the times in its leaf") {
   CHECK(choose(3, {0}) == 2);
   CHECK(choose(3, {0, 2}) == 1);
   CHECK(choose(9, {1}) == 0);
+  // At sizes in the range that were measured, as they had been asked for, too.
+  CHECK(choose(60, {}) == 2);
+  CHECK(choose(60, {2}) == 0);
+  CHECK(choose(61, {}) == 1);
   CHECK(choose(9, {1, 0}) == 3);  // 2 failed in this leaf
   CHECK(choose(100, {}) == 2);
   CHECK(choose(100, {2}) == 1);

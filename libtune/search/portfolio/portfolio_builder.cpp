@@ -108,7 +108,8 @@ class builder {
     built_portfolio made = conclude(fit);
     check_choices(made, plan_, configurations().front(), from_);
     end_with_fallback(made);
-    order(made);
+    made.orders = order_leaves(times(), made.tree, numbers_of(made), plan_.limits);
+    choose_where_asked(made);
     return made;
   }
 
@@ -437,25 +438,40 @@ class builder {
     made.tree = size_tree(std::move(nodes));
   }
 
-  /// Sets the order in which others take the place of a choice that does not fit.
-  void order(built_portfolio& made) const {
+  /// Returns the numbers of the configurations of a portfolio.
+  numbers numbers_of(const built_portfolio& made) const {
     numbers own;
     for (const configuration& each : made.configurations) {
       const auto place = std::ranges::find(configurations(), each);
       own.push_back(static_cast<std::size_t>(place - configurations().begin()));
     }
-    made.orders = order_leaves(times(), made.tree, own, plan_.limits);
+    return own;
+  }
+
+  /// Sets what is chosen at sizes that were asked for and measured: the fastest there that works.
+  void choose_where_asked(built_portfolio& made) {
+    const numbers own = numbers_of(made);
     for (std::size_t s = 0; s < sizes().size(); ++s) {
-      if (are_inside(plan_.ranges, sizes()[s])) continue;
+      const size_list& at = sizes()[s];
+      const bool is_asked = std::ranges::find(asked_, at, &asked_sizes::sizes) != asked_.end();
+      if (!is_asked) continue;
       const std::vector<double>& found = times().samples[s].times;
-      proven_sizes& at = made.proven.emplace_back(proven_sizes{.sizes = sizes()[s]});
+      const auto time_of = [&](std::uint32_t place) { return found[own[place]]; };
+      const auto works = [&](std::uint32_t place) {
+        return from_.should_stop() ||
+               from_.check(at, std::span(&made.configurations[place], 1)).front();
+      };
+      std::vector<std::uint32_t> order;
       for (std::uint32_t place = 0; place < own.size(); ++place) {
-        if (!std::isinf(found[own[place]])) at.order.push_back(place);
+        // One with a wrong result elsewhere has an infinite factor, as has the fallback.
+        const bool is_chosen_nowhere = place + 1 < own.size() && !made.factors.empty() &&
+                                       std::isinf(made.factors[place].back());
+        if (!std::isinf(time_of(place)) && !is_chosen_nowhere) order.push_back(place);
       }
-      std::ranges::stable_sort(at.order, {},
-                               [&](std::uint32_t place) { return found[own[place]]; });
+      std::ranges::stable_sort(order, {}, time_of);
+      while (!order.empty() && !works(order.front())) order.erase(order.begin());
+      if (!order.empty()) made.proven.push_back({.sizes = at, .order = std::move(order)});
     }
-    std::erase_if(made.proven, [](const proven_sizes& each) { return each.order.empty(); });
     std::ranges::sort(made.proven, {}, &proven_sizes::sizes);
   }
 

@@ -47,7 +47,8 @@ struct portfolio_plan {
   /// by costs is taken if it loses less at sizes that are left out than a tree does.
   std::function<cost_function(const std::vector<named_value>&)> costs{};
   /// Measured too: those outside of the ranges, where nothing else is known, then those that were
-  /// asked for most. Together they count as much as all others, each as often as it was asked for.
+  /// asked for most. Together they count as much as all others, each as often as it was asked for;
+  /// and what was fastest at one of them is chosen there.
   std::vector<asked_sizes> asked{};
   std::size_t most_asked = 64;  ///< so many of them at most
   portfolio_limits limits{};    ///< of the portfolio
@@ -121,7 +122,7 @@ class portfolio_source {
   virtual bool fits(const configuration&, const size_list&) { return true; }
 };
 
-/// Sizes outside of the ranges, with the configurations that were measured there.
+/// Sizes that were asked for, with the configurations that were measured there.
 struct proven_sizes {
   size_list sizes{};                   ///< in the order of the ranges
   std::vector<std::uint32_t> order{};  ///< the places of those that work, the fastest first
@@ -138,7 +139,7 @@ struct built_portfolio {
   /// chosen. Empty: the tree chooses.
   std::vector<cost_factors> factors{};
   leaf_orders orders{};  ///< of the tree's nodes, for sizes that a choice does not fit
-  std::vector<proven_sizes> proven{};  ///< outside of the ranges, in the order of the sizes
+  std::vector<proven_sizes> proven{};  ///< in the order of the sizes
   /// The mean over sizes, by those left out; 0.02 is 2 % slower; infinite: too few were seen.
   double expected_loss = 0;
   double worst_loss = 0;     ///< at most so much at nine of ten sizes; infinite: too few were seen

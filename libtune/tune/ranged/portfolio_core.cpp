@@ -382,7 +382,11 @@ std::vector<choice_cache::counted> choice_cache::take() {
 }
 
 portfolio_core::portfolio_core(stored_portfolio stored, size_features features, listener asked)
-    : stored_(std::move(stored)), features_(std::move(features)), asked_(std::move(asked)) {}
+    : stored_(std::move(stored)), features_(std::move(features)), asked_(std::move(asked)) {
+  for (const proven_sizes& each : stored_.proven) {
+    has_proven_.set(hash_of(each.sizes) % has_proven_.size());
+  }
+}
 
 portfolio_core::~portfolio_core() {
   try {
@@ -421,8 +425,13 @@ void portfolio_core::count(std::span<const std::uint64_t> sizes,
   rounded_.count(std::span(rounded).first(sizes.size()), times);
 }
 
-const proven_sizes* portfolio_core::find_proven(
-    std::span<const std::uint64_t> sizes) const noexcept {
+bool portfolio_core::is_proven(std::span<const std::uint64_t> sizes) const noexcept {
+  return find_proven(sizes, hash_of(sizes)) != nullptr;
+}
+
+const proven_sizes* portfolio_core::find_proven(std::span<const std::uint64_t> sizes,
+                                                std::uint64_t hash) const noexcept {
+  if (!has_proven_[hash % has_proven_.size()]) return nullptr;
   const auto found = std::ranges::lower_bound(
       stored_.proven, sizes,
       [](const auto& a, const auto& b) {
@@ -437,21 +446,22 @@ const proven_sizes* portfolio_core::find_proven(
 std::size_t portfolio_core::choose(std::span<const std::uint64_t> sizes,
                                    const std::function<bool(std::size_t)>& fits,
                                    std::span<const cost_function> costs) const noexcept {
+  const std::uint64_t hash = hash_of(sizes);
   if (sizes.size() != stored_.ranges.size()) {
     count(sizes, 1);
-    return find_choice(sizes, fits, costs);
+    return find_choice(sizes, hash, fits, costs);
   }
-  const std::uint64_t hash = hash_of(sizes);
   if (const auto known = chosen_.find(sizes, hash)) return *known;
-  const std::size_t chosen = find_choice(sizes, fits, costs);
+  const std::size_t chosen = find_choice(sizes, hash, fits, costs);
   const choice_cache::counted left = chosen_.remember(sizes, hash, chosen);
   count(std::span(left.sizes).first(sizes.size()), left.count);
   return chosen;
 }
 
-// A choice that does not fit gives way to the others in the order of the leaf, and at last to the
-// test default. Outside of the ranges it has to be proven: by a measurement there, or by fits.
-std::size_t portfolio_core::find_choice(std::span<const std::uint64_t> sizes,
+// What was measured at these very sizes needs no prediction. A choice that does not fit gives way
+// to the others in the order of the leaf, and at last to the test default. Outside of the ranges it
+// has to be proven: by a measurement there, or by fits.
+std::size_t portfolio_core::find_choice(std::span<const std::uint64_t> sizes, std::uint64_t hash,
                                         const std::function<bool(std::size_t)>& fits,
                                         std::span<const cost_function> costs) const noexcept {
   const std::size_t fallback = stored_.configurations.size() - 1;
@@ -462,10 +472,8 @@ std::size_t portfolio_core::find_choice(std::span<const std::uint64_t> sizes,
     }
     return fallback;
   };
-  if (!are_inside(stored_.ranges, sizes)) {
-    if (const proven_sizes* const known = find_proven(sizes)) return first_of(known->order);
-    if (!fits) return fallback;
-  }
+  if (const proven_sizes* const known = find_proven(sizes, hash)) return first_of(known->order);
+  if (!fits && !are_inside(stored_.ranges, sizes)) return fallback;
   const bool has_costs = !stored_.factors.empty() && costs.size() == stored_.factors.size();
   if (has_costs && sizes.size() == stored_.ranges.size()) {
     return find_cheapest(

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,7 +28,7 @@ struct stored_portfolio {
   size_tree tree{};
   std::vector<cost_factors> factors{};  ///< of the configurations; empty: the tree chooses
   leaf_orders orders{};                 ///< of the tree's nodes; empty: the others in their order
-  std::vector<proven_sizes> proven{};   ///< outside of the ranges, in the order of the sizes
+  std::vector<proven_sizes> proven{};   ///< in the order of the sizes
   /// Outside of the ranges too, and not measured: nothing works there, or they were too many.
   std::vector<std::vector<std::uint64_t>> left{};
   double expected_loss = 0;
@@ -140,22 +141,22 @@ class portfolio_core {
                      std::span<const cost_function> costs) const noexcept;
   /// See portfolio::note_sizes.
   void note_sizes() const;
-  /// True if these sizes, which are in no range, have been measured.
-  bool is_proven(std::span<const std::uint64_t> sizes) const noexcept {
-    return find_proven(sizes) != nullptr;
-  }
+  /// True if these sizes have been measured, since they had been asked for.
+  bool is_proven(std::span<const std::uint64_t> sizes) const noexcept;
 
  private:
   using places = std::span<const std::uint32_t>;
 
-  std::size_t find_choice(std::span<const std::uint64_t> sizes,
+  std::size_t find_choice(std::span<const std::uint64_t> sizes, std::uint64_t hash,
                           const std::function<bool(std::size_t)>& fits,
                           std::span<const cost_function> costs) const noexcept;
   void count(std::span<const std::uint64_t> sizes, std::uint64_t times) const noexcept;
-  const proven_sizes* find_proven(std::span<const std::uint64_t> sizes) const noexcept;
+  const proven_sizes* find_proven(std::span<const std::uint64_t> sizes,
+                                  std::uint64_t hash) const noexcept;
 
   stored_portfolio stored_;
   size_features features_;
+  std::bitset<1024> has_proven_;  // by hashes: most other sizes are not looked for among them
   listener asked_;
   mutable size_tally exact_;
   mutable size_tally rounded_;  // in the ranges, where there are too many different ones
