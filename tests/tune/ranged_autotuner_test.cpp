@@ -80,14 +80,15 @@ scale_tuning best_for(std::uint64_t size) {
 struct application {
   using ranged = tune::ranged_autotuner<sizes_key, scale_tuning>;
 
-  explicit application(ranged::fit_function fits = {}, ranged::cost_maker costs = {})
+  explicit application(ranged::fit_function fits = {}, ranged::cost_maker costs = {},
+                       std::chrono::seconds time = std::chrono::minutes(1))
       : autotune({.name = "sample.ranged",
                   .version = 1,
                   .test = {.wgs = 16, .rows = 2},
                   .features = {},
                   .fits = std::move(fits),
                   .costs = std::move(costs),
-                  .limits = {},
+                  .limits = {.time = time},
                   .goal = {}},
                  [this](tune::tuning_session& session, const sizes_key&, sizes at) {
                    ++calls;
@@ -140,7 +141,7 @@ TEST_CASE("a portfolio has the best tuning at sizes that it was not tuned at") {
 
 TEST_CASE("while another thread measures on the device a portfolio loses no sizes") {
   const scoped_environment wait("LIBTUNE_WAIT", "60");
-  application app;
+  application app({}, {}, std::chrono::seconds(3));
   // No other test has it.
   app.context = make_device({.identity = {"device " + std::to_string(::getpid()), "fake", "1.0"}})
                     .device()
