@@ -15,6 +15,7 @@
 // 1 without a measurement.
 // --check runs what the portfolio chooses at many random sizes, on poisoned memory, and compares
 // all that it writes with what the test default writes, on the device.
+// --asked makes the portfolio a second time, after a program has asked for the first of the sizes.
 // --matrix only records the times of all configurations, for studies of how to choose.
 // The time of a choice is taken on the host.
 // Reported are the geometric mean and the least of them, and the share of sizes that lose no more
@@ -76,6 +77,7 @@ struct settings {
   int rounds = 20;
   int pairs = 100;
   std::string matrix;
+  std::size_t asked = 0;
   std::size_t spread = 0;
   double seconds = 45;
   bool each = false;
@@ -87,12 +89,15 @@ double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
+std::filesystem::path own_folder() {
+  return std::filesystem::temp_directory_path() /
+         fmt::format("libtune_ranges_bench_{}", ::getpid());
+}
+
 /// A folder for compiled programs that is used from now on, and goes at the end.
 class own_cache {
  public:
-  own_cache()
-      : path_(std::filesystem::temp_directory_path() /
-              fmt::format("libtune_ranges_bench_{}", ::getpid())) {
+  own_cache() : path_(own_folder()) {
     std::filesystem::create_directories(path_);
     ::setenv("LIBTUNE_CACHE", path_.c_str(), 1);
   }
@@ -266,8 +271,17 @@ void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
   of.search();
   const double search = seconds_since(start);
   const own_cache cache;
-  const auto before = clock::now();
-  const tune::portfolio<Tuning> portfolio = of.portfolio();
+  auto before = clock::now();
+  tune::portfolio<Tuning> portfolio = of.portfolio();
+  if (given.asked > 0) {
+    tune::random_source random(given.seed);
+    for (std::size_t i = 0; i < given.asked; ++i) {
+      static_cast<void>(portfolio.choose(random_sizes(of.ranges, random)));
+    }
+    portfolio.note_sizes();
+    before = clock::now();
+    portfolio = of.portfolio();
+  }
   const double making = seconds_since(before);
   fmt::print("{}: {} tunings in {} leaves, of {} compared at {} sizes, for {}\n", of.name,
              portfolio.tunings().size(), portfolio.facts().leaves, portfolio.facts().compared,
@@ -529,6 +543,8 @@ subject<fft_tuning> fft_subject(bench_device& on, std::uint64_t largest) {
 void run_all(bench_device on, const settings& given) {
   tune::tuning_options options{
       .database = "", .mode = tune::tuning_mode::force, .given_by = tune::option_source::command};
+  // What a program asks for is noted beside it.
+  if (given.asked > 0) options.database = (own_folder() / "tuning.db").string();
   if (given.limit != 0) {
     options.strategy = "random";
     options.search.max_count = given.limit;
@@ -561,6 +577,7 @@ int main(int argc, char** argv) {
   app.add_option("--largest", given.largest, "the end of each range; 0: as in the source");
   app.add_option("--rounds", given.rounds, "how often the last eight are timed, twice");
   app.add_option("--pairs", given.pairs, "how often the best and the choice are timed at most");
+  app.add_option("--asked", given.asked, "so many of the sizes have been asked for before");
   app.add_option("--matrix", given.matrix,
                  "only record all times, in files that begin with this: FILE.hreduce.csv");
   app.add_option("--spread", given.spread,

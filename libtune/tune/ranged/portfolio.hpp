@@ -68,12 +68,12 @@ class portfolio {
   /// Its ranges and its loss.
   const portfolio_facts& facts() const noexcept { return shared_->facts; }
 
-  /// Returns the place of the tuning for these sizes among tunings(). Any sizes: those outside of
-  /// the ranges get the tuning that was fastest when they were measured, if they were; else one
-  /// that the definition's fits allows, of the nearest leaf or the least cost; else the test
-  /// default. All are counted for the next tuning (note_sizes). Allocates nothing, takes no lock,
-  /// and may be called by sealed threads. Where costs choose, they are computed for sizes that were
-  /// not among the last thousand or so.
+  /// Returns the place of the tuning for these sizes among tunings(). Any sizes: those that were
+  /// measured since programs had asked for them get the tuning that was fastest there; others
+  /// outside of the ranges one that the definition's fits allows, of the nearest leaf or the least
+  /// cost, or else the test default. All are counted for the next tuning (note_sizes). Allocates
+  /// nothing, takes no lock, and may be called by sealed threads. Where costs choose, they are
+  /// computed for sizes that were not among the last thousand or so.
   /// @param sizes  one for each range, in the order of the key
   std::size_t choose(std::span<const std::uint64_t> sizes) const noexcept {
     const content& all = *shared_;
