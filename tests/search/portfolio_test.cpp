@@ -616,6 +616,15 @@ TEST_CASE("what there is no time to measure or check is estimated, and said") {
   CHECK(poor.expected_loss == infinite);
   CHECK(poor.worst_loss == infinite);
   CHECK(poor.unchecked > 0);
+  // What was asked for in the ranges is left to the leaves, as there is no time to check it.
+  late asked(2);
+  asked.most_rows = 4;
+  tune::portfolio_plan with_asked = plan;
+  with_asked.asked = {{{100, 100}, 1}, {{9000, 9000}, 1}};
+  const auto unproven =
+      build_portfolio(with_asked, modelled_source::values(fallback), asked).proven;
+  REQUIRE(unproven.size() == 1);
+  CHECK(unproven.front().sizes == size_list{9000, 9000});
   // Unless these are all that there are.
   modelled_source whole(2);
   whole.shows_all = true;

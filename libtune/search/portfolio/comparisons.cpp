@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -12,9 +11,7 @@
 namespace tune {
 namespace {
 
-constexpr double notable_gain = 0.02;      // of what an audit finds
-constexpr std::size_t most_fresh = 3;      // of what it finds are compared at all sizes
-constexpr double least_unmeasured = 0.25;  // the loss that something not measured has at least
+constexpr double notable_gain = 0.02;  // of what an audit finds
 
 /// Returns the elements at these places.
 template <class T>
@@ -66,17 +63,11 @@ void comparisons::add(std::span<const configuration> found) {
 
 bool comparisons::compare(const size_list& at, double weight) {
   if (has(at) || (!times_.samples.empty() && from_.should_stop())) return false;
-  const numbers all = range_of(0, configurations_.size());
   auto measured = from_.measure(at, configurations_);
   const auto best = std::ranges::min_element(
       measured, {}, [](const auto& time) { return is_time(time) ? *time : does_not_work; });
-  if (const numbers again = worth_another_try(at, all, measured);
-      !again.empty() && is_time(*best)) {
-    const auto found =
-        measure_beside(at, static_cast<std::size_t>(best - measured.begin()), **best, again);
-    for (std::size_t i = 0; i < again.size(); ++i) {
-      if (is_time(found[i])) measured[again[i]] = found[i];
-    }
+  if (is_time(*best)) {
+    try_again(at, static_cast<std::size_t>(best - measured.begin()), **best, 0, measured);
   }
   fill_in(at, measured);
   const size_point point = point_of(at, plan_.features);
@@ -124,7 +115,6 @@ void comparisons::take(const numbers& kept) {
 }
 
 void comparisons::imagine(const std::vector<size_list>& at) {
-  if (times_.imagined) return;
   std::vector<std::vector<cost_terms>> all(at.size());
   for (const configuration& each : configurations_) {
     const cost_function cost = plan_.costs(each);
@@ -174,17 +164,6 @@ bool comparisons::has_worked(std::size_t number) const {
   return has_time;
 }
 
-// One that fails again has not worked everywhere any more, so that it is tried again once only.
-comparisons::numbers comparisons::worth_another_try(const size_list& at, const numbers& all,
-                                                    const times_of_some& measured) const {
-  numbers again;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const bool has_failed = !measured[i] && from_.fits(configurations_[all[i]], at);
-    if (has_failed && has_worked(all[i])) again.push_back(all[i]);
-  }
-  return again;
-}
-
 /// Measures some in another run. Their times are comparable with those of the first by the time of
 /// the best there, which is measured again, too.
 comparisons::times_of_some comparisons::measure_beside(const size_list& at, std::size_t best,
@@ -198,6 +177,24 @@ comparisons::times_of_some comparisons::measure_beside(const size_list& at, std:
     if (each) *each *= scale;
   }
   return found;
+}
+
+/// Measures those once more that failed and have worked everywhere else: one that fails again has
+/// not worked everywhere any more, and is not tried a third time.
+/// @param best      was measured there, in this time
+/// @param measured  of the configurations from `first` on
+void comparisons::try_again(const size_list& at, std::size_t best, double time, std::size_t first,
+                            times_of_some& measured) {
+  numbers failed;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const bool has_failed = !measured[i] && from_.fits(configurations_[first + i], at);
+    if (has_failed && has_worked(first + i)) failed.push_back(first + i);
+  }
+  if (failed.empty()) return;
+  const times_of_some again = measure_beside(at, best, time, failed);
+  for (std::size_t i = 0; i < failed.size(); ++i) {
+    if (is_time(again[i])) measured[failed[i] - first] = again[i];
+  }
 }
 
 /// Gives what was not measured the part of the best time that it had at the nearest size, or one
@@ -217,8 +214,8 @@ void comparisons::fill_in(const size_list& at, times_of_some& measured) const {
     measured[c].reset();
     if (std::isinf(best)) continue;
     const bool is_known = !near.empty() && c < times_.samples[near.front()].times.size();
-    const double loss = is_known ? times_.loss(near.front(), c) : 2 * least_unmeasured;
-    if (!std::isinf(loss)) measured[c] = best * (1 + std::max(loss, least_unmeasured));
+    const double loss = is_known ? times_.loss(near.front(), c) : 2 * promising;
+    if (!std::isinf(loss)) measured[c] = best * (1 + std::max(loss, promising));
   }
 }
 
@@ -241,10 +238,7 @@ void comparisons::extend(std::size_t sample, std::size_t fresh) {
   const std::size_t best = least_of(of.times);
   const numbers all = range_of(fresh, configurations_.size());
   times_of_some found = measure_beside(at, best, of.times[best], all);
-  if (const numbers again = worth_another_try(at, all, found); !again.empty()) {
-    const auto second = measure_beside(at, best, of.times[best], again);
-    for (std::size_t i = 0; i < again.size(); ++i) found[again[i] - fresh] = second[i];
-  }
+  try_again(at, best, of.times[best], fresh, found);
   for (std::size_t i = 0; i < all.size(); ++i) {
     of.times.push_back(is_time(found[i]) ? *found[i] : does_not_work);
     of.fits.push_back(from_.fits(configurations_[all[i]], at));

@@ -23,6 +23,11 @@ class comparisons {
 
   /// The time of a configuration that does not work at some sizes; a loss, too.
   static constexpr double does_not_work = std::numeric_limits<double>::infinity();
+  /// What loses no more at some sizes is promising. What was not measured is taken to lose as much
+  /// at least.
+  static constexpr double promising = 0.25;
+  /// So many of what an audit finds are compared at all sizes, at most.
+  static constexpr std::size_t most_fresh = 3;
 
   /// At sizes that nothing had been measured at before.
   struct audited {
@@ -57,7 +62,7 @@ class comparisons {
   void keep(const numbers& kept, const numbers& left);
   /// Goes on without those that do not work: they do not come back.
   void discard(const std::vector<bool>& works);
-  /// Computes the terms of costs at these sizes, where nothing is timed, if they are not there.
+  /// Computes the terms of costs at these sizes, where nothing is timed.
   void imagine(const std::vector<size_list>& at);
   /// Compares some that were left out, or are new, with the others at sizes that nothing was
   /// measured at; what gains notably is compared at all sizes then. Returns nothing if none works
@@ -71,10 +76,10 @@ class comparisons {
 
   void take(const numbers& kept);
   bool has_worked(std::size_t number) const;
-  numbers worth_another_try(const size_list& at, const numbers& all,
-                            const times_of_some& measured) const;
   times_of_some measure_beside(const size_list& at, std::size_t best, double time,
                                const numbers& all);
+  void try_again(const size_list& at, std::size_t best, double time, std::size_t first,
+                 times_of_some& measured);
   void fill_in(const size_list& at, times_of_some& measured) const;
   void confirm_best(const size_list& at, std::size_t known);
   void extend(std::size_t sample, std::size_t fresh);

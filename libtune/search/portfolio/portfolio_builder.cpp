@@ -23,12 +23,9 @@ constexpr double share_of_sizes = 0.9;        // that the worst loss is stated f
 constexpr double share_of_pilots = 0.65;      // of the time, with all configurations
 constexpr double share_of_comparisons = 0.8;  // before the audits
 constexpr double share_of_audits = 0.88;      // before the leaves are checked
-constexpr std::size_t most_found = 3;         // by a search around a choice
-// A configuration that was no nearer to the best at any of the first sizes is left out.
-constexpr double promising = 0.25;
-constexpr std::size_t least_pilots = 4;  // sizes; else nothing is left out for its times
-constexpr std::size_t at_once = 8;       // sizes in doubt, before another fit
-constexpr double nearby = 0.01;          // the square of a distance, of the ranges' scales
+constexpr std::size_t least_pilots = 4;       // sizes; else nothing is left out for its times
+constexpr std::size_t at_once = 8;            // sizes in doubt, before another fit
+constexpr double nearby = 0.01;               // the square of a distance, of the ranges' scales
 constexpr double width_of_pilots = 0.15;
 constexpr double without_between = 1.5;  // the losses count so often, as few samples may hide more
 constexpr double nearly_best = 0.08;     // what comes so near counts for its place in line
@@ -241,7 +238,7 @@ class builder {
 
   /// Sets the terms of costs at sizes that fill the ranges, where nothing is timed.
   void imagine() {
-    if (!is_by_costs_) return;
+    if (!is_by_costs_ || times().imagined) return;
     const std::size_t count =
         std::clamp(most_imagined / configurations().size(), least_imagined, most_imagined_sizes);
     compared_.imagine(spread_sizes(plan_.ranges, count, 3 * spread_samples()));
@@ -326,7 +323,8 @@ class builder {
     numbers kept;
     numbers left;
     for (const std::size_t c : order) {
-      const bool is_promising = times().samples.size() < least_pilots || least[c] <= promising;
+      const bool is_promising =
+          times().samples.size() < least_pilots || least[c] <= comparisons::promising;
       const bool stays = c == 0 || (kept.size() < allowed && is_promising);
       (stays ? kept : left).push_back(c);
     }
@@ -351,8 +349,9 @@ class builder {
     if (!at) return false;
     const std::size_t chosen = choose(fit, *at);
     const std::vector<configuration> candidates =
-        is_whole_ ? compared_.others()
-                  : from_.search(*at, {.best = most_found}, configurations()[chosen]).best;
+        is_whole_
+            ? compared_.others()
+            : from_.search(*at, {.best = comparisons::most_fresh}, configurations()[chosen]).best;
     if (const auto found = compared_.audit(*at, chosen, candidates)) audits_.push_back(*found);
     return true;
   }
@@ -449,6 +448,7 @@ class builder {
   }
 
   /// Sets what is chosen at sizes that were asked for and measured: the fastest there that works.
+  /// In the ranges a leaf or costs choose where there was no time to check that.
   void choose_where_asked(built_portfolio& made) {
     const numbers own = numbers_of(made);
     for (std::size_t s = 0; s < sizes().size(); ++s) {
@@ -470,6 +470,7 @@ class builder {
       }
       std::ranges::stable_sort(order, {}, time_of);
       while (!order.empty() && !works(order.front())) order.erase(order.begin());
+      if (from_.should_stop() && are_inside(plan_.ranges, at)) continue;
       if (!order.empty()) made.proven.push_back({.sizes = at, .order = std::move(order)});
     }
     std::ranges::sort(made.proven, {}, &proven_sizes::sizes);

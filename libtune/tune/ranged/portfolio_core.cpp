@@ -357,7 +357,7 @@ choice_cache::counted choice_cache::remember(std::span<const std::uint64_t> size
     left.sizes[d] = at.sizes[d].load(std::memory_order_relaxed);
     at.sizes[d].store(sizes[d], std::memory_order_release);
   }
-  // An exchange would take as long as the choice itself.
+  // Not by an exchange, which takes longer.
   left.count = at.count.load(std::memory_order_relaxed);
   at.count.store(1, std::memory_order_relaxed);
   at.choice.store(static_cast<std::uint32_t>(choice), std::memory_order_release);
