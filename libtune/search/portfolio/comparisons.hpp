@@ -23,8 +23,8 @@ class comparisons {
 
   /// The time of a configuration that does not work at some sizes; a loss, too.
   static constexpr double does_not_work = std::numeric_limits<double>::infinity();
-  /// What loses no more at some sizes is promising. What was not measured is taken to lose as much
-  /// at least.
+  /// A configuration that loses no more at some sizes is promising; one that was not measured is
+  /// taken to lose as much at least.
   static constexpr double promising = 0.25;
   /// So many of what an audit finds are compared at all sizes, at most.
   static constexpr std::size_t most_fresh = 3;
