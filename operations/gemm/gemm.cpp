@@ -419,7 +419,7 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
       }
       const workload work(queue);
       const on_demand<std::vector<known_product>> known([=] {
-        return std::vector{known_product(queue, key, 261, 150, 77, 1, 0),
+        return std::vector{known_product(queue, key, 261, 110, 77, 1, 0),
                            known_product(queue, key, 70, 391, 1030, 1.5F, -0.5F)};
       });
       return session.tune(tuning_space(key, context.device()), [&](const gemm_tuning& tuning) {

@@ -22,6 +22,20 @@ double products_per_sum(gemm_instruction of) noexcept {
   return of == gemm_instruction::wgmma ? 600 : of == gemm_instruction::mma ? 300 : 80;
 }
 
+/// Returns the elements of a tile that are computed, on average: at the edges tensor cores leave
+/// out parts without elements of C, and by wgmma columns, 64 at a time.
+double computed_of_tile(const gemm_tuning& t, std::size_t rows, std::size_t columns,
+                        std::size_t tiles) noexcept {
+  if (t.instruction == gemm_instruction::plain) return static_cast<double>(t.tile_m * t.tile_n);
+  // Steps are powers of two.
+  const auto rounded = [](std::size_t extent, std::size_t step) {
+    return (extent + step - 1) & ~(step - 1);
+  };
+  const std::size_t step = t.instruction == gemm_instruction::wgmma ? 64 : t.part_n;
+  return static_cast<double>(rounded(rows, t.part_m) * rounded(columns, step)) /
+         static_cast<double>(std::max<std::size_t>(tiles, 1));
+}
+
 /// Returns the clusters that run at once if each compute unit has one group. A cluster stays within
 /// a part of the device, and parts differ: of 132 units in an H200 those of 66 pairs, 30 fours and
 /// 14 eights can be had.
@@ -68,11 +82,13 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   const wave_count waves(is_divided ? of.whole : of.tiles, compute_units, t.resident);
   const wave_count waves_of_parts(of.divided() * of.parts, compute_units, t.resident);
   const auto resident = static_cast<double>(t.resident);
-  const double tile = small * static_cast<double>(t.tile_m * t.tile_n);
+  const double tile = small * of.mean_of_tile;
   // Groups of clusters are one to a compute unit, whose k is shorter.
-  const double products =
-      tile * static_cast<double>(of.cluster > 1 ? round_up(divide_up(k, of.cluster), t.depth) : k);
-  const double products_of_part = tile * static_cast<double>(of.part_of_k);
+  const auto length =
+      static_cast<double>(of.cluster > 1 ? round_up(divide_up(k, of.cluster), t.depth) : k);
+  const double products = tile * length;
+  const auto length_of_part = static_cast<double>(of.part_of_k);
+  const double products_of_part = tile * length_of_part;
   const auto full = static_cast<double>(waves.full);
   const auto full_of_parts = static_cast<double>(waves_of_parts.full);
   const auto on_one = static_cast<double>(waves.on_one + waves_of_parts.on_one);
@@ -84,7 +100,10 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   // What was written last may still be in half of the cache.
   const double cached =
       small * static_cast<double>(device.cache_bytes / 2) / static_cast<double>(input_bytes);
-  const double last = on_one > 0 ? resident * products_of_last : 0;
+  // A step of k takes some time however few of a tile's elements are computed.
+  const double whole_tile = small * static_cast<double>(t.tile_m * t.tile_n);
+  const double last =
+      on_one > 0 ? resident * whole_tile * (is_divided ? length_of_part : length) : 0;
   return {resident * (full * products + full_of_parts * products_of_part),
           resident * (full + full_of_parts) * tile / some,
           on_one * products_of_last,
@@ -113,12 +132,13 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
     : tiles(tile_count(t, rows, columns)),
       whole(tiles),
       part_of_k(round_up(k, t.depth)),
-      sums_of_tile(std::min(rows, t.tile_m) * std::min(round_up(columns, 4), t.tile_n)) {
+      sums_of_tile(std::min(rows, t.tile_m) * std::min(round_up(columns, 4), t.tile_n)),
+      mean_of_tile(computed_of_tile(t, rows, columns, tiles)) {
   const std::size_t at_once = compute_units * t.resident;
   const std::size_t waves = divide_down(tiles, at_once);
   if (t.price == 0 || tiles == 0 || waves > most_waves) return;
   // All in steps of k of the groups that run at once.
-  const auto group = static_cast<double>(t.tile_m * t.tile_n);
+  const double group = mean_of_tile;
   const double cost_of_launch =
       1000 * static_cast<double>(t.price) / (group * static_cast<double>(t.resident));
   const double cost_of_sums = products_per_sum(t.instruction) * static_cast<double>(sums_of_tile) /

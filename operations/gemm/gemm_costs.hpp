@@ -39,6 +39,7 @@ struct gemm_division {
   std::size_t cluster = 1;   ///< groups that share k of each tile; then there are no parts
   std::size_t part_of_k;     ///< the extent of k in a part
   std::size_t sums_of_tile;  ///< of a part: without the rows and columns that C does not have
+  double mean_of_tile;       ///< the elements of a tile that are computed, on average
 };
 
 /// Returns the features that a portfolio chooses by, beside m, n and k.
