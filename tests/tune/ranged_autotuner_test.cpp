@@ -240,6 +240,27 @@ TEST_CASE("sizes outside of the ranges get the test default, and are remembered"
   CHECK(log.count("size=5000") == 1);
 }
 
+TEST_CASE("a tuning that works everywhere on a device has the place of the test default") {
+  application app;
+  const scale_tuning everywhere{.wgs = 4, .rows = 2};
+  const application::ranged autotune(
+      {.name = "ranged_sample.everywhere",
+       .version = 1,
+       .test = {.wgs = 16, .rows = 2},
+       .fallback = [=](const sizes_key&, const tune::device&) { return everywhere; },
+       .goal = {}},
+      [](tune::tuning_session& session, const sizes_key&, sizes at) {
+        return application::search(session, at[0]);
+      });
+  const auto portfolio = autotune.portfolio(app.context, {.kind = 0, .size = {1, 8}});
+  CHECK(portfolio.tunings().back() == everywhere);
+  CHECK(std::ranges::count(portfolio.tunings(), everywhere) == 1);
+  CHECK(portfolio.tuning_for({5000}) == everywhere);  // in no range
+  const test_mode_guard defaults(test_mode::defaults);
+  CHECK(autotune.portfolio(app.context).tunings() ==
+        std::vector<scale_tuning>{{.wgs = 16, .rows = 2}});
+}
+
 TEST_CASE("sizes outside of the ranges are measured by the next tuning, and get what is proven") {
   application app;
   const test_mode_guard stored(test_mode::off);

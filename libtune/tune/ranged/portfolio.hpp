@@ -49,8 +49,9 @@ struct portfolio_facts {
   std::size_t unchecked = 0;
 };
 
-/// A few tunings that together serve ranges of sizes, and the choice among them. The last one is
-/// the test default, which works at any size. A small handle; thread-safe.
+/// A few tunings that together serve ranges of sizes, and the choice among them. The last one,
+/// which works at any size, is the definition's fallback or the test default. A small handle;
+/// thread-safe.
 template <class Tuning>
 class portfolio {
  public:
@@ -71,7 +72,7 @@ class portfolio {
   /// Returns the place of the tuning for these sizes among tunings(). Any sizes: those that were
   /// measured since programs had asked for them get the tuning that was fastest there; others
   /// outside of the ranges one that the definition's fits allows, of the nearest leaf or the least
-  /// cost, or else the test default. All are counted for the next tuning (note_sizes). Allocates
+  /// cost, or else the last one. All are counted for the next tuning (note_sizes). Allocates
   /// nothing, takes no lock, and may be called by sealed threads. Where costs choose, they are
   /// computed for sizes that were not among the last thousand or so.
   /// @param sizes  one for each range, in the order of the key

@@ -459,7 +459,7 @@ std::size_t portfolio_core::choose(std::span<const std::uint64_t> sizes,
 }
 
 // What was measured at these very sizes needs no prediction. A choice that does not fit gives way
-// to the others in the order of the leaf, and at last to the test default. Outside of the ranges it
+// to the others in the order of the leaf, and at last to the fallback. Outside of the ranges it
 // has to be proven: by a measurement there, or by fits.
 std::size_t portfolio_core::find_choice(std::span<const std::uint64_t> sizes, std::uint64_t hash,
                                         const std::function<bool(std::size_t)>& fits,

@@ -24,7 +24,7 @@ inline constexpr const char* portfolio_column = "portfolio";
 /// A portfolio as a database has it.
 struct stored_portfolio {
   std::vector<size_range> ranges{};                        ///< measured, in the order of the key
-  std::vector<std::vector<named_value>> configurations{};  ///< the last is the test default
+  std::vector<std::vector<named_value>> configurations{};  ///< the last works at any size
   size_tree tree{};
   std::vector<cost_factors> factors{};  ///< of the configurations; empty: the tree chooses
   leaf_orders orders{};                 ///< of the tree's nodes; empty: the others in their order

@@ -36,6 +36,9 @@ struct ranged_parts {
   std::function<cost_function(const std::vector<named_value>&, const std::vector<named_value>&,
                               const device_limits&)>
       costs{};
+  /// For a key on a device, in place of the test default; may be empty.
+  std::function<std::vector<named_value>(const std::vector<named_value>&, const device&)>
+      fallback{};
   portfolio_limits limits{};
 };
 
@@ -90,7 +93,7 @@ class ranged_autotuner {
   struct definition {
     std::string name;  ///< such as "gemm_template.autotune"; names the database table
     int version = 0;   ///< results of other versions are not used
-    Tuning test{};     ///< works on every device and at all sizes; always one of a portfolio
+    Tuning test{};  ///< works on every device and at all sizes; one of a portfolio, or fallback is
     size_features features{};  ///< by which to choose, beside the sizes; may be empty
     /// May be empty: then every tuning is taken to work at all sizes of the ranges, and the test
     /// default is chosen outside of them.
@@ -99,6 +102,9 @@ class ranged_autotuner {
     /// is chosen, if that loses less at sizes that are left out than the tree by sizes and
     /// features. A few terms that follow the program's structure tell more than many sizes do.
     cost_maker costs{};
+    /// May be empty. Returns a tuning that works at all sizes on this device, as the test default
+    /// does, and is good at some of them: it has the test default's place among the tunings.
+    std::function<Tuning(const Key&, const device&)> fallback{};
     portfolio_limits limits{};  ///< the number of tunings and the loss to aim at
     tuning_goal goal{};         ///< its objectives and constraints; the least time by default
   };
@@ -147,6 +153,12 @@ class ranged_autotuner {
         return costs(from_values<Key>(key), from_values<Tuning>(tuning), limits);
       };
       costs_ = std::move(defined.costs);
+    }
+    if (defined.fallback) {
+      parts.fallback = [named = std::move(defined.fallback)](const std::vector<named_value>& key,
+                                                             const device& on) {
+        return to_values(named(from_values<Key>(key), on));
+      };
     }
     tuner_ = detail::make_ranged_tuner(std::move(parts));
   }

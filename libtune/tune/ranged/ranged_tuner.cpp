@@ -371,7 +371,7 @@ class ranged_tuner {
                         .version = parts_->base.version,
                         .key_fields = parts_->base.key_fields,
                         .tuning_fields = {{portfolio_column, value_type::string}},
-                        .test_default = {{portfolio_column, fallback().text()}},
+                        .test_default = {{portfolio_column, of_tests().text()}},
                         .tunes = {},
                         .check = {},
                         .goal = parts_->base.goal};
@@ -410,7 +410,9 @@ class ranged_tuner {
             "'{}' was asked for {}, which is in no range of its portfolio, {}, and gets {}; the "
             "next tuning takes it into account ('tunedb pretune --missed')",
             parts->base.name, words_of(parts->ranges, each.sizes), to_string(key),
-            parts->fits ? "the tuning that fits it" : "the test default"));
+            parts->fits       ? "the tuning that fits it"
+            : parts->fallback ? "the one that works everywhere"
+                              : "the test default"));
       }
       missed_keys(missed).remember(identity, {key, device}, noted);
     };
@@ -418,7 +420,7 @@ class ranged_tuner {
   }
 
  private:
-  stored_portfolio fallback() const {
+  stored_portfolio of_tests() const {
     return {.configurations = {parts_->base.test_default}, .expected_loss = 0, .worst_loss = 0};
   }
 
@@ -432,7 +434,9 @@ class ranged_tuner {
     plan.limits = parts.limits;
     plan.limits.configurations = std::max<std::size_t>(parts.limits.configurations, 2);
     session_source source(session, parts, key);
-    const built_portfolio built = build_portfolio(plan, parts.base.test_default, source);
+    const values fallback =
+        parts.fallback ? parts.fallback(key, session.context().device()) : parts.base.test_default;
+    const built_portfolio built = build_portfolio(plan, fallback, source);
     const stored_portfolio stored{.ranges = plan.ranges,
                                   .configurations = built.configurations,
                                   .tree = built.tree,
