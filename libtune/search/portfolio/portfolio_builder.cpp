@@ -144,7 +144,8 @@ class builder {
     return plan_.samples != 0 ? plan_.samples : std::size_t{32} + 32 * plan_.ranges.size();
   }
 
-  std::size_t most_samples() const { return 2 * spread_samples(); }
+  // Costs are fitted the better the more samples there are.
+  std::size_t most_samples() const { return (plan_.costs ? 3 : 2) * spread_samples(); }
 
   // The ends of the ranges are seldom asked for, so that a few others come first.
   std::vector<size_list> places_of_comparisons() const {
