@@ -292,15 +292,16 @@ void gemm::set_factors(float alpha, float beta) {
   parameters_changed();
 }
 
-// Boxes have 64 x 64 elements. Where rows are not aligned the engine cannot copy, and items do.
-void gemm::renew(mapped_operand& operand, const io_slot& slot) {
-  constexpr std::array<std::size_t, 2> box{64, 64};
+// Where rows are not aligned the engine cannot copy, and items do.
+void gemm::renew(mapped_operand& operand, const io_slot& slot, std::size_t box_rows,
+                 std::size_t columns) {
+  const std::array<std::size_t, 2> box{box_rows, 64};
   const tune::buffer& memory = slot.buffer().buffer();
   const std::uintptr_t address = cuda::native_handle(memory);
   const std::uint64_t stride = row_stride(slot);
   if (operand.address == address && operand.stride == stride) return;
   const array_layout& layout = slot.buffer().layout();
-  const std::array<std::size_t, 2> size{layout.size()[0], layout.size()[1]};
+  const std::array<std::size_t, 2> size{layout.size()[0], columns};
   const std::array<std::size_t, 2> padded{size[0], stride};
   operand = {.address = address,
              .stride = stride,
@@ -329,10 +330,15 @@ void gemm::do_run() {
             works_, alpha_, beta_, others...);
   };
   if (tuning_.instruction == gemm_instruction::wgmma) {
-    renew(first_map_, first);
-    renew(second_map_, second);
+    const auto row_size = [](const io_slot& slot) { return slot.buffer().layout().size()[1]; };
+    renew(first_map_, first, 64, row_size(first));
+    renew(second_map_, second, 64, row_size(second));
+    // It writes whole words, also where the last one is not all of C.
+    constexpr std::size_t word = copied_bytes / sizeof(float16);
+    if (key_.output == dtype::float16) renew(c_map_, *c_, 16, row_size(*c_) / word * word);
     const bool has_maps = first_map_.is_possible && second_map_.is_possible;
-    launch(std::uint32_t{has_maps}, first_map_.map, second_map_.map);
+    launch(std::uint32_t{has_maps}, std::uint32_t{c_map_.is_possible}, first_map_.map,
+           second_map_.map, c_map_.map);
   } else {
     launch();
   }
@@ -393,6 +399,7 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
            return std::ranges::max(sizes) < (std::uint64_t{1} << 31);
          },
      .costs = gemm_costs,
+     .fallback = gemm_fallback,
      .limits = {.time = std::chrono::seconds(9)},
      .goal = {}},
     [](tuning_session& session, const gemm_key& key, std::span<const std::uint64_t> sizes) {

@@ -104,7 +104,7 @@ class gemm final : public operation {
   std::size_t divided_tiles() const noexcept { return divided_; }
 
  private:
-  /// An operand of wgmma as the engine that copies it sees it, until other memory is bound.
+  /// A matrix of wgmma as the engine that copies it sees it, until other memory is bound.
   struct mapped_operand {
     std::uintptr_t address = 0;
     std::uint64_t stride = 0;
@@ -114,7 +114,9 @@ class gemm final : public operation {
 
   void do_run() override;
   std::vector<named_value> do_parameters() const override;
-  static void renew(mapped_operand& operand, const io_slot& slot);
+  /// Of a matrix so many columns of its array.
+  static void renew(mapped_operand& operand, const io_slot& slot, std::size_t box_rows,
+                    std::size_t columns);
 
   kernel kernel_;
   std::optional<kernel> add_parts_;
@@ -140,6 +142,7 @@ class gemm final : public operation {
   nd_range adding_range_;
   mapped_operand first_map_;
   mapped_operand second_map_;
+  mapped_operand c_map_;
 };
 
 /// The kernels that multiply matrices of given types and layouts: a program for each tuning of a

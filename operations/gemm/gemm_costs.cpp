@@ -22,18 +22,27 @@ double products_per_sum(gemm_instruction of) noexcept {
   return of == gemm_instruction::wgmma ? 600 : of == gemm_instruction::mma ? 300 : 80;
 }
 
-/// Returns the elements of a tile that are computed, on average: at the edges tensor cores leave
-/// out parts without elements of C, and by wgmma columns, 64 at a time.
-double computed_of_tile(const gemm_tuning& t, std::size_t rows, std::size_t columns,
-                        std::size_t tiles) noexcept {
-  if (t.instruction == gemm_instruction::plain) return static_cast<double>(t.tile_m * t.tile_n);
+/// Returns the elements that tiles compute for so many rows and columns: at the edges tensor cores
+/// leave out parts without elements of C, and by wgmma columns, 64 at a time.
+double computed_by_tensors(const gemm_tuning& t, std::size_t rows, std::size_t columns) noexcept {
   // Steps are powers of two.
   const auto rounded = [](std::size_t extent, std::size_t step) {
     return (extent + step - 1) & ~(step - 1);
   };
   const std::size_t step = t.instruction == gemm_instruction::wgmma ? 64 : t.part_n;
-  return static_cast<double>(rounded(rows, t.part_m) * rounded(columns, step)) /
+  return static_cast<double>(rounded(rows, t.part_m) * rounded(columns, step));
+}
+
+double mean_of_computed(const gemm_tuning& t, std::size_t rows, std::size_t columns,
+                        std::size_t tiles) noexcept {
+  if (t.instruction == gemm_instruction::plain) return static_cast<double>(t.tile_m * t.tile_n);
+  return computed_by_tensors(t, rows, columns) /
          static_cast<double>(std::max<std::size_t>(tiles, 1));
+}
+
+double most_computed(const gemm_tuning& t, std::size_t rows, std::size_t columns) noexcept {
+  if (t.instruction == gemm_instruction::plain) return static_cast<double>(t.tile_m * t.tile_n);
+  return computed_by_tensors(t, std::min(rows, t.tile_m), std::min(columns, t.tile_n));
 }
 
 /// Returns the clusters that run at once if each compute unit has one group. A cluster stays within
@@ -70,8 +79,22 @@ struct wave_count {
   std::size_t on_one;  ///< compute unit, groups of the last wave
 };
 
-cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size_t input_bytes,
-                    std::size_t rows, std::size_t columns, std::size_t k) {
+/// The clock cycles that clusters wait for memory. Their groups read different parts of k, and so
+/// share less of what comes from the cache: side by side they get 5,300 bytes a cycle together,
+/// while a step of k alone takes as long as its products or as its 64 bytes a cycle, and 100 more.
+/// All fitted to times of an H200.
+double waiting_of_clusters(const gemm_tuning& t, const gemm_division& of, std::size_t rows,
+                           std::size_t columns, double length) noexcept {
+  const bool is_wide = divide_up(columns, t.tile_n) > divide_up(rows, t.tile_m);
+  if (of.cluster == 1 || !is_wide) return 0;
+  const auto read = static_cast<double>(std::min(rows, t.tile_m) + std::min(columns, t.tile_n));
+  const double alone = std::max(2 * read, most_computed(t, rows, columns) / 32) + 100;
+  const double together = static_cast<double>(of.tiles * of.cluster) * read * 128 / 5300;
+  return length / 64 * std::max(together - alone, 0.0);
+}
+
+cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size_t rows,
+                    std::size_t columns, std::size_t k) {
   // Numbers of about the same size, in which neither products nor groups are counted singly.
   constexpr double small = 1e-6;
   constexpr double some = 1e-2;
@@ -82,43 +105,35 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   const wave_count waves(is_divided ? of.whole : of.tiles, compute_units, t.resident);
   const wave_count waves_of_parts(of.divided() * of.parts, compute_units, t.resident);
   const auto resident = static_cast<double>(t.resident);
-  const double tile = small * of.mean_of_tile;
-  // Groups of clusters are one to a compute unit, whose k is shorter.
-  const auto length =
-      static_cast<double>(of.cluster > 1 ? round_up(divide_up(k, of.cluster), t.depth) : k);
-  const double products = tile * length;
+  // A step of k takes as long where k ends in it. Groups of clusters are one to a compute unit,
+  // whose k is shorter.
+  const auto length = static_cast<double>(round_up(divide_up(k, of.cluster), t.depth));
   const auto length_of_part = static_cast<double>(of.part_of_k);
-  const double products_of_part = tile * length_of_part;
+  const double length_of_last = is_divided ? length_of_part : length;
   const auto full = static_cast<double>(waves.full);
   const auto full_of_parts = static_cast<double>(waves_of_parts.full);
   const auto on_one = static_cast<double>(waves.on_one + waves_of_parts.on_one);
-  const double products_of_last = is_divided ? products_of_part : products;
-  const double elements = small * static_cast<double>(rows) * static_cast<double>(columns);
-  const double inputs = small * static_cast<double>(rows + columns) * static_cast<double>(k);
+  // The last wave takes as long as its largest tile.
+  const double tile = small * most_computed(t, rows, columns);
   const auto down = static_cast<double>(divide_up(rows, t.tile_m));
-  const auto across = static_cast<double>(divide_up(columns, t.tile_n));
-  // What was written last may still be in half of the cache.
-  const double cached =
-      small * static_cast<double>(device.cache_bytes / 2) / static_cast<double>(input_bytes);
-  // A step of k takes some time however few of a tile's elements are computed.
-  const double whole_tile = small * static_cast<double>(t.tile_m * t.tile_n);
-  const double last =
-      on_one > 0 ? resident * whole_tile * (is_divided ? length_of_part : length) : 0;
-  return {resident * (full * products + full_of_parts * products_of_part),
-          resident * (full + full_of_parts) * tile / some,
-          on_one * products_of_last,
+  // Who reads the same few columns, or writes next to each other, waits for others.
+  const bool is_narrow = columns <= t.tile_n;
+  const auto neighbours = static_cast<double>(std::min(of.tiles, compute_units));
+  return {resident * small * of.mean_of_tile * (full * length + full_of_parts * length_of_part),
+          resident * (full + full_of_parts),
+          on_one * tile * length_of_last,
           on_one * tile / some,
-          last,
+          on_one > 0 ? some * length_of_last : 0.0,
+          on_one > 0 && full + full_of_parts > 0 ? 1.0 : 0.0,
           is_divided ? 1.0 : 0.0,
           small * static_cast<double>(of.sums()),
-          elements,
-          inputs,
-          small * static_cast<double>(rows * k) * across,
-          std::max(inputs - cached, 0.0),
+          small * static_cast<double>(rows + columns) * static_cast<double>(k),
           small * static_cast<double>(columns * k) * down,
-          of.cluster > 1 ? 1.0 : 0.0,
-          of.cluster > 1 ? static_cast<double>(of.cluster) : 0.0,
-          of.cluster > 1 ? tile * static_cast<double>(of.tiles * of.cluster) : 0.0};
+          is_narrow ? neighbours / static_cast<double>(std::max<std::size_t>(columns, 1)) : 0.0,
+          of.cluster == 2 ? 1.0 : 0.0,
+          of.cluster == 4 ? 1.0 : 0.0,
+          of.cluster == 8 ? 1.0 : 0.0,
+          1e-3 * waiting_of_clusters(t, of, rows, columns, length)};
 }
 
 }  // namespace
@@ -133,7 +148,7 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
       whole(tiles),
       part_of_k(round_up(k, t.depth)),
       sums_of_tile(std::min(rows, t.tile_m) * std::min(round_up(columns, 4), t.tile_n)),
-      mean_of_tile(computed_of_tile(t, rows, columns, tiles)) {
+      mean_of_tile(mean_of_computed(t, rows, columns, tiles)) {
   const std::size_t at_once = compute_units * t.resident;
   const std::size_t waves = divide_down(tiles, at_once);
   if (t.price == 0 || tiles == 0 || waves > most_waves) return;
@@ -203,10 +218,9 @@ size_feature_list gemm_features(std::span<const std::uint64_t> sizes) {
 
 cost_function gemm_costs(const gemm_key& key, const gemm_tuning& tuning,
                          const device_limits& limits) {
-  return [tuning, limits, bytes = dtype_bytes(key.input),
+  return [tuning, limits,
           is_turned = gemm_product(key).is_turned](std::span<const std::uint64_t> sizes) {
-    return costs_of(tuning, limits, bytes, sizes[is_turned ? 1 : 0], sizes[is_turned ? 0 : 1],
-                    sizes[2]);
+    return costs_of(tuning, limits, sizes[is_turned ? 1 : 0], sizes[is_turned ? 0 : 1], sizes[2]);
   };
 }
 

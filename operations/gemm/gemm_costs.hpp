@@ -45,10 +45,10 @@ struct gemm_division {
 /// Returns the features that a portfolio chooses by, beside m, n and k.
 size_feature_list gemm_features(std::span<const std::uint64_t> sizes);
 
-/// Returns the numbers that a product's time grows with: whole waves of groups and the last one,
-/// each by the products of a compute unit and by their number; the sums of parts of k; the
-/// clusters, and the sums that they exchange; the elements of the matrices, and those that all
-/// tiles read.
+/// Returns the numbers that a product's time grows with: whole waves of groups, by the products of
+/// a compute unit and by their number; the last one, by products, elements and steps of k; the sums
+/// of parts of k; the elements of A and B, and those of B that all tiles read; tiles of the same
+/// few columns; the clusters, and what they wait for memory.
 cost_function gemm_costs(const gemm_key& key, const gemm_tuning& tuning,
                          const device_limits& limits);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <doctest/doctest.h>
 #include <limits>
 #include <string>
@@ -103,6 +104,16 @@ void multiplies(const gemm_template& made, const gemm_key& key, tune::command_qu
       if (std::abs(is - expected) <= most) continue;
       FAIL("row " << i << ", column " << j << " is " << is << " instead of " << expected);
     }
+  }
+  // What is beside C belongs to others.
+  host_array<Out> raw(c.size(), c.layout().padded());
+  queue.read(op.buffer("c").buffer(), raw.data(), raw.layout().bytes(), 0);
+  const std::size_t width = c.layout().padded()[1];
+  for (std::size_t i = 0; i < c.size()[0]; ++i) {
+    const auto first = i * width + c.size()[1];
+    const bool is_kept =
+        std::memcmp(raw.data() + first, c.data() + first, (width - c.size()[1]) * sizeof(Out)) == 0;
+    if (!is_kept) FAIL("the padding of row " << i << " is written");
   }
 }
 

@@ -78,7 +78,7 @@ LIBTUNE_DEVICE_TEST_CASE("tensor cores multiply every layout", device) {
 LIBTUNE_DEVICE_TEST_CASE("tensor cores that four warps share multiply every layout", device) {
   if (cuda_generation(device) != 90) return;
   const tune::context context = device.create_context();
-  check_tensor_tuning(context, {instruction::wgmma, 128, 256, 64, 256, 64, 4, 1, 0},
+  check_tensor_tuning(context, {instruction::wgmma, 128, 256, 64, 256, 64, 3, 1, 0},
                       four_layouts(dtype::float16));
   check_tensor_tuning(context, {instruction::wgmma, 128, 128, 128, 64, 64, 3, 1, 64},
                       {turned_mixed});
@@ -154,6 +154,21 @@ LIBTUNE_DEVICE_TEST_CASE("a group goes through several tiles", device) {
     // More than 320 tiles, of which the last ones are not whole; copied in boxes, and one by one.
     for (const std::size_t padding : {8, 3}) {
       multiplies(made, key, queue, {.m = 1102, .n = 1160, .k = 70, .padding = padding});
+    }
+    // Rows of whole words, whose last one is not all of C; and few columns, with much of k.
+    multiplies(made, key, queue, {.m = 1102, .n = 1155, .k = 67, .padding = 5});
+    multiplies(made, key, queue, {.m = 1102, .n = 19, .k = 515, .padding = 5});
+  }
+  for (const gemm_tuning& wide :
+       {gemm_tuning{instruction::wgmma, 128, 256, 64, 256, 64, 3, 1, 0},
+        gemm_tuning{instruction::wgmma, 192, 192, 64, 192, 64, 3, 1, 0},
+        gemm_tuning{instruction::wgmma, 128, 128, 64, 128, 64, 3, 2, 0},
+        gemm_tuning{instruction::wgmma, 128, 128, 128, 64, 64, 3, 1, 0}}) {
+    const gemm_key key{.input = dtype::float16, .output = dtype::float16};
+    const gemm_template made(context, key, wide);
+    for (const std::size_t n : {3, 61, 67, 131, 259, 510}) {
+      const std::size_t padding = (n + 7) / 8 * 8 - n;
+      multiplies(made, key, queue, {.m = 201, .n = n, .k = 136 - padding, .padding = padding});
     }
   }
 }
