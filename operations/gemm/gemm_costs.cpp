@@ -33,6 +33,7 @@ double computed_by_tensors(const gemm_tuning& t, std::size_t rows, std::size_t c
   return static_cast<double>(rounded(rows, t.part_m) * rounded(columns, step));
 }
 
+/// Returns the elements that a tile computes, on average.
 double mean_of_computed(const gemm_tuning& t, std::size_t rows, std::size_t columns,
                         std::size_t tiles) noexcept {
   if (t.instruction == gemm_instruction::plain) return static_cast<double>(t.tile_m * t.tile_n);
@@ -40,6 +41,7 @@ double mean_of_computed(const gemm_tuning& t, std::size_t rows, std::size_t colu
          static_cast<double>(std::max<std::size_t>(tiles, 1));
 }
 
+/// Returns the elements that the largest tile computes.
 double most_computed(const gemm_tuning& t, std::size_t rows, std::size_t columns) noexcept {
   if (t.instruction == gemm_instruction::plain) return static_cast<double>(t.tile_m * t.tile_n);
   return computed_by_tensors(t, std::min(rows, t.tile_m), std::min(columns, t.tile_n));
