@@ -43,6 +43,13 @@ struct nd_range {
   /// and reach the local memory of each other. More than 1, up to 8, in CUDA from compute
   /// capability 9.0 on only; it divides the number of groups along x.
   std::size_t cluster = 1;
+  /// The launch may begin while the kernel ahead of it in the queue still runs, so that no time is
+  /// lost between them: CUDA's programmatic dependent launch, from compute capability 9.0 and
+  /// drivers of CUDA 12.3 on. The kernel ahead has to let it, by griddepcontrol.launch_dependents.
+  /// Each work item has to wait for that kernel's end, by griddepcontrol.wait, before it reads what
+  /// work ahead of it in the queue writes, or writes what that reads. Elsewhere the launch begins
+  /// when the kernel has ended, as any other.
+  bool begins_early = false;
 };
 
 /// size / step, rounded down. step is positive. Most hosts divide numbers of 32 bits several times

@@ -183,16 +183,38 @@ unsigned groups(std::size_t global, std::size_t local) noexcept {
   return count(local == 1 ? global : global / local);
 }
 
-CUresult launch_on(const driver_api& api, cuda_kernel& kernel, const nd_range& range,
+// The first driver that captures early launches in graphs, as CUDA counts, and the first compute
+// capability that has them.
+constexpr int early_launch_driver = 12030;
+constexpr int early_launch_generation = 9;
+
+bool launches_early(const cuda_context& context) noexcept {
+  const auto& capability = context.info().hardware.compute_capability;
+  return capability && capability->major >= early_launch_generation &&
+         context.api().version >= early_launch_driver;
+}
+
+CUresult launch_on(const cuda_context& context, cuda_kernel& kernel, const nd_range& range,
                    CUstream stream) {
+  const driver_api& api = context.api();
   const work_size& global = range.global;
   const work_size& local = range.local;
-  if (range.cluster > 1) {
-    CUlaunchAttribute cluster{};
-    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    cluster.value.clusterDim.x = count(range.cluster);
-    cluster.value.clusterDim.y = 1;
-    cluster.value.clusterDim.z = 1;
+  const bool begins_early = range.begins_early && launches_early(context);
+  if (range.cluster > 1 || begins_early) {
+    std::array<CUlaunchAttribute, 2> attributes{};
+    unsigned used = 0;
+    if (range.cluster > 1) {
+      CUlaunchAttribute& cluster = attributes[used++];
+      cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+      cluster.value.clusterDim.x = count(range.cluster);
+      cluster.value.clusterDim.y = 1;
+      cluster.value.clusterDim.z = 1;
+    }
+    if (begins_early) {
+      CUlaunchAttribute& early = attributes[used++];
+      early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+      early.value.programmaticStreamSerializationAllowed = 1;
+    }
     CUlaunchConfig config{};
     config.gridDimX = groups(global.x, local.x);
     config.gridDimY = groups(global.y, local.y);
@@ -202,8 +224,8 @@ CUresult launch_on(const driver_api& api, cuda_kernel& kernel, const nd_range& r
     config.blockDimZ = count(local.z);
     config.sharedMemBytes = count(range.local_memory_bytes);
     config.hStream = stream;
-    config.attrs = &cluster;
-    config.numAttrs = 1;
+    config.attrs = attributes.data();
+    config.numAttrs = used;
     return api.launch_kernel_with(&config, kernel.handle(), kernel.arguments(), nullptr);
   }
   return api.launch_kernel(kernel.handle(), groups(global.x, local.x), groups(global.y, local.y),
@@ -313,7 +335,7 @@ void cuda_queue::do_launch(detail::kernel_interface& kernel, const nd_range& ran
   auto& launched = static_cast<cuda_kernel&>(kernel);
   launched.allow_dynamic_local_memory(range.local_memory_bytes);
   const auto run = [&] {
-    const CUresult status = launch_on(cuda().api(), launched, range, handle_);
+    const CUresult status = launch_on(cuda(), launched, range, handle_);
     if (status != CUDA_SUCCESS) throw_launch_error(status, launched, range);
   };
   if (event == nullptr && !is_default_) {

@@ -25,7 +25,7 @@ int attribute_of(CUdevice_attribute which) {
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return 132;
     case CU_DEVICE_ATTRIBUTE_WARP_SIZE: return 32;
     case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return 1'980'000;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return 9;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return settings().generation;
     case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY: return 1;
     default: return 0;
   }

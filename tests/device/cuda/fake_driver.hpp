@@ -23,6 +23,8 @@ struct behaviour {
   bool refuses_rows = false;  ///< of cuMemsetD2D*
   bool is_silent = false;     ///< counts nothing, fails nothing, and takes no lock
   unsigned last_cluster = 0;  ///< the groups in each, of the last launch in clusters
+  int early_launches = 0;     ///< those that may begin before the kernel ahead of them has ended
+  int generation = 9;         ///< the major number of the devices' compute capability
 };
 
 behaviour& settings();

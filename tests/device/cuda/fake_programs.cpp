@@ -133,6 +133,9 @@ void add_programs(table& t) {
         ENTER("cuLaunchKernelEx");
         for (unsigned i = 0; i < config->numAttrs; ++i) {
           const CUlaunchAttribute& each = config->attrs[i];
+          if (each.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) {
+            settings().early_launches += each.value.programmaticStreamSerializationAllowed;
+          }
           if (each.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
           if (config->gridDimX % each.value.clusterDim.x != 0) return CUDA_ERROR_INVALID_VALUE;
           settings().last_cluster = each.value.clusterDim.x;

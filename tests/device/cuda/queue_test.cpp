@@ -71,6 +71,31 @@ COMPILER_TEST_CASE("a launch in clusters says how many groups they have, and oth
   CHECK(fake_cuda::calls("cuLaunchKernelEx") == 1);
 }
 
+COMPILER_TEST_CASE("a launch begins early where the device can, with clusters and without") {
+  bench b;
+  tune::kernel add = make_add(b);
+  fake_cuda::reset();
+  b.queue.enqueue(add, {.global = {64}, .local = {16}, .begins_early = true});
+  CHECK(fake_cuda::settings().early_launches == 1);
+  b.queue.enqueue(add, {.global = {64}, .local = {16}, .cluster = 2, .begins_early = true});
+  CHECK(fake_cuda::settings().early_launches == 2);
+  CHECK(fake_cuda::settings().last_cluster == 2);
+  b.queue.enqueue(add, {.global = {64}, .local = {16}, .cluster = 2});
+  b.queue.enqueue(add, range);
+  CHECK(fake_cuda::settings().early_launches == 2);
+  CHECK(fake_cuda::calls("cuLaunchKernelEx") == 3);
+
+  fake_cuda::settings().generation = 8;
+  const tune::device older = fake_cuda::make_device();
+  const tune::context context = older.create_context();
+  tune::kernel same = tune::testing::build_conformance_program(context).create_kernel("add");
+  same.set_arguments(context.create_buffer(64 * sizeof(int)), 1);
+  context.create_command_queue().enqueue(same,
+                                         {.global = {64}, .local = {16}, .begins_early = true});
+  CHECK(fake_cuda::settings().early_launches == 2);
+  CHECK(fake_cuda::calls("cuLaunchKernel") == 2);
+}
+
 COMPILER_TEST_CASE("a timed launch follows one that keeps the device busy meanwhile") {
   bench b;
   tune::kernel add = make_add(b);
