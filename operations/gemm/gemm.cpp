@@ -36,6 +36,7 @@ using layout = gemm_layout;
 constexpr std::size_t adding_items = 128;  // of a group of gemm_add_parts
 // Rows of 16 bytes, which are copied at once, are several times as fast as others.
 constexpr std::size_t copied_bytes = 16;
+constexpr std::size_t box = 64;  // rows, or columns, or k, that the engine copies at once
 
 void check_key(const gemm_key& key) {
   const bool possible = (key.input == dtype::float32 && key.output == dtype::float32) ||
@@ -113,6 +114,21 @@ std::vector<dimension> dimensions_of(layout order, std::size_t rows, std::size_t
 }
 
 std::uint64_t row_stride(const io_slot& slot) { return slot.buffer().layout().padded()[1]; }
+std::size_t row_size(const io_slot& slot) { return slot.buffer().layout().size()[1]; }
+
+/// Describes so many columns of an array of halves to the engine that copies, in boxes whose rows
+/// are swizzled.
+cuda::tensor_map map_of(const io_slot& slot, std::size_t columns, std::size_t box_rows,
+                        std::size_t box_columns) {
+  const std::array size{slot.buffer().layout().size()[0], columns};
+  const std::array padded{size[0], static_cast<std::size_t>(row_stride(slot))};
+  const std::array boxes{box_rows, box_columns};
+  return cuda::make_tensor_map(slot.buffer().buffer(), {.element_bytes = sizeof(float16),
+                                                        .size = size,
+                                                        .padded = padded,
+                                                        .box = boxes,
+                                                        .swizzle_bytes = sizeof(float16) * box});
+}
 
 /// Numbers between -1 and 1, whose sequence a seed chooses.
 template <class T>
@@ -276,7 +292,8 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
     add_parts_ = built.create_kernel("gemm_add_parts");
     partial_sums_ = add_slot<float>("partial_sums", unpadded({division.sums()}));
     const std::size_t adders = divided_ * (division.sums_of_tile / 4) * sharers_;
-    adding_range_ = {.global = {round_up(adders, adding_items)}, .local = {adding_items}};
+    adding_range_ = {
+        .global = {round_up(adders, adding_items)}, .local = {adding_items}, .begins_early = true};
   }
   const std::size_t items = items_of(tuning);
   range_ = {.global = {groups * items},
@@ -293,26 +310,43 @@ void gemm::set_factors(float alpha, float beta) {
 }
 
 // Where rows are not aligned the engine cannot copy, and items do.
-void gemm::renew(mapped_operand& operand, const io_slot& slot, std::size_t box_rows,
-                 std::size_t columns) {
-  const std::array<std::size_t, 2> box{box_rows, 64};
-  const tune::buffer& memory = slot.buffer().buffer();
-  const std::uintptr_t address = cuda::native_handle(memory);
-  const std::uint64_t stride = row_stride(slot);
-  if (operand.address == address && operand.stride == stride) return;
+template <std::size_t Maps>
+bool gemm::needs_maps(mapped_matrix<Maps>& matrix, const io_slot& slot) {
   const array_layout& layout = slot.buffer().layout();
-  const std::array<std::size_t, 2> size{layout.size()[0], columns};
-  const std::array<std::size_t, 2> padded{size[0], stride};
-  operand = {.address = address,
-             .stride = stride,
-             .is_possible = size[0] > 0 && size[1] > 0 && address % copied_bytes == 0 &&
-                            stride * sizeof(float16) % copied_bytes == 0};
-  if (!operand.is_possible) return;
-  operand.map = cuda::make_tensor_map(memory, {.element_bytes = sizeof(float16),
-                                               .size = size,
-                                               .padded = padded,
-                                               .box = box,
-                                               .swizzle_bytes = sizeof(float16) * box[1]});
+  const std::uintptr_t address = cuda::native_handle(slot.buffer().buffer());
+  const std::uint64_t stride = row_stride(slot);
+  if (matrix.address == address && matrix.stride == stride) return false;
+  matrix.address = address;
+  matrix.stride = stride;
+  matrix.is_possible = layout.size().elements() > 0 && address % copied_bytes == 0 &&
+                       stride * sizeof(float16) % copied_bytes == 0;
+  return matrix.is_possible;
+}
+
+void gemm::map_operand(mapped_operand& operand, const io_slot& slot, std::size_t extent,
+                       bool along_k) const {
+  if (!needs_maps(operand, slot)) return;
+  const std::size_t whole_rows = extent < box ? 0 : box;
+  const std::size_t whole_k = k_ < box ? 0 : box;
+  const std::size_t last_rows = round_up(extent % box, 8);
+  const std::size_t last_k = round_up(k_ % box, 16);
+  const auto map = [&](std::size_t number, std::size_t rows, std::size_t k) {
+    if (rows == 0 || k == 0) return;  // there is no such box
+    operand.maps.at(number) = map_of(slot, row_size(slot), along_k ? rows : k, along_k ? k : rows);
+  };
+  map(0, whole_rows, whole_k);
+  map(1, last_rows, whole_k);
+  map(2, whole_rows, last_k);
+  map(3, last_rows, last_k);
+}
+
+// A warp has 16 rows. It writes whole words, also where the last one is not all of C.
+void gemm::map_result() {
+  constexpr std::size_t word = copied_bytes / sizeof(float16);
+  const std::size_t columns = row_size(*c_) / word * word;
+  if (key_.output != dtype::float16 || !needs_maps(c_map_, *c_)) return;
+  c_map_.is_possible = columns > 0;
+  if (c_map_.is_possible) c_map_.maps[0] = map_of(*c_, columns, 16, box);
 }
 
 void gemm::do_run() {
@@ -330,15 +364,13 @@ void gemm::do_run() {
             works_, alpha_, beta_, others...);
   };
   if (tuning_.instruction == gemm_instruction::wgmma) {
-    const auto row_size = [](const io_slot& slot) { return slot.buffer().layout().size()[1]; };
-    renew(first_map_, first, 64, row_size(first));
-    renew(second_map_, second, 64, row_size(second));
-    // It writes whole words, also where the last one is not all of C.
-    constexpr std::size_t word = copied_bytes / sizeof(float16);
-    if (key_.output == dtype::float16) renew(c_map_, *c_, 16, row_size(*c_) / word * word);
-    const bool has_maps = first_map_.is_possible && second_map_.is_possible;
-    launch(std::uint32_t{has_maps}, std::uint32_t{c_map_.is_possible}, first_map_.map,
-           second_map_.map, c_map_.map);
+    const gemm_product as(key_);
+    map_operand(first_maps_, first, rows, as.a_along_k);
+    map_operand(second_maps_, second, columns, as.b_along_k);
+    map_result();
+    const bool has_maps = first_maps_.is_possible && second_maps_.is_possible;
+    launch(std::uint32_t{has_maps}, std::uint32_t{c_map_.is_possible}, first_maps_.maps,
+           second_maps_.maps, c_map_.maps);
   } else {
     launch();
   }

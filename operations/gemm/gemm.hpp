@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -105,18 +106,24 @@ class gemm final : public operation {
 
  private:
   /// A matrix of wgmma as the engine that copies it sees it, until other memory is bound.
-  struct mapped_operand {
+  template <std::size_t Maps>
+  struct mapped_matrix {
     std::uintptr_t address = 0;
     std::uint64_t stride = 0;
-    cuda::tensor_map map{};
     bool is_possible = false;
+    std::array<cuda::tensor_map, Maps> maps{};  // what the kernel takes
   };
+  /// Its maps are of boxes of 64 rows, or columns, and 64 of k; of those of the last rows; of those
+  /// of the end of k; and of those of both.
+  using mapped_operand = mapped_matrix<4>;
 
   void do_run() override;
   std::vector<named_value> do_parameters() const override;
-  /// Of a matrix so many columns of its array.
-  static void renew(mapped_operand& operand, const io_slot& slot, std::size_t box_rows,
-                    std::size_t columns);
+  template <std::size_t Maps>
+  static bool needs_maps(mapped_matrix<Maps>& matrix, const io_slot& slot);
+  void map_operand(mapped_operand& operand, const io_slot& slot, std::size_t extent,
+                   bool along_k) const;
+  void map_result();
 
   kernel kernel_;
   std::optional<kernel> add_parts_;
@@ -140,9 +147,9 @@ class gemm final : public operation {
   std::optional<slot_ref<float>> partial_sums_;
   nd_range range_;
   nd_range adding_range_;
-  mapped_operand first_map_;
-  mapped_operand second_map_;
-  mapped_operand c_map_;
+  mapped_operand first_maps_;
+  mapped_operand second_maps_;
+  mapped_matrix<1> c_map_;
 };
 
 /// The kernels that multiply matrices of given types and layouts: a program for each tuning of a

@@ -122,7 +122,7 @@ TEST_CASE("no configuration of gemm asks for more local memory than the device h
     for (const dtype input : {dtype::float32, dtype::float16}) {
       const gemm_key key{.input = input, .output = dtype::float32};
       const auto space = tune::operations::tuning_space(key, context.device());
-      CHECK(space.size() > 8);
+      CHECK(space.size() >= 8);
       std::size_t most = 0;
       for (const gemm_tuning& each : space) {
         const auto needed = space.resources_of(each);
