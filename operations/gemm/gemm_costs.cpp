@@ -81,18 +81,37 @@ struct wave_count {
   std::size_t on_one;  ///< compute unit, groups of the last wave
 };
 
-/// The clock cycles that clusters wait for memory. Their groups read different parts of k, and so
-/// share less of what comes from the cache: side by side they get 5,300 bytes a cycle together,
-/// while a step of k alone takes as long as its products or as its 64 bytes a cycle, and 100 more.
-/// All fitted to times of an H200.
+/// The rows and columns of a whole tile that a group reads.
+double rows_read(const gemm_tuning& t, std::size_t rows, std::size_t columns) noexcept {
+  return static_cast<double>(std::min(round_up(rows, 8), t.tile_m) +
+                             std::min(round_up(columns, 8), t.tile_n));
+}
+
+/// The clock cycles of a step of 64 of k by wgmma: as long as its products, or as what it reads at
+/// 64 bytes a cycle, and 100 more. Fitted to times of an H200, as all that follows.
+double cycles_of_step(const gemm_tuning& t, std::size_t rows, std::size_t columns) noexcept {
+  return std::max(2 * rows_read(t, rows, columns), most_computed(t, rows, columns) / 32) + 100;
+}
+
+/// The cycles that clusters wait for memory. Their groups read different parts of k, and so share
+/// less of what comes from the cache: side by side they get 5,300 bytes a cycle together.
 double waiting_of_clusters(const gemm_tuning& t, const gemm_division& of, std::size_t rows,
                            std::size_t columns, double length) noexcept {
   const bool is_wide = divide_up(columns, t.tile_n) > divide_up(rows, t.tile_m);
   if (of.cluster == 1 || !is_wide) return 0;
-  const auto read = static_cast<double>(std::min(rows, t.tile_m) + std::min(columns, t.tile_n));
-  const double alone = std::max(2 * read, most_computed(t, rows, columns) / 32) + 100;
-  const double together = static_cast<double>(of.tiles * of.cluster) * read * 128 / 5300;
-  return length / 64 * std::max(together - alone, 0.0);
+  const double together =
+      static_cast<double>(of.tiles * of.cluster) * rows_read(t, rows, columns) * 128 / 5300;
+  return length / 64 * std::max(together - cycles_of_step(t, rows, columns), 0.0);
+}
+
+/// The cycles that a run waits for memory beside those of its steps, where the cache does not hold
+/// A and B from one run to the next: 2,000 bytes come in each.
+double waiting_for_memory(const device_limits& device, std::size_t rows, std::size_t columns,
+                          std::size_t k, double cycles) noexcept {
+  const double bytes = 2 * static_cast<double>(rows + columns) * static_cast<double>(k);
+  const auto cache = static_cast<double>(device.cache_bytes);
+  if (bytes <= cache / 2) return 0;
+  return std::max(bytes * std::min((bytes - cache / 2) / (cache / 3), 1.0) / 2000 - cycles, 0.0);
 }
 
 cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size_t rows,
@@ -115,27 +134,47 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   const auto full = static_cast<double>(waves.full);
   const auto full_of_parts = static_cast<double>(waves_of_parts.full);
   const auto on_one = static_cast<double>(waves.on_one + waves_of_parts.on_one);
+  const double all_lengths =
+      resident * (full * length + full_of_parts * length_of_part) + on_one * length_of_last;
   // The last wave takes as long as its largest tile.
   const double tile = small * most_computed(t, rows, columns);
-  const auto down = static_cast<double>(divide_up(rows, t.tile_m));
   // Who reads the same few columns, or writes next to each other, waits for others.
-  const bool is_narrow = columns <= t.tile_n;
   const auto neighbours = static_cast<double>(std::min(of.tiles, compute_units));
-  return {resident * small * of.mean_of_tile * (full * length + full_of_parts * length_of_part),
-          resident * (full + full_of_parts),
-          on_one * tile * length_of_last,
-          on_one * tile / some,
-          on_one > 0 ? some * length_of_last : 0.0,
-          on_one > 0 && full + full_of_parts > 0 ? 1.0 : 0.0,
-          is_divided ? 1.0 : 0.0,
-          small * static_cast<double>(of.sums()),
-          small * static_cast<double>(rows + columns) * static_cast<double>(k),
-          small * static_cast<double>(columns * k) * down,
-          is_narrow ? neighbours / static_cast<double>(std::max<std::size_t>(columns, 1)) : 0.0,
-          of.cluster == 2 ? 1.0 : 0.0,
-          of.cluster == 4 ? 1.0 : 0.0,
-          of.cluster == 8 ? 1.0 : 0.0,
-          1e-3 * waiting_of_clusters(t, of, rows, columns, length)};
+  const bool is_narrow = columns <= t.tile_n;
+  cost_terms made{
+      resident * small * of.mean_of_tile * (full * length + full_of_parts * length_of_part),
+      resident * (full + full_of_parts),
+      on_one * tile / some,
+      on_one > 0 ? some * length_of_last : 0.0,
+      is_divided ? 1.0 : 0.0,
+      small * static_cast<double>(rows + columns) * static_cast<double>(k),
+      is_narrow ? neighbours / static_cast<double>(std::max<std::size_t>(columns, 1)) : 0.0};
+  const std::span<double> others = std::span(made).subspan(7);
+  if (t.instruction != gemm_instruction::wgmma) {
+    others[0] = on_one * tile * length_of_last;
+    others[1] = on_one > 0 && full + full_of_parts > 0 ? 1.0 : 0.0;
+    others[2] = small * static_cast<double>(of.sums());
+    others[3] =
+        small * static_cast<double>(columns * k) * static_cast<double>(divide_up(rows, t.tile_m));
+    return made;
+  }
+  constexpr double thousandth = 1e-3;
+  const double cycles = all_lengths / 64 * cycles_of_step(t, rows, columns);
+  others[0] = thousandth * cycles;
+  others[1] = thousandth * waiting_for_memory(device, rows, columns, k, cycles);
+  others[2] = small * static_cast<double>(rows * columns);
+  // All groups read the same rows, of which a line of memory has several if they are short.
+  if (rows <= t.tile_m && k < 64) {
+    const auto groups = static_cast<double>(std::min(of.tiles, compute_units * t.resident));
+    others[3] = groups / static_cast<double>(compute_units) * 64 /
+                static_cast<double>(std::max<std::size_t>(k, 16));
+  }
+  if (of.cluster == 1) return made;
+  others[4] =
+      some * some * static_cast<double>(std::min(rows, t.tile_m) * std::min(columns, t.tile_n));
+  others[5] = thousandth * waiting_of_clusters(t, of, rows, columns, length);
+  others[of.cluster == 2 ? 6 : of.cluster == 4 ? 7 : 8] = 1;
+  return made;
 }
 
 }  // namespace
