@@ -261,6 +261,33 @@ TEST_CASE("a tuning that works everywhere on a device has the place of the test 
         std::vector<scale_tuning>{{.wgs = 16, .rows = 2}});
 }
 
+TEST_CASE("one that is to work everywhere and fails gives way to the test default") {
+  application app;
+  const scale_tuning wrong{.wgs = 4, .rows = 2};
+  const application::ranged autotune(
+      {.name = "ranged_sample.fails",
+       .version = 1,
+       .test = {.wgs = 16, .rows = 2},
+       .fallback = [=](const sizes_key&, const tune::device&) { return wrong; },
+       .goal = {}},
+      [=](tune::tuning_session& session, const sizes_key&, sizes at) {
+        tune::space<scale_tuning> space;
+        space.add(&scale_tuning::wgs, {1, 4, 16, 64});
+        space.add(&scale_tuning::rows, {1, 2});
+        return session.tune(space, [&](const scale_tuning& tuning) {
+          return sample::generate(session.context(), tuning, static_cast<std::size_t>(at[0]))
+              .check([is_wrong = tuning == wrong] {
+                return is_wrong ? std::optional<std::string>("7 instead of 6") : std::nullopt;
+              });
+        });
+      });
+  tune::testing::captured_errors log;
+  const auto portfolio = autotune.portfolio(app.context, {.kind = 0, .size = {1, 8}});
+  CHECK(portfolio.tunings().back() == scale_tuning{.wgs = 16, .rows = 2});
+  CHECK(std::ranges::count(portfolio.tunings(), wrong) == 0);
+  CHECK(log.count("fails at size=1: 7 instead of 6; the test default stands in for it") == 1);
+}
+
 TEST_CASE("sizes outside of the ranges are measured by the next tuning, and get what is proven") {
   application app;
   const test_mode_guard stored(test_mode::off);

@@ -103,8 +103,9 @@ class ranged_autotuner {
     /// features. A few terms that follow the program's structure tell more than many sizes do.
     cost_maker costs{};
     /// May be empty. Returns a tuning that works at all sizes on this device, as the test default
-    /// does, and is good at some of them: it has the test default's place among the tunings. That
-    /// its results are right is taken on trust, as for the test default.
+    /// does, and is good at some of them: it has the test default's place among the tunings. If it
+    /// is in the space it is checked at the least sizes, and gives way to the test default if it
+    /// fails; other sizes are taken on trust, as for the test default.
     std::function<Tuning(const Key&, const device&)> fallback{};
     portfolio_limits limits{};  ///< the number of tunings and the loss to aim at
     tuning_goal goal{};         ///< its objectives and constraints; the least time by default

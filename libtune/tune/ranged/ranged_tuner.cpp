@@ -174,6 +174,17 @@ class session_source final : public portfolio_source {
     return works;
   }
 
+  /// Returns why a configuration of the space fails its check; empty if it does not, and if it is
+  /// not in the space.
+  std::string fault_of(const configuration& one, const size_list& sizes) {
+    course only = course_of(sizes, guided_way::check);
+    only.only.push_back(one);
+    for (const trial& made : run(sizes, std::move(only)).trials) {
+      if (!is_only_tried_ && !made.score && !made.dropped) return made.reason;
+    }
+    return {};
+  }
+
   // All of it costs no more than four searches.
   bool should_stop() override { return used_time() >= 1; }
   double used_time() override {
@@ -210,15 +221,20 @@ class session_source final : public portfolio_source {
     std::vector<configuration> space{};
   };
 
+  course course_of(const size_list& sizes, guided_way way) {
+    course made{.way = way, .memory = &memory_};
+    made.find = finder();
+    made.parts = divider(sizes);
+    made.may_run = filter(sizes);
+    return made;
+  }
+
   std::vector<trial> run_list(const size_list& sizes, std::span<const configuration> all,
                               guided_way way) {
-    course only{.way = way, .memory = &memory_};
+    course only = course_of(sizes, way);
     // Those that no search has tried are compiled at the first size.
     const double share = std::exchange(is_first_, false) ? share_of_first_size : share_of_size;
     only.time = std::chrono::duration_cast<std::chrono::nanoseconds>(share * whole_time());
-    only.find = finder();
-    only.parts = divider(sizes);
-    only.may_run = filter(sizes);
     for (const configuration& each : all) {
       if (fits(each, sizes)) only.only.push_back(each);
     }
@@ -424,6 +440,25 @@ class ranged_tuner {
     return {.configurations = {parts_->base.test_default}, .expected_loss = 0, .worst_loss = 0};
   }
 
+  /// Returns the tuning that is to work everywhere: the one that the author names for the device,
+  /// unless it fails its check at the least sizes.
+  static values fallback_of(const ranged_parts& parts, const device& device, const values& key,
+                            std::span<const size_range> ranges, session_source& source) {
+    if (!parts.fallback) return parts.base.test_default;
+    values named = parts.fallback(key, device);
+    if (named == parts.base.test_default) return named;
+    size_list least;
+    for (const size_range& range : ranges) least.push_back(range.low());
+    const std::string fault = source.fault_of(named, least);
+    if (fault.empty()) return named;
+    log(log_level::warning,
+        fmt::format("'{}': the tuning that is to work at all sizes on device '{}', {}, fails at "
+                    "{}: {}; the test default stands in for it",
+                    parts.base.name, device.name(), to_string(named), words_of(parts.ranges, least),
+                    fault));
+    return parts.base.test_default;
+  }
+
   static values build(const ranged_parts& parts, tuning_session& session, const values& key) {
     portfolio_plan plan{.ranges = ranges_of(parts.ranges, key), .features = parts.features};
     if (parts.costs) {
@@ -435,7 +470,7 @@ class ranged_tuner {
     plan.limits.configurations = std::max<std::size_t>(parts.limits.configurations, 2);
     session_source source(session, parts, key);
     const values fallback =
-        parts.fallback ? parts.fallback(key, session.context().device()) : parts.base.test_default;
+        fallback_of(parts, session.context().device(), key, plan.ranges, source);
     const built_portfolio built = build_portfolio(plan, fallback, source);
     const stored_portfolio stored{.ranges = plan.ranges,
                                   .configurations = built.configurations,
