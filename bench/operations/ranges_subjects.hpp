@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The operations whose portfolios ranges_bench looks at.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/operations/device_time.hpp"
+#include "bench/operations/ranges_contest.hpp"
+#include "libtune/search/portfolio/size_range.hpp"
+#include "operations/fft/fft.hpp"
+#include "operations/gemm/gemm.hpp"
+#include "operations/hreduce/hreduce.hpp"
+#include "operations/maskedsum/maskedsum.hpp"
+#include "operations/pfb/pfb.hpp"
+#include "operations/transpose/transpose.hpp"
+
+namespace bench {
+
+/// An operation with an exact template and one for ranges.
+template <class Tuning>
+struct subject {
+  std::string name;
+  std::vector<tune::size_range> ranges;
+  tune::space<Tuning> space;
+  std::function<void()> search;                        // an ordinary one
+  std::function<tune::portfolio<Tuning>()> portfolio;  // makes it
+  /// Compiles a tuning; the function that is returned makes operations.
+  std::function<maker(const Tuning&)> compile;
+  std::function<void(tune::operation&, const tune::size_list&)> fill;  // binds and fills the inputs
+  // Of the results beside those of the test default, for --check.
+  std::vector<std::string> inputs{};
+  std::optional<Tuning> trusted{};  ///< nothing: the last of the portfolio
+  tune::dtype result = tune::dtype::float32;
+  double absolute = 1e-6;
+  double relative = 1e-4;
+};
+
+// Each refers to the device. The ranges end at `largest`; 0: as far as is usual.
+subject<tune::operations::hreduce_tuning> hreduce_subject(bench_device& on, std::uint64_t largest);
+subject<tune::operations::transpose_tuning> transpose_subject(bench_device& on,
+                                                              std::uint64_t largest);
+subject<tune::operations::maskedsum_tuning> maskedsum_subject(bench_device& on,
+                                                              std::uint64_t largest);
+subject<tune::operations::pfb_tuning> pfb_subject(bench_device& on, std::uint64_t largest);
+/// Of matrices of floats, or of halves.
+subject<tune::operations::gemm_tuning> gemm_subject(bench_device& on, std::uint64_t largest,
+                                                    tune::dtype type);
+subject<tune::operations::fft_tuning> fft_subject(bench_device& on, std::uint64_t largest);
+
+}  // namespace bench
