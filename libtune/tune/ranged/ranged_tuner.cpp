@@ -177,10 +177,11 @@ class session_source final : public portfolio_source {
   /// Returns why a configuration of the space fails its check; empty if it does not, and if it is
   /// not in the space.
   std::string fault_of(const configuration& one, const size_list& sizes) {
+    if (is_only_tried_) return {};
     course only = course_of(sizes, guided_way::check);
     only.only.push_back(one);
     for (const trial& made : run(sizes, std::move(only)).trials) {
-      if (!is_only_tried_ && !made.score && !made.dropped) return made.reason;
+      if (!made.score && !made.dropped) return made.reason;
     }
     return {};
   }
@@ -250,7 +251,6 @@ class session_source final : public portfolio_source {
   // What goes wrong at one size leaves the others.
   outcome_of_run run(const size_list& sizes, course how) {
     const guided_search guide(session_, std::move(how));
-    is_only_tried_ = guide.is_only_tried();
     try {
       static_cast<void>(parts_.tunes(session_, key_, sizes));
     } catch (const device_fault_error&) {
@@ -328,7 +328,7 @@ class session_source final : public portfolio_source {
   std::string first_failure_;  // in words
   clock::time_point began_ = clock::now();
   std::chrono::nanoseconds waited_before_ = device_lease::waited();
-  bool is_only_tried_ = false;
+  const bool is_only_tried_ = guided_search(session_, {}).is_only_tried();
   bool is_first_ = true;  // true until configurations have been compared
 };
 
