@@ -268,7 +268,8 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   const std::size_t columns = is_turned ? m : n;
   const std::size_t units = std::max<std::size_t>(queue.device().limits().compute_units, 1);
   const gemm_division division(units, tuning, rows, columns, k);
-  const std::size_t works = division.works() * division.cluster;
+  const std::size_t works =
+      division.cluster == 1 ? division.works() : division.groups_of_clusters();
   // Groups of wgmma go through several works each.
   const bool goes_on = tuning.instruction == gemm_instruction::wgmma && division.cluster == 1;
   const std::size_t groups = goes_on ? std::min(works, units * tuning.resident) : works;
@@ -286,6 +287,7 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   part_of_k_ = static_cast<std::uint32_t>(division.part_of_k);
   parts_ = static_cast<std::uint32_t>(division.parts);
   cluster_ = static_cast<std::uint32_t>(division.cluster);
+  tiles_of_cluster_ = static_cast<std::uint32_t>(division.tiles_of_cluster);
   if (parts_ > 1) {
     // So that an item has 4 to 16 parts to add.
     sharers_ = parts_ >= 128 ? 16 : parts_ >= 32 ? 8 : parts_ >= 16 ? 4 : 1;
@@ -299,7 +301,7 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   range_ = {.global = {groups * items},
             .local = {items},
             .local_memory_bytes = reserved_local_memory(queue.device(), key, tuning),
-            .cluster = division.cluster};
+            .cluster = division.cluster * division.tiles_of_cluster};
 }
 
 void gemm::set_factors(float alpha, float beta) {
@@ -369,8 +371,8 @@ void gemm::do_run() {
     map_operand(second_maps_, second, columns, as.b_along_k);
     map_result();
     const bool has_maps = first_maps_.is_possible && second_maps_.is_possible;
-    launch(std::uint32_t{has_maps}, std::uint32_t{c_map_.is_possible}, first_maps_.maps,
-           second_maps_.maps, c_map_.maps);
+    launch(cluster_, tiles_of_cluster_, std::uint32_t{has_maps}, std::uint32_t{c_map_.is_possible},
+           first_maps_.maps, second_maps_.maps, c_map_.maps);
   } else {
     launch();
   }
@@ -391,6 +393,7 @@ std::vector<named_value> gemm::do_parameters() const {
       .add("beta", beta_)
       .add("parts", parts_)
       .add("cluster", cluster_)
+      .add("tiles_of_cluster", tiles_of_cluster_)
       .add("divided_tiles", divided_)
       .add("tuning", tuning_);
 }

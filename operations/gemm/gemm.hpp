@@ -99,8 +99,11 @@ class gemm final : public operation {
   /// The number of parts that k is divided into, for all tiles or the last ones; 1 where whole
   /// tiles keep the device busy.
   std::size_t parts() const noexcept { return parts_; }
-  /// The number of groups, in a cluster, that share k of each tile (wgmma).
+  /// The number of groups of a cluster that share k of a tile (wgmma).
   std::size_t cluster() const noexcept { return cluster_; }
+  /// The number of tiles that a cluster makes: two where groups that read the same at the same time
+  /// can so be neighbours, else one (wgmma).
+  std::size_t tiles_of_cluster() const noexcept { return tiles_of_cluster_; }
   /// The number of tiles that k is divided for.
   std::size_t divided_tiles() const noexcept { return divided_; }
 
@@ -137,8 +140,9 @@ class gemm final : public operation {
   std::uint32_t divided_ = 0;    // tiles, as many groups each as k has parts
   std::uint32_t part_of_k_ = 0;  // of those
   std::uint32_t parts_ = 1;
-  std::uint32_t cluster_ = 1;  // groups that share k of a tile
-  std::uint32_t sharers_ = 1;  // items that add the parts of one element
+  std::uint32_t cluster_ = 1;           // groups that share k of a tile
+  std::uint32_t tiles_of_cluster_ = 1;  // one after the other
+  std::uint32_t sharers_ = 1;           // items that add the parts of one element
   float alpha_ = 1;
   float beta_ = 0;
   slot_ref<> a_;

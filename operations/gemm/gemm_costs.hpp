@@ -30,14 +30,19 @@ struct gemm_division {
   std::size_t divided() const noexcept { return tiles - whole; }
   /// Tiles, and parts of k of them: what a group makes at a time.
   std::size_t works() const noexcept { return whole + divided() * parts; }
+  /// The groups of clusters, all of which run at once. Beside the last tile there may be none.
+  std::size_t groups_of_clusters() const noexcept {
+    return divide_up(tiles, tiles_of_cluster) * tiles_of_cluster * cluster;
+  }
   /// The sums of all parts; 0 if k is not divided.
   std::size_t sums() const noexcept { return parts * divided() * sums_of_tile; }
 
-  std::size_t tiles;         ///< of C
-  std::size_t whole;         ///< of these, for which k is not divided
-  std::size_t parts = 1;     ///< of k, for each of the others
-  std::size_t cluster = 1;   ///< groups that share k of each tile; then there are no parts
-  std::size_t part_of_k;     ///< the extent of k in a part
+  std::size_t tiles;                 ///< of C
+  std::size_t whole;                 ///< of these, for which k is not divided
+  std::size_t parts = 1;             ///< of k, for each of the others
+  std::size_t cluster = 1;           ///< groups that share k of each tile; then there are no parts
+  std::size_t tiles_of_cluster = 1;  ///< one after the other
+  std::size_t part_of_k;             ///< the extent of k in a part
   std::size_t sums_of_tile;  ///< of a part: without the rows and columns that C does not have
   double mean_of_tile;       ///< the elements of a tile that are computed, on average
 };

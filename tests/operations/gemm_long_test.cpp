@@ -112,6 +112,29 @@ LIBTUNE_DEVICE_TEST_CASE("groups of a cluster share k where tiles are few", devi
   multiplies(wide, turned_mixed, queue, {.m = 190, .n = 200, .k = 3000, .padding = 8});
 }
 
+LIBTUNE_DEVICE_TEST_CASE("a cluster makes two tiles side by side, if there is a second one",
+                         device) {
+  if (cuda_generation(device) != 90) return;
+  const tune::context context = device.create_context();
+  const auto queue = context.create_command_queue();
+  for (const gemm_key& key : four_layouts(dtype::float16)) {
+    const gemm_template made(context, key,
+                             {instruction::wgmma, 64, 192, 64, 192, 64, 6, 1, 1 << 20});
+    // Tiles of 7 x 5 by clusters of two groups each, and of 3 x 5 by clusters of four.
+    const gemm pairs = made.instantiate(queue, 440, 900, 4100);
+    CHECK(pairs.cluster() == 2);
+    CHECK(pairs.tiles_of_cluster() == 2);
+    const gemm fours = made.instantiate(queue, 180, 900, 4100);
+    CHECK(fours.cluster() == 4);
+    CHECK(fours.tiles_of_cluster() == 2);
+    CHECK(made.instantiate(queue, 1900, 100, 4100).tiles_of_cluster() == 1);
+    for (const std::size_t m : {440, 180}) {
+      multiplies(made, key, queue, {.m = m, .n = 900, .k = 1604, .alpha = 2, .beta = 1});
+      multiplies(made, key, queue, {.m = m, .n = 901, .k = 1051, .padding = 3});
+    }
+  }
+}
+
 /// Captures products of 60 x 56 elements in graphs, with different memory for A.
 template <class T>
 void multiplies_in_graphs(tune::command_queue queue, const gemm_key& key, gemm op) {
