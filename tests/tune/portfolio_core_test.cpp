@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/ranged/portfolio_core.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <limits>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/tune/ranged/stored_portfolio.hpp"
+#include "tests/tune/scale.hpp"
+
+namespace portfolio_core_test {
+
+using sample::scale_tuning;
+
+using sizes = std::span<const std::uint64_t>;
+
+TEST_CASE("a choice that does not fit gives way by the times in its leaf") {
+  tune::detail::stored_portfolio stored{
+      .ranges = {{1, 64}},
+      .configurations = {tune::to_values(scale_tuning{1, 1}), tune::to_values(scale_tuning{2, 2}),
+                         tune::to_values(scale_tuning{4, 4}), tune::to_values(scale_tuning{})},
+      .tree = tune::size_tree({{.threshold = 8, .coordinate = 0, .below = 1, .above = 2},
+                               {.threshold = 0, .coordinate = -1, .below = 0},
+                               {.threshold = 0, .coordinate = -1, .below = 1}}),
+      .orders = {{}, {0, 2, 1}, {1, 0}},
+      .proven = {{{60}, {2, 0}}, {{100}, {2, 1}}, {{200}, {1}}}};
+  const std::vector<tune::field_description> fields = tune::describe_fields<scale_tuning>();
+  const auto again = tune::detail::stored_portfolio::parse(stored.text(), fields);
+  CHECK(again.text() == stored.text());
+  CHECK(again.proven == stored.proven);
+  const auto choose = [&](std::uint64_t size, std::vector<std::size_t> unfit) {
+    const tune::detail::portfolio_core core(again, {}, {});  // which keeps its choices
+    return core.choose(
+        std::span(&size, 1),
+        [unfit](std::size_t place) { return std::ranges::find(unfit, place) == unfit.end(); }, {});
+  };
+  CHECK(choose(3, {}) == 0);
+  CHECK(choose(3, {0}) == 2);
+  CHECK(choose(3, {0, 2}) == 1);
+  CHECK(choose(9, {1}) == 0);
+  // At sizes in the range that were measured, as they had been asked for, too.
+  CHECK(choose(60, {}) == 2);
+  CHECK(choose(60, {2}) == 0);
+  CHECK(choose(61, {}) == 1);
+  CHECK(choose(9, {1, 0}) == 3);  // 2 failed in this leaf
+  CHECK(choose(100, {}) == 2);
+  CHECK(choose(100, {2}) == 1);
+  CHECK(choose(100, {1, 2}) == 3);
+  CHECK(choose(101, {}) == 1);  // the nearest leaf
+  const auto unproven = tune::detail::unproven_sizes(
+      {{"portfolio", stored.text()}}, {{{3}, 1}, {{100}, 1}, {{101}, 1}, {{1, 2}, 1}});
+  CHECK(unproven.size() == 2);
+  CHECK(unproven.front().sizes == tune::size_list{101});
+}
+
+TEST_CASE("a portfolio by costs is its text, and a tree is its way where costs are not known") {
+  tune::cost_factors one{2};
+  one.back() = 3;
+  tune::cost_factors none{};
+  none.back() = std::numeric_limits<double>::infinity();
+  const tune::detail::stored_portfolio stored{
+      .ranges = {{1, 64}},
+      .configurations = {tune::to_values(scale_tuning{1, 1}), tune::to_values(scale_tuning{2, 2}),
+                         tune::to_values(scale_tuning{})},
+      .factors = {{{1}}, one, none}};
+  const std::vector<tune::field_description> fields = tune::describe_fields<scale_tuning>();
+  const auto again = tune::detail::stored_portfolio::parse(stored.text(), fields);
+  CHECK(again.text() == stored.text());
+  CHECK(again.factors == stored.factors);
+  const std::vector<tune::cost_function> costs{
+      [](sizes at) { return tune::cost_terms{static_cast<double>(at[0])}; },
+      [](sizes) { return tune::cost_terms{1}; }, [](sizes) { return tune::cost_terms{}; }};
+  const tune::detail::portfolio_core core(again, {}, {});
+  const std::uint64_t few = 4;
+  const std::uint64_t many = 6;
+  CHECK(core.choose(std::span(&few, 1), {}, costs) == 0);
+  CHECK(core.choose(std::span(&many, 1), {}, costs) == 1);
+  const tune::detail::portfolio_core without(again, {}, {});
+  CHECK(without.choose(std::span(&many, 1), {}, {}) == 0);
+  const auto described = tune::detail::describe_portfolio({{"portfolio", stored.text()}});
+  REQUIRE(described);
+  CHECK(described->find("3 tunings chosen by their costs") != std::string::npos);
+  std::string text = stored.text();
+  // With more factors than there are terms it is refused; with fewer it is of an earlier version.
+  const std::string first = text.substr(text.find("\"factors\":[[") + 11);
+  const std::string factors = first.substr(0, first.find(']') + 1);
+  text.replace(text.find(factors), factors.size(), "[7," + factors.substr(1));
+  CHECK_THROWS_AS(static_cast<void>(tune::detail::stored_portfolio::parse(text, fields)),
+                  tune::argument_error);
+  text = stored.text();
+  text.replace(text.find(factors), factors.size(), "[2,5]");
+  tune::cost_factors earlier{2};
+  earlier.back() = 5;
+  CHECK(tune::detail::stored_portfolio::parse(text, fields).factors.front() == earlier);
+}
+
+TEST_CASE("a stored portfolio that is damaged counts as not there") {
+  const std::vector<tune::field_description> fields = tune::describe_fields<scale_tuning>();
+  tune::detail::stored_portfolio stored{
+      .ranges = {{1, 64}},
+      .configurations = {tune::to_values(scale_tuning{}), tune::to_values(scale_tuning{2, 2})},
+      .tree = tune::size_tree({{.threshold = 8, .coordinate = 0, .below = 1, .above = 2},
+                               {.threshold = 0, .coordinate = -1, .below = 0},
+                               {.threshold = 0, .coordinate = -1, .below = 1}}),
+      .orders = {{}, {0, 1}, {1, 0}},
+      .proven = {{{99}, {0}}},
+      .expected_loss = 0.01,
+      .worst_loss = std::numeric_limits<double>::infinity(),
+      .sizes = 12,
+      .compared = 5};
+  const std::string text = stored.text();
+  const auto again = tune::detail::stored_portfolio::parse(text, fields);
+  CHECK(again.text() == text);
+  CHECK(
+      tune::detail::describe_portfolio({{"portfolio", text}}) ==
+      "portfolio of 2 tunings in 2 leaves, compared at 12 sizes: how much slower than tuning each "
+      "size is not known, for too few were compared");
+  CHECK_FALSE(tune::detail::describe_portfolio({{"portfolio", std::string("{}")}}));
+  CHECK_FALSE(tune::detail::describe_portfolio({{"wgs", std::int64_t{1}}}));
+  const auto refused = [&](std::string broken) {
+    CHECK_THROWS_AS(static_cast<void>(tune::detail::stored_portfolio::parse(broken, fields)),
+                    tune::argument_error);
+  };
+  refused("");
+  refused("{}");
+  refused(text.substr(0, text.size() / 2));
+  for (const auto& [from, to] : {std::pair("\"order\":[1,0]", "\"order\":[2,0]"),
+                                 std::pair("\"order\":[0]", "\"order\":[7]"),
+                                 std::pair("\"sizes\":[99]", "\"sizes\":[99,1]"),
+                                 std::pair("\"coordinate\":0", "\"coordinate\":40"),
+                                 std::pair("\"below\":1,\"above\":2", "\"below\":9,\"above\":2"),
+                                 std::pair("\"wgs\":2", "\"wgs\":\"two\""),
+                                 std::pair("\"portfolio\":1", "\"portfolio\":2")}) {
+    std::string broken = text;
+    const std::size_t at = broken.find(from);
+    REQUIRE(at != std::string::npos);
+    refused(broken.replace(at, std::string(from).size(), to));
+  }
+}
+
+TEST_CASE("sizes are counted by several threads") {
+  tune::detail::size_tally tally;
+  const auto count = [&] {
+    for (std::uint64_t i = 0; i < 10000; ++i) {
+      const std::uint64_t size = i % 10;
+      tally.count(std::span(&size, 1));
+    }
+  };
+  std::thread other(count);
+  count();
+  other.join();
+  const auto all = tally.take();
+  CHECK(all.size() == 10);
+  std::uint64_t total = 0;
+  for (const auto& each : all) total += each.count;
+  CHECK(total > 19900);  // one that meets another's first is not counted
+  CHECK(total <= 20000);
+  CHECK(tally.take().empty());
+  bool has_room = true;
+  for (std::uint64_t size = 100; size < 1000; ++size) {
+    has_room = tally.count(std::span(&size, 1)) && has_room;
+  }
+  CHECK_FALSE(has_room);
+  CHECK(tally.take().size() > tune::detail::size_tally::most / 2);
+}
+
+}  // namespace portfolio_core_test
