@@ -435,7 +435,7 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
          },
      .costs = gemm_costs,
      .fallback = gemm_fallback,
-     .limits = {.time = std::chrono::seconds(9)},
+     .limits = {.time = std::chrono::seconds(8)},
      .goal = {}},
     [](tuning_session& session, const gemm_key& key, std::span<const std::uint64_t> sizes) {
       const context& context = session.context();
