@@ -81,10 +81,12 @@ struct wave_count {
   std::size_t on_one;  ///< compute unit, groups of the last wave
 };
 
-/// The rows and columns of a whole tile that a group reads.
-double rows_read(const gemm_tuning& t, std::size_t rows, std::size_t columns) noexcept {
+/// The rows and columns of a whole tile that a group reads; so many groups read the columns
+/// together.
+double rows_read(const gemm_tuning& t, std::size_t rows, std::size_t columns,
+                 std::size_t readers = 1) noexcept {
   return static_cast<double>(std::min(round_up(rows, 8), t.tile_m) +
-                             std::min(round_up(columns, 8), t.tile_n));
+                             std::min(round_up(columns, 8), t.tile_n) / readers);
 }
 
 /// The clock cycles of a step of 64 of k by wgmma: as long as its products, or as what it reads at
@@ -105,9 +107,8 @@ bool are_across(const gemm_tuning& t, std::size_t rows, std::size_t columns) noe
 double waiting_of_clusters(const gemm_tuning& t, const gemm_division& of, std::size_t rows,
                            std::size_t columns, double length) noexcept {
   if (of.cluster == 1 || !are_across(t, rows, columns)) return 0;
-  const std::size_t read = std::min(round_up(rows, 8), t.tile_m) +
-                           std::min(round_up(columns, 8), t.tile_n) / of.tiles_of_cluster;
-  const double together = static_cast<double>(of.tiles * of.cluster * read) * 128 / 4600;
+  const double together = static_cast<double>(of.tiles * of.cluster) *
+                          rows_read(t, rows, columns, of.tiles_of_cluster) * 128 / 4600;
   return length / 64 * std::max(together - cycles_of_step(t, rows, columns), 0.0);
 }
 

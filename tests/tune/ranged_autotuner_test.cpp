@@ -7,7 +7,6 @@
 #include <chrono>
 #include <doctest/doctest.h>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -24,7 +23,6 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/ranged/portfolio_core.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/tune/scale.hpp"
 
