@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <fmt/format.h>
 #include <limits>
@@ -34,6 +35,7 @@ namespace {
 using layout = gemm_layout;
 
 constexpr std::size_t adding_items = 128;  // of a group of gemm_add_parts
+constexpr std::size_t most_sharers = 16;   // of the sums of four elements
 // Rows of 16 bytes, which are copied at once, are several times as fast as others.
 constexpr std::size_t copied_bytes = 16;
 constexpr std::size_t box = 64;  // rows, or columns, or k, that the engine copies at once
@@ -273,7 +275,7 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   // Groups of wgmma go through several works each.
   const bool goes_on = tuning.instruction == gemm_instruction::wgmma && division.cluster == 1;
   const std::size_t groups = goes_on ? std::min(works, units * tuning.resident) : works;
-  const std::size_t adding = 16 * division.divided() * division.sums_of_tile / 4;
+  const std::size_t adding = most_sharers * division.divided() * division.sums_of_tile / 4;
   if (std::max(works, divide_up(adding, adding_items)) >
       static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
     throw argument_error(
@@ -289,8 +291,9 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   cluster_ = static_cast<std::uint32_t>(division.cluster);
   tiles_of_cluster_ = static_cast<std::uint32_t>(division.tiles_of_cluster);
   if (parts_ > 1) {
-    // So that an item has 4 to 16 parts to add.
-    sharers_ = parts_ >= 128 ? 16 : parts_ >= 32 ? 8 : parts_ >= 16 ? 4 : 1;
+    // So that an item has at most four to add, one after the other, up to 64 parts.
+    sharers_ = static_cast<std::uint32_t>(
+        std::min(std::bit_ceil(divide_up(division.parts, 4)), most_sharers));
     add_parts_ = built.create_kernel("gemm_add_parts");
     partial_sums_ = add_slot<float>("partial_sums", unpadded({division.sums()}));
     const std::size_t adders = divided_ * (division.sums_of_tile / 4) * sharers_;

@@ -66,7 +66,7 @@ double cost_of_cluster(const gemm_tuning& t, std::size_t cluster, double per_uni
 /// The groups of a launch by waves of those that run at once.
 struct wave_count {
   wave_count(std::size_t groups, std::size_t compute_units, std::size_t resident)
-      : full(divide_down(groups, compute_units * resident)),
+      : full(groups == 0 ? 0 : divide_down(groups - 1, compute_units * resident)),
         on_one(divide_up(groups - full * compute_units * resident, compute_units)) {}
 
   /// The waves, the last one by its time: groups that share a compute unit with fewer others are
@@ -77,7 +77,7 @@ struct wave_count {
     return static_cast<double>(full) + last;
   }
 
-  std::size_t full;    ///< waves
+  std::size_t full;    ///< waves before the last one, which may be full as well
   std::size_t on_one;  ///< compute unit, groups of the last wave
 };
 
@@ -102,13 +102,15 @@ bool are_across(const gemm_tuning& t, std::size_t rows, std::size_t columns) noe
 }
 
 /// The cycles that clusters wait for memory. Their groups read different parts of k, and so share
-/// less of what comes from the cache: side by side they get 4,600 bytes a cycle together, where the
-/// columns of tiles that are beside each other count once.
+/// less of what comes from the cache: side by side they get 4,600 bytes a cycle together, clusters
+/// of eight in several rows 3,500, where the columns of tiles that are beside each other count
+/// once.
 double waiting_of_clusters(const gemm_tuning& t, const gemm_division& of, std::size_t rows,
                            std::size_t columns, double length) noexcept {
   if (of.cluster == 1 || !are_across(t, rows, columns)) return 0;
+  const double bytes_a_cycle = of.cluster == 8 && rows > t.tile_m ? 3500 : 4600;
   const double together = static_cast<double>(of.tiles * of.cluster) *
-                          rows_read(t, rows, columns, of.tiles_of_cluster) * 128 / 4600;
+                          rows_read(t, rows, columns, of.tiles_of_cluster) * 128 / bytes_a_cycle;
   return length / 64 * std::max(together - cycles_of_step(t, rows, columns), 0.0);
 }
 
@@ -118,8 +120,9 @@ double waiting_for_memory(const device_limits& device, std::size_t rows, std::si
                           std::size_t k, double cycles) noexcept {
   const double bytes = 2 * static_cast<double>(rows + columns) * static_cast<double>(k);
   const auto cache = static_cast<double>(device.cache_bytes);
-  if (bytes <= cache / 2) return 0;
-  return std::max(bytes * std::min((bytes - cache / 2) / (cache / 3), 1.0) / 2000 - cycles, 0.0);
+  const double beyond = bytes - 0.4 * cache;
+  if (beyond <= 0) return 0;
+  return std::max(bytes * std::min(beyond / (cache / 3), 1.0) / 2000 - cycles, 0.0);
 }
 
 cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size_t rows,
@@ -130,18 +133,19 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   const std::size_t compute_units = std::max<std::size_t>(device.compute_units, 1);
   const gemm_division of(compute_units, t, rows, columns, k);
   const bool is_divided = of.parts > 1;
-  // Whole tiles of a divided product are full waves.
-  const wave_count waves(is_divided ? of.whole : of.tiles, compute_units, t.resident);
-  const wave_count waves_of_parts(of.divided() * of.parts, compute_units, t.resident);
+  const wave_count waves(is_divided ? of.divided() * of.parts : of.tiles, compute_units,
+                         t.resident);
   const auto resident = static_cast<double>(t.resident);
   // A step of k takes as long where k ends in it. Groups of clusters are one to a compute unit,
   // whose k is shorter.
   const auto length = static_cast<double>(round_up(divide_up(k, of.cluster), t.depth));
   const auto length_of_part = static_cast<double>(of.part_of_k);
   const double length_of_last = is_divided ? length_of_part : length;
-  const auto full = static_cast<double>(waves.full);
-  const auto full_of_parts = static_cast<double>(waves_of_parts.full);
-  const auto on_one = static_cast<double>(waves.on_one + waves_of_parts.on_one);
+  // Whole tiles of a divided product are full waves.
+  const auto full = static_cast<double>(
+      is_divided ? divide_down(of.whole, compute_units * t.resident) : waves.full);
+  const auto full_of_parts = static_cast<double>(is_divided ? waves.full : 0);
+  const auto on_one = static_cast<double>(waves.on_one);
   const double all_lengths =
       resident * (full * length + full_of_parts * length_of_part) + on_one * length_of_last;
   // The last wave takes as long as its largest tile.
@@ -170,7 +174,8 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   const double cycles = all_lengths / 64 * cycles_of_step(t, rows, columns);
   others[0] = thousandth * cycles;
   others[1] = thousandth * waiting_for_memory(device, rows, columns, k, cycles);
-  others[2] = small * static_cast<double>(rows * columns);
+  // A sum of a part is written and read, and takes twice as much of memory.
+  others[2] = small * static_cast<double>(rows * columns + 2 * of.sums());
   // All groups read the same rows, of which a line of memory has several if they are short.
   if (rows <= t.tile_m && k < 64) {
     const auto groups = static_cast<double>(std::min(of.tiles, compute_units * t.resident));

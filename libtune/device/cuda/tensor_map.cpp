@@ -114,7 +114,7 @@ tensor_map make_tensor_map(const buffer& buffer, const tensor_boxes& boxes) {
       &made, type, static_cast<cuuint32_t>(axes),
       reinterpret_cast<void*>(address),  // NOLINT: what the driver takes
       size.data(), strides.data(), box.data(), every.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS) refuse("cuTensorMapEncodeTiled: " + error_text(owner.api(), status));
   tensor_map copied;
   std::ranges::copy(made.opaque, copied.words.begin());
