@@ -9,8 +9,8 @@ namespace tune {
 namespace {
 
 constexpr std::size_t unknowns = most_cost_terms + 1;
-// The factors that fit all configurations count as much as one sample.
-constexpr double weight_of_common = 1;
+// The factors that fit all configurations count as much as a part of one sample.
+constexpr double weight_of_common = 0.01;
 constexpr double negligible = 1e-6;  // of what the factors tell the square of
 constexpr int most_sweeps = 500;
 constexpr double settled = 1e-7;
