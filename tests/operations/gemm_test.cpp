@@ -42,6 +42,13 @@ LIBTUNE_DEVICE_TEST_CASE("k is divided where there are few tiles", device) {
   CHECK(made.instantiate(queue, 1 << 14, 1 << 14, 1030).parts() == 1);
   multiplies(made, key, queue, {.m = 33, .n = 7, .k = 1030, .alpha = 2, .beta = 0, .padding = 3});
   multiplies(made, key, queue, {.m = 5, .n = 66, .k = 515, .alpha = 1, .beta = 1});
+  // From two parts to as many as the device likes, which one, two or more items add.
+  std::size_t most = 0;
+  for (const std::size_t k : {260, 390, 650, 1160, 2190, 4240, 8320}) {
+    most = std::max(most, made.instantiate(queue, 6, 9, k).parts());
+    multiplies(made, key, queue, {.m = 6, .n = 9, .k = k, .alpha = 1, .beta = 0.5F});
+  }
+  CHECK(most > 4);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("k is divided for the tiles of a last wave that is nearly empty", device) {
