@@ -11,7 +11,9 @@ target_compile_options(libtune_build_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local> $<$<CXX_COMPILER_ID:Clang>:-Wshadow>
   # GCC 12, optimising, finds std::string operator+ to copy onto itself (its bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-  $<$<BOOL:${LIBTUNE_WARNINGS_AS_ERRORS}>:-Werror>)
+  $<$<BOOL:${LIBTUNE_WARNINGS_AS_ERRORS}>:-Werror>
+  # GCC frees memory from 512 MiB on only: a tenth less time, in up to 1 GB.
+  "$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=524288>")
 
 if(LIBTUNE_SANITIZE)
   target_compile_options(libtune_build_options INTERFACE

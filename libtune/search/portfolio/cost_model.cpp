@@ -29,6 +29,7 @@ class equations {
         scaled[i] = term / of.times[s] * scale[i];
       }
       for (std::size_t i = 0; i < unknowns; ++i) {
+        if (scaled[i] == 0) continue;  // as those that are not used
         right_[i] += scaled[i];
         for (std::size_t j = 0; j < unknowns; ++j) products_[i][j] += scaled[i] * scaled[j];
       }
@@ -45,15 +46,17 @@ class equations {
 
   /// The solution of least squares with no number below 0, one coordinate after the other.
   row solve(row from) const {
+    row rest = right_;  // less what the solution makes of the left sides
+    for (std::size_t i = 0; i < unknowns; ++i) subtract(rest, i, from[i]);
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
       double most = 0;
       for (std::size_t i = 0; i < unknowns; ++i) {
         if (products_[i][i] <= negligible) continue;
-        double rest = right_[i];
-        for (std::size_t j = 0; j < unknowns; ++j) rest -= products_[i][j] * from[j];
-        const double next = std::max(0.0, from[i] + rest / products_[i][i]);
-        most = std::max(most, std::abs(next - from[i]));
-        from[i] = next;
+        const double step = std::max(rest[i] / products_[i][i], -from[i]);
+        if (step == 0) continue;
+        most = std::max(most, std::abs(step));
+        from[i] += step;
+        subtract(rest, i, step);
       }
       if (most < settled) break;
     }
@@ -61,6 +64,10 @@ class equations {
   }
 
  private:
+  void subtract(row& from, std::size_t unknown, double value) const {
+    for (std::size_t j = 0; j < unknowns; ++j) from[j] -= products_[unknown][j] * value;
+  }
+
   row right_{};
   std::array<row, unknowns> products_{};
 };

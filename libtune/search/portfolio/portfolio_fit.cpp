@@ -200,8 +200,11 @@ class grower {
   }
 
   void find_split(leaf& of, std::size_t by, const std::vector<double>& all) const {
+    const auto its = [&](std::size_t s) { return coordinate(s, by); };
+    const auto is_first = [&](std::size_t s) { return its(s) == its(of.samples.front()); };
+    if (std::ranges::all_of(of.samples, is_first)) return;  // as of one that is not used
     numbers order = of.samples;
-    std::ranges::stable_sort(order, {}, [&](std::size_t s) { return coordinate(s, by); });
+    std::ranges::stable_sort(order, {}, its);
     std::vector<double> below(chosen_.size());
     std::vector<double> above = all;
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {

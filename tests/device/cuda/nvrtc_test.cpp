@@ -27,7 +27,8 @@ namespace {
 
 using tune::compute_capability;
 
-constexpr compute_capability architectures[] = {{7, 5}, {8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}};
+// The oldest, the newest, and those from which on kernels have other text.
+constexpr compute_capability architectures[] = {{7, 5}, {8, 0}, {9, 0}, {10, 0}};
 
 /// The kernel files that others of rfi2d come after.
 constexpr const char* rfi2d_samples = "operations/rfi2d/rfi2d_samples.kernel";
@@ -348,7 +349,7 @@ std::string log_of(const tune::program_source& source) {
 
 }  // namespace
 
-TEST_CASE("every kernel of the tree compiles for every architecture from sm_75 to sm_100") {
+TEST_CASE("every kernel of the tree compiles for architectures from sm_75 to sm_100") {
   std::set<std::string> paths;
   for (const sample& item : samples) paths.insert(item.path);
   CHECK(paths == kernels_of_the_tree());
@@ -376,7 +377,7 @@ TEST_CASE("every kernel of the tree compiles for every architecture from sm_75 t
   }
 }
 
-COMPILER_TEST_CASE("kernels that use the library compile for every architecture") {
+COMPILER_TEST_CASE("kernels that use the library compile for architectures from sm_75 on") {
   for (const tune::kernel_source& source :
        {library_kernels::types(), library_kernels::repeats(), library_kernels::transposes(),
         library_kernels::tiles(), library_kernels::storage(), library_kernels::words(),
