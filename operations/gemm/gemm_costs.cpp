@@ -115,14 +115,16 @@ double waiting_of_clusters(const gemm_tuning& t, const gemm_division& of, std::s
 }
 
 /// The cycles that a run waits for memory beside those of its steps, where the cache does not hold
-/// A and B from one run to the next: 2,000 bytes come in each.
-double waiting_for_memory(const device_limits& device, std::size_t rows, std::size_t columns,
-                          std::size_t k, double cycles) noexcept {
+/// A and B from one run to the next: so many bytes come in each. Groups that have all of k read
+/// longer pieces of rows.
+double waiting_for_memory(const device_limits& device, const gemm_division& of, std::size_t rows,
+                          std::size_t columns, std::size_t k, double cycles) noexcept {
   const double bytes = 2 * static_cast<double>(rows + columns) * static_cast<double>(k);
   const auto cache = static_cast<double>(device.cache_bytes);
   const double beyond = bytes - 0.4 * cache;
   if (beyond <= 0) return 0;
-  return std::max(bytes * std::min(beyond / (cache / 3), 1.0) / 2000 - cycles, 0.0);
+  const double bytes_a_cycle = of.parts > 1 ? 1600 : of.cluster > 1 ? 2000 : 2200;
+  return std::max(bytes * std::min(beyond / (cache / 3), 1.0) / bytes_a_cycle - cycles, 0.0);
 }
 
 cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size_t rows,
@@ -173,7 +175,7 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   constexpr double thousandth = 1e-3;
   const double cycles = all_lengths / 64 * cycles_of_step(t, rows, columns);
   others[0] = thousandth * cycles;
-  others[1] = thousandth * waiting_for_memory(device, rows, columns, k, cycles);
+  others[1] = thousandth * waiting_for_memory(device, of, rows, columns, k, cycles);
   // A sum of a part is written and read, and takes twice as much of memory.
   others[2] = small * static_cast<double>(rows * columns + 2 * of.sums());
   // All groups read the same rows, of which a line of memory has several if they are short.
