@@ -101,6 +101,7 @@ class ranged_autotuner {
     /// May be empty. The factors of the terms are fitted for each tuning; the one of the least sum
     /// is chosen, if that loses less at sizes that are left out than the tree by sizes and
     /// features. A few terms that follow the program's structure tell more than many sizes do.
+    /// The factors are stored, so other terms need another version.
     cost_maker costs{};
     /// May be empty. Returns a tuning that works at all sizes on this device, as the test default
     /// does, and is good at some of them: it has the test default's place among the tunings. If it
