@@ -11,7 +11,7 @@ target_compile_options(libtune_build_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local> $<$<CXX_COMPILER_ID:Clang>:-Wshadow>
   # GCC 12, optimising, finds std::string operator+ to copy onto itself (its bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-  # GCC with -Og, as what is built to be built quickly has it, sees uninitialised values where there are none.
+  # Quick builds have -Og, with which GCC sees uninitialised values where there are none.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-maybe-uninitialized>
   $<$<BOOL:${LIBTUNE_WARNINGS_AS_ERRORS}>:-Werror>
   # GCC frees memory from 512 MiB on only: a tenth less time, in up to 1 GB.

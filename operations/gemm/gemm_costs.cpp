@@ -159,14 +159,14 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
       resident * small * of.mean_of_tile * (full * length + full_of_parts * length_of_part),
       resident * (full + full_of_parts),
       on_one * tile / some,
-      on_one > 0 ? some * length_of_last : 0.0,
+      some * length_of_last,
       is_divided ? 1.0 : 0.0,
       small * static_cast<double>(rows + columns) * static_cast<double>(k),
       is_narrow ? neighbours / static_cast<double>(std::max<std::size_t>(columns, 1)) : 0.0};
   const std::span<double> others = std::span(made).subspan(7);
   if (t.instruction != gemm_instruction::wgmma) {
     others[0] = on_one * tile * length_of_last;
-    others[1] = on_one > 0 && full + full_of_parts > 0 ? 1.0 : 0.0;
+    others[1] = full + full_of_parts > 0 ? 1.0 : 0.0;
     others[2] = small * static_cast<double>(of.sums());
     others[3] =
         small * static_cast<double>(columns * k) * static_cast<double>(divide_up(rows, t.tile_m));

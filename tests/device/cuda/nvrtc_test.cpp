@@ -189,7 +189,7 @@ const sample samples[] = {
     {"operations/gemm/gemm_mma.kernel",
      macros_of_gemm(1),
      gemm_for_tensors,
-     {{8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}}},
+     {{8, 0}, {9, 0}, {10, 0}}},
     {"operations/gemm/gemm_wgmma.kernel",
      macros_of_gemm(2),
      gemm_for_tensors,
