@@ -3,6 +3,7 @@
 #include "operations/gemm/gemm_costs.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "libtune/device/kernel.hpp"
 #include "operations/gemm/gemm_space.hpp"
@@ -65,21 +66,50 @@ double cost_of_cluster(const gemm_tuning& t, std::size_t cluster, double per_uni
 
 /// The groups of a launch by waves of those that run at once.
 struct wave_count {
-  wave_count(std::size_t groups, std::size_t compute_units, std::size_t resident)
+  /// @param shorter  of the groups, the last ones, which have less to do than the others: so many
+  /// @param share    times as much
+  wave_count(std::size_t groups, std::size_t compute_units, std::size_t resident,
+             std::size_t shorter = 0, double share = 1)
       : full(groups == 0 ? 0 : divide_down(groups - 1, compute_units * resident)),
-        on_one(divide_up(groups - full * compute_units * resident, compute_units)) {}
+        in_last(groups - full * compute_units * resident) {
+    // The compute units get groups in turn.
+    const std::size_t short_ones = std::min(shorter, in_last);
+    const std::size_t others = in_last - short_ones;
+    const std::size_t on_each = divide_down(others, compute_units);
+    const std::size_t with_more = others - on_each * compute_units;
+    const auto short_on = [&](std::size_t count) {
+      return share * static_cast<double>(divide_up(count, compute_units));
+    };
+    on_one = static_cast<double>(on_each) + short_on(short_ones);
+    if (with_more == 0) return;
+    const std::size_t before = compute_units - with_more;  // on units that have none more
+    const double on_more =
+        static_cast<double>(on_each + 1) + short_on(short_ones > before ? short_ones - before : 0);
+    on_one = std::max(on_one, on_more);
+  }
 
   /// The waves, the last one by its time: groups that share a compute unit with fewer others are
   /// faster, but not by as much.
   double time(std::size_t resident) const noexcept {
-    const double last =
-        on_one == 0 ? 0 : 0.5 + 0.5 * static_cast<double>(on_one) / static_cast<double>(resident);
+    const double last = on_one == 0 ? 0 : 0.5 + 0.5 * on_one / static_cast<double>(resident);
     return static_cast<double>(full) + last;
   }
 
-  std::size_t full;    ///< waves before the last one, which may be full as well
-  std::size_t on_one;  ///< compute unit, groups of the last wave
+  std::size_t full;     ///< waves before the last one, which may be full as well
+  std::size_t in_last;  ///< groups
+  /// Of the last wave, on the compute unit that has most to do, in whole groups.
+  double on_one;
 };
+
+/// The same where k of so many tiles is divided: the last part of each is what is left of k, and
+/// all of these come last.
+wave_count waves_of_parts(std::size_t tiles, std::size_t parts, std::size_t k,
+                          std::size_t part_of_k, std::size_t compute_units,
+                          std::size_t resident) noexcept {
+  const std::size_t left = k - (parts - 1) * part_of_k;
+  return {tiles * parts, compute_units, resident, tiles,
+          static_cast<double>(left) / static_cast<double>(part_of_k)};
+}
 
 /// The rows and columns of a whole tile that a group reads; so many groups read the columns
 /// together.
@@ -114,16 +144,36 @@ double waiting_of_clusters(const gemm_tuning& t, const gemm_division& of, std::s
   return length / 64 * std::max(together - cycles_of_step(t, rows, columns), 0.0);
 }
 
+/// The groups that run at once in the busiest of the parts that share a way to the cache: eight in
+/// an H200. Clusters, each of which stays in one, may not be spread evenly.
+double groups_of_busiest_part(std::size_t compute_units, const gemm_tuning& t,
+                              const gemm_division& of, std::size_t groups) noexcept {
+  constexpr std::size_t parts_of_device = 8;
+  if (of.cluster == 1) {
+    return static_cast<double>(std::min(groups, compute_units * t.resident)) / parts_of_device;
+  }
+  const std::size_t clusters = divide_up(of.tiles, of.tiles_of_cluster);
+  return static_cast<double>(divide_up(clusters, parts_of_device) * of.cluster *
+                             of.tiles_of_cluster);
+}
+
 /// The cycles that a run waits for memory beside those of its steps, where the cache does not hold
 /// A and B from one run to the next: so many bytes come in each. Groups that have all of k read
-/// longer pieces of rows.
-double waiting_for_memory(const device_limits& device, const gemm_division& of, std::size_t rows,
-                          std::size_t columns, std::size_t k, double cycles) noexcept {
+/// longer pieces of rows, but few of them do not ask for enough at once: it takes 4,600 cycles to
+/// come.
+double waiting_for_memory(const device_limits& device, const gemm_tuning& t,
+                          const gemm_division& of, std::size_t rows, std::size_t columns,
+                          std::size_t k, double cycles) noexcept {
   const double bytes = 2 * static_cast<double>(rows + columns) * static_cast<double>(k);
   const auto cache = static_cast<double>(device.cache_bytes);
   const double beyond = bytes - 0.4 * cache;
   if (beyond <= 0) return 0;
-  const double bytes_a_cycle = of.parts > 1 ? 1600 : of.cluster > 1 ? 2000 : 2200;
+  const auto at_once =
+      static_cast<double>(std::min(of.tiles, device.compute_units * t.resident) * t.stages);
+  const double bytes_a_cycle =
+      of.parts > 1     ? 1600
+      : of.cluster > 1 ? 2000
+                       : std::min(at_once * rows_read(t, rows, columns) * 128 / 4600, 2600.0);
   return std::max(bytes * std::min(beyond / (cache / 3), 1.0) / bytes_a_cycle - cycles, 0.0);
 }
 
@@ -135,8 +185,10 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   const std::size_t compute_units = std::max<std::size_t>(device.compute_units, 1);
   const gemm_division of(compute_units, t, rows, columns, k);
   const bool is_divided = of.parts > 1;
-  const wave_count waves(is_divided ? of.divided() * of.parts : of.tiles, compute_units,
-                         t.resident);
+  const std::size_t groups = is_divided ? of.divided() * of.parts : of.tiles;
+  const wave_count waves = is_divided ? waves_of_parts(of.divided(), of.parts, k, of.part_of_k,
+                                                       compute_units, t.resident)
+                                      : wave_count(groups, compute_units, t.resident);
   const auto resident = static_cast<double>(t.resident);
   // A step of k takes as long where k ends in it. Groups of clusters are one to a compute unit,
   // whose k is shorter.
@@ -147,9 +199,8 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   const auto full = static_cast<double>(
       is_divided ? divide_down(of.whole, compute_units * t.resident) : waves.full);
   const auto full_of_parts = static_cast<double>(is_divided ? waves.full : 0);
-  const auto on_one = static_cast<double>(waves.on_one);
   const double all_lengths =
-      resident * (full * length + full_of_parts * length_of_part) + on_one * length_of_last;
+      resident * (full * length + full_of_parts * length_of_part) + waves.on_one * length_of_last;
   // The last wave takes as long as its largest tile.
   const double tile = small * most_computed(t, rows, columns);
   // Who reads the same few columns, or writes next to each other, waits for others.
@@ -158,37 +209,42 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   cost_terms made{
       resident * small * of.mean_of_tile * (full * length + full_of_parts * length_of_part),
       resident * (full + full_of_parts),
-      on_one * tile / some,
+      waves.on_one * tile / some,
       some * length_of_last,
       is_divided ? 1.0 : 0.0,
       small * static_cast<double>(rows + columns) * static_cast<double>(k),
       is_narrow ? neighbours / static_cast<double>(std::max<std::size_t>(columns, 1)) : 0.0};
   const std::span<double> others = std::span(made).subspan(7);
   if (t.instruction != gemm_instruction::wgmma) {
-    others[0] = on_one * tile * length_of_last;
+    others[0] = waves.on_one * tile * length_of_last;
     others[1] = full + full_of_parts > 0 ? 1.0 : 0.0;
     others[2] = small * static_cast<double>(of.sums());
     others[3] =
         small * static_cast<double>(columns * k) * static_cast<double>(divide_up(rows, t.tile_m));
+    others[4] =
+        small * static_cast<double>(rows * k) * static_cast<double>(divide_up(columns, t.tile_n));
+    others[5] = some * static_cast<double>(std::min(groups, compute_units * t.resident));
+    others[6] = std::log2(static_cast<double>(of.parts));
     return made;
   }
   constexpr double thousandth = 1e-3;
   const double cycles = all_lengths / 64 * cycles_of_step(t, rows, columns);
   others[0] = thousandth * cycles;
-  others[1] = thousandth * waiting_for_memory(device, of, rows, columns, k, cycles);
+  others[1] = thousandth * waiting_for_memory(device, t, of, rows, columns, k, cycles);
   // A sum of a part is written and read, and takes twice as much of memory.
   others[2] = small * static_cast<double>(rows * columns + 2 * of.sums());
-  // All groups read the same rows, of which a line of memory has several if they are short.
-  if (rows <= t.tile_m && k < 64) {
-    const auto groups = static_cast<double>(std::min(of.tiles, compute_units * t.resident));
-    others[3] = groups / static_cast<double>(compute_units) * 64 /
-                static_cast<double>(std::max<std::size_t>(k, 16));
-  }
+  // Of A each row comes from another place.
+  others[3] = small * static_cast<double>(rows * k);
+  others[4] = some * groups_of_busiest_part(compute_units, t, of, groups);
+  // Where units are idle in the last wave, the others are faster.
+  others[5] = std::max(
+      1 - static_cast<double>(waves.in_last) / (resident * static_cast<double>(compute_units)),
+      0.0);
   if (of.cluster == 1) return made;
-  others[4] =
+  others[6] =
       some * some * static_cast<double>(std::min(rows, t.tile_m) * std::min(columns, t.tile_n));
-  others[5] = thousandth * waiting_of_clusters(t, of, rows, columns, length);
-  others[of.cluster == 2 ? 6 : of.cluster == 4 ? 7 : 8] = 1;
+  others[7] = thousandth * waiting_of_clusters(t, of, rows, columns, length);
+  others[of.cluster == 2 ? 8 : of.cluster == 4 ? 9 : 10] = 1;
   return made;
 }
 
@@ -236,7 +292,8 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
       if (count < 2) continue;
       const std::size_t depth = round_up(divide_up(k, count), t.depth);
       const std::size_t made = divide_up(k, depth);
-      const double time = wave_count(others * made, compute_units, t.resident).time(t.resident);
+      const double time =
+          waves_of_parts(others, made, k, depth, compute_units, t.resident).time(t.resident);
       const double cost =
           static_cast<double>(before * k) + time * static_cast<double>(depth) + cost_of_parts(made);
       if (cost < least) {

@@ -16,7 +16,7 @@
 namespace tune {
 
 /// The most terms of a cost.
-inline constexpr std::size_t most_cost_terms = 16;
+inline constexpr std::size_t most_cost_terms = 18;
 
 /// Numbers that the time of a run grows with, none of them negative: waves of work groups, the
 /// steps of each, bytes, launches. Those not used stay 0. The time is taken to be their sum, each
