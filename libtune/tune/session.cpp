@@ -257,27 +257,40 @@ std::size_t tuning_session::compare(const search_problem& problem, const tuning_
   }
   state_->hooks.memory = context().impl()->quota();
   state_->hooks.programs = &memory.programs;
-  const auto service =
-      make_compile_service(compile_pool::shared(), context(), options.compile_time);
+  const bool is_ahead = guide.guided().way == detail::guided_way::compile;
+  std::unique_ptr<compile_service> own;
+  std::unique_ptr<compile_service>& service = is_ahead ? memory.ahead : own;
+  if (!service) {
+    service = make_compile_service(compile_pool::shared(), context(), options.compile_time);
+  }
   const std::vector<std::size_t> numbers = numbers_of(guide.guided().only, problem);
   const measure_settings measure = options.measure.value_or(measure_settings{});
   const tune::device device = context().device();
   const device_lease turn(device.info(), options.wait.value_or(default_wait));
   const detail::restored_device afterwards(device.info());
-  detail::quick_comparison comparison(
-      {.problem = problem,
-       .subject = state_->subject,
-       .device = device,
-       .observers = options.observers,
-       .measure = measure,
-       .now = state_->now,
-       .service = *service,
-       .hooks = state_->hooks,
-       .known = memory.known,
-       .time = guide.guided().time,
-       .checks = guide.guided().way == detail::guided_way::check &&
-                 options.verify.value_or(result_check::every) != result_check::none});
+  const detail::quick_comparison::setting setting{
+      .problem = problem,
+      .subject = state_->subject,
+      .device = device,
+      .observers = options.observers,
+      .measure = measure,
+      .now = state_->now,
+      .service = *service,
+      .hooks = state_->hooks,
+      .known = memory.known,
+      .time = guide.guided().time,
+      .checks = guide.guided().way == detail::guided_way::check &&
+                options.verify.value_or(result_check::every) != result_check::none};
+  // What has been compiled ahead goes to the cache of programs.
+  if (memory.ahead) static_cast<void>(memory.ahead->deliver(std::chrono::steady_clock::now()));
+  if (is_ahead) {
+    memory.ordered += detail::compile_ahead(setting, numbers, memory.ordered);
+    guide.keep({});
+    return 0;
+  }
+  detail::quick_comparison comparison(setting);
   std::vector<trial> trials = comparison.run(numbers);
+  memory.compiled = comparison.compiled();
   const auto cost = [](const trial& each) {
     return each.score.value_or(run_time(std::numeric_limits<double>::infinity()));
   };

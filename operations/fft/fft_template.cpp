@@ -180,8 +180,10 @@ space<fft_tuning> quick_space(const fft_key& key, const device& device) {
   const bool on_cuda = transforms::is_cuda(device);
   space.restrict(
       [on_cuda](const fft_tuning& t) {
-        return !t.jit && t.coalesced_bytes == 0 && t.register_boost == 0 &&
-               t.bandwidth_boost == 0 && t.three_steps_from == 0 && (!on_cuda || t.threads == 0);
+        const bool is_default = !t.jit && t.coalesced_bytes == 0 && t.register_boost == 0 &&
+                                t.bandwidth_boost == 0 && t.three_steps_from == 0;
+        // One of each library: of VkFFT's on CUDA this is the fastest on average.
+        return is_default && (!on_cuda || (!t.lut && (t.threads == 64) == t.vkfft));
       },
       "plans that are made quickly");
   return space;
@@ -238,32 +240,51 @@ size_feature_list fft_features(std::span<const std::uint64_t> sizes) {
   return {static_cast<double>(largest_prime_of(sizes[2]))};
 }
 
-/// Elements, by the number of passes and by what the largest prime factor makes libraries do: one
-/// of their radices (up to 13), a transform of that length (up to 127), or one of another length;
-/// and the same for a single transform, which waits for each of its steps.
-cost_terms fft_terms(std::span<const std::uint64_t> sizes) {
+/// The elements, by themselves, by the steps of a transform and by what the largest prime factor
+/// makes libraries do, and the same for a single transform, which waits for each of its steps.
+/// VkFFT has radices up to 13, and for larger factors ways that suit short lengths; cuFFT has
+/// kernels for factors up to 31, and two ways for others, of which that for long lengths is slow.
+cost_terms fft_terms(const device_limits& device, double bytes_of_element,
+                     std::span<const std::uint64_t> sizes) {
   constexpr double small = 1e-6;
-  std::uint64_t prime = 1;
   double steps = 1;
   double elements = small * static_cast<double>(sizes[3]);
+  bool has_no_radix = false;    // of VkFFT
+  bool is_long_for_it = false;  // such a length
+  bool has_no_kernel = false;   // of cuFFT
+  bool is_composed = false;     // such a length
+  bool is_long = false;         // such a length
+  bool is_long_and_rough = false;
   for (const std::uint64_t size : sizes.first(3)) {
-    prime = std::max(prime, largest_prime_of(size));
+    const std::uint64_t prime = largest_prime_of(size);
     steps += std::log2(static_cast<double>(std::max<std::uint64_t>(size, 1)));
     elements *= static_cast<double>(size);
+    has_no_radix |= prime > 13;
+    is_long_for_it |= prime > 13 && size > 1024;
+    has_no_kernel |= prime > 31;
+    is_composed |= prime > 31 && size > prime;
+    is_long |= prime > 31 && size > 4096;
+    is_long_and_rough |= prime > 127 && size > 4096;
   }
-  const bool is_large = prime > 127;
-  const bool is_middle = prime > 13 && !is_large;
+  const auto if_true = [](bool says, double number) { return says ? number : 0; };
+  // Source and destination.
+  const double bytes = 2 * bytes_of_element * elements;
+  const double cache = small * static_cast<double>(device.cache_bytes);
   return {elements,
           elements * steps,
-          is_middle ? elements : 0,
-          is_middle ? elements * static_cast<double>(prime) : 0,
-          is_large ? elements : 0,
-          is_large ? elements * steps : 0,
+          if_true(has_no_radix, elements),
+          if_true(is_long_for_it, elements),
+          if_true(has_no_kernel, elements),
+          if_true(is_long, elements),
+          if_true(is_long_and_rough, elements),
           steps,
-          is_middle ? 1.0 : 0.0,
-          is_middle ? static_cast<double>(prime) : 0,
-          is_large ? 1.0 : 0.0,
-          is_large ? steps : 0};
+          if_true(has_no_radix, 1),
+          if_true(is_long_for_it, 1),
+          if_true(has_no_kernel, 1),
+          if_true(is_composed, 1),
+          if_true(is_long, 1),
+          if_true(is_long_and_rough, 1),
+          std::max(bytes - cache, 0.0)};
 }
 
 }  // namespace
@@ -341,12 +362,18 @@ const autotuner<fft_key, fft_tuning> fft_template::autotune{
 
 const ranged_autotuner<ranged_fft_key, fft_tuning> ranged_fft_template::autotune{
     {.name = "operations.ranged_fft_template.autotune",
-     .version = 0,
+     .version = 1,
      .test = {},
      .features = fft_features,
      .fits = {},
-     .costs = [](const ranged_fft_key&, const fft_tuning&,
-                 const device_limits&) { return fft_terms; },
+     .costs =
+         [](const ranged_fft_key& key, const fft_tuning&, const device_limits& device) {
+           const auto bytes =
+               static_cast<double>(transforms::types_of(key.precision).complex.bytes());
+           return [=](std::span<const std::uint64_t> sizes) {
+             return fft_terms(device, bytes, sizes);
+           };
+         },
      .limits = {.time = std::chrono::seconds(25)},
      .goal = {}},
     [](tuning_session& session, const ranged_fft_key& key, std::span<const std::uint64_t> sizes) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -319,6 +320,42 @@ TEST_CASE("what there is no time to measure or check is estimated, and said") {
       build_portfolio({.ranges = {{64, 65}, {512, 512}}}, modelled_source::values(fallback), whole);
   CHECK(all.expected_loss < 0.01);
   CHECK(all.worst_loss < 0.01);
+}
+
+TEST_CASE("sizes are announced before they are measured, most of them twice") {
+  struct told final : tune::portfolio_source {
+    findings search(const size_list& sizes, const found_limits& most,
+                    const std::optional<configuration>& near) override {
+      return from.search(sizes, most, near);
+    }
+    void prepare(std::span<const size_list> next, std::span<const configuration> all) override {
+      CHECK(next.size() <= 32);
+      CHECK(all.size() >= 2);
+      for (const size_list& each : next) ++announced[each];
+    }
+    std::vector<std::optional<double>> measure(const size_list& sizes,
+                                               std::span<const configuration> all) override {
+      if (!announced.contains(sizes)) unknown.insert(sizes);
+      measured.insert(sizes);
+      return from.measure(sizes, all);
+    }
+    std::vector<bool> check(const size_list&, std::span<const configuration> all) override {
+      return std::vector<bool>(all.size(), true);
+    }
+    modelled_source from{3};
+    std::map<size_list, int> announced;
+    std::set<size_list> measured;
+    std::set<size_list> unknown;
+  };
+  const tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 8192}}};
+  told source;
+  const auto built = build_portfolio(plan, modelled_source::values(fallback), source);
+  CHECK(source.measured.size() > 96);
+  // The first two, and those of audits, which go on as their losses say.
+  CHECK(source.unknown.size() <= 2 + plan.most_audits);
+  std::size_t twice = 0;
+  for (const auto& [sizes, times] : source.announced) twice += times > 1 ? 1 : 0;
+  CHECK(2 * twice > built.sizes);
 }
 
 TEST_CASE("a choice that fails at an end of its leaf is replaced") {

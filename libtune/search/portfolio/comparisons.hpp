@@ -56,6 +56,8 @@ class comparisons {
 
   /// Adds those of these that are new. To be called before they are compared.
   void add(std::span<const configuration> found);
+  /// Announces that all are compared at some of these sizes next.
+  void prepare(std::span<const size_list> next) { from_.prepare(next, configurations_); }
   /// Compares all at these sizes. Returns false if none works there, or there is no more time.
   bool compare(const size_list& at, double weight);
   /// Goes on with the configurations of these numbers, in this order, and leaves out others.

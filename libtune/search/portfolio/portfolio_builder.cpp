@@ -24,7 +24,7 @@ constexpr double share_of_pilots = 0.65;      // of the time, with all configura
 constexpr double share_of_comparisons = 0.8;  // before the audits
 constexpr double share_of_audits = 0.88;      // before the leaves are checked
 constexpr std::size_t least_pilots = 4;       // sizes; else nothing is left out for its times
-constexpr std::size_t at_once = 8;            // sizes in doubt, before another fit
+constexpr std::size_t at_once = 8;            // sizes in doubt before another fit, or announced
 constexpr double nearby = 0.01;               // the square of a distance, of the ranges' scales
 constexpr double width_of_pilots = 0.15;
 constexpr double without_between = 1.5;  // the losses count so often, as few samples may hide more
@@ -169,6 +169,7 @@ class builder {
     bool are_chosen = false;
     auto next = stages.begin();
     for (std::size_t i = 0; i < spread.size() && from_.used_time() < share_of_comparisons; ++i) {
+      announce(spread, i);
       const bool has_times = compared_.compare(spread[i], 1);
       const double used = from_.used_time();
       if (before && has_times) cells += configurations().size();
@@ -189,6 +190,21 @@ class builder {
       keep_promising(cell > 0 ? row / cell : static_cast<double>(configurations().size()));
       if (is_whole_) check_results();
     }
+  }
+
+  /// Announces sizes that are compared after so many, long before, so that there is time to
+  /// compile; and once more just before, for programs that are known when others have been
+  /// compiled.
+  void announce(std::span<const size_list> all, std::size_t done) {
+    constexpr std::size_t first = 2;  // before, nobody knows whether sizes need programs
+    constexpr std::size_t ahead = 3 * at_once;
+    if (done % at_once != first) return;
+    const auto from = [&](std::size_t begin, std::size_t count) {
+      const auto left = all.subspan(std::min(begin, all.size()));
+      return left.first(std::min(count, left.size()));
+    };
+    compared_.prepare(from(done, done == first ? ahead + at_once : at_once));
+    if (done != first) compared_.prepare(from(done + ahead, at_once));
   }
 
   /// Leaves out all but those that are most useful together.
@@ -269,6 +285,11 @@ class builder {
       }
       std::ranges::stable_sort(doubts, std::ranges::greater(),
                                &std::pair<double, size_list>::first);
+      std::vector<size_list> next;
+      for (std::size_t i = 0; i < std::min(doubts.size(), at_once); ++i) {
+        next.push_back(doubts[i].second);
+      }
+      compared_.prepare(next);
       std::size_t added = 0;
       for (const auto& [doubt, at] : doubts) {
         if (added == at_once || from_.used_time() >= share_of_comparisons) break;

@@ -102,6 +102,9 @@ class portfolio_source {
   ///              search
   virtual findings search(const size_list& sizes, const found_limits& most,
                           const std::optional<configuration>& near) = 0;
+  /// Announces sizes at which these are measured next, so that what takes long, such as programs
+  /// that depend on the sizes, can be begun for all of them.
+  virtual void prepare(std::span<const size_list>, std::span<const configuration>) {}
   /// Measures configurations at these sizes, each with a few runs, in turn. Returns a time for
   /// each; none for one that does not work, and not_measured.
   /// @param all  the most promising first: what comes first is measured first

@@ -23,6 +23,7 @@ enum class guided_way : std::uint8_t {
   race,     ///< as a search does
   compare,  ///< quickly, without checks, without trials in the database (quick_comparison)
   check,    ///< runs each once, and checks its result
+  compile,  ///< asks for their programs ahead of a comparison, without waiting, and runs none
 };
 
 /// Searches of a session that are made for a reason of the library, in place of what the options

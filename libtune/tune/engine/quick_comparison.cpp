@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libtune/device/memory_quota.hpp"
+#include "libtune/kernel/cache/program_cache.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune::detail {
@@ -228,6 +229,31 @@ void quick_comparison::compare_best() {
     own.result.score = run_time(middle_mean(own.times));
   }
   release_all();
+}
+
+std::uint64_t compile_ahead(const quick_comparison::setting& setting,
+                            std::span<const std::size_t> numbers, std::uint64_t first) {
+  std::uint64_t ordered = 0;
+  if (setting.service.capacity() == 0 || program_cache() == nullptr) return ordered;
+  for (const std::size_t number : numbers) {
+    trial_attempt attempt(setting.problem, number, setting.device, setting.measure, setting.now,
+                          setting.hooks);
+    attempt.admit(setting.known);
+    bool goes_on = !attempt.over();
+    while (goes_on) {
+      attempt.generate_prebuilt();
+      goes_on = attempt.has_wanted();
+      if (!goes_on) continue;
+      const wanted_program wanted = attempt.wanted();
+      if (auto made = setting.service.find(wanted)) {
+        attempt.add_program(wanted.digest, *std::move(made));
+      } else {
+        setting.service.order(program_order{first + ordered++}, wanted, 0);
+        goes_on = false;
+      }
+    }
+  }
+  return ordered;
 }
 
 }  // namespace tune::detail

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,6 +27,10 @@ struct quick_memory {
   loaded_programs programs{};  ///< of searches too
   known_failures known{};
   std::optional<int> stage{};  ///< of the session, for which these are known
+  /// Compiles the programs of comparisons to come; null: none was asked for.
+  std::unique_ptr<compile_service> ahead{};
+  std::uint64_t ordered = 0;  ///< of these
+  std::size_t compiled = 0;   ///< programs of the last comparison that were not there before
 };
 
 /// Compares configurations at one size of many, at the price of a few runs of each: all once, or a
@@ -59,6 +64,8 @@ class quick_comparison {
   /// @param numbers  of configurations, the most promising first
   /// @throws device_fault_error if the device's context is lost for good
   std::vector<trial> run(std::span<const std::size_t> numbers);
+  /// The number of programs that were compiled for it.
+  std::size_t compiled() const noexcept { return pipeline_.compiled(); }
 
  private:
   using attempt_pointer = std::unique_ptr<trial_attempt>;
@@ -93,5 +100,13 @@ class quick_comparison {
   std::vector<std::size_t> live_;                        // places
   double best_ = 0;                                      // the least time so far, ns; 0: none
 };
+
+/// Orders the programs of configurations from the setting's service, for a comparison to come, and
+/// does not wait: those that have been compiled by then are in the cache of programs. A
+/// configuration with several is taken as far as the first that is not there.
+/// @param first  the number of the first order
+/// @returns the number of orders
+std::uint64_t compile_ahead(const quick_comparison::setting& setting,
+                            std::span<const std::size_t> numbers, std::uint64_t first);
 
 }  // namespace tune::detail

@@ -93,12 +93,24 @@ portfolio_source::findings session_source::search(const size_list& sizes, const 
   return made;
 }
 
+void session_source::prepare(std::span<const size_list> next, std::span<const configuration> all) {
+  // On a CPU compilers would disturb what is measured.
+  const bool on_cpu = session_.context().device().kind() == device_kind::cpu;
+  if (is_only_tried_ || !compiles_for_sizes_ || on_cpu) return;
+  for (const size_list& each : next) {
+    if (should_stop()) return;
+    static_cast<void>(run_list(each, all, guided_way::compile));
+  }
+}
+
 std::vector<std::optional<double>> session_source::measure(const size_list& sizes,
                                                            std::span<const configuration> all) {
   std::vector<std::optional<double>> times(all.size());
   if (is_only_tried_) return times;
   const auto start = clock::now();
+  const bool was_compared = !is_first_;
   const std::vector<trial> trials = run_list(sizes, all, guided_way::compare);
+  if (was_compared && memory_.compiled > 0) compiles_for_sizes_ = true;
   const std::chrono::duration<double, std::milli> elapsed = clock::now() - start;
   log(log_level::debug,
       fmt::format("'{}': {} configurations were compared at {} in {:.1f} ms", parts_.base.name,

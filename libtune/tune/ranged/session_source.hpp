@@ -36,6 +36,7 @@ class session_source final : public portfolio_source {
 
   findings search(const size_list& sizes, const found_limits& most,
                   const std::optional<configuration>& near) override;
+  void prepare(std::span<const size_list> next, std::span<const configuration> all) override;
   std::vector<std::optional<double>> measure(const size_list& sizes,
                                              std::span<const configuration> all) override;
   std::vector<bool> check(const size_list& sizes, std::span<const configuration> all) override;
@@ -90,7 +91,8 @@ class session_source final : public portfolio_source {
   clock::time_point began_ = clock::now();
   std::chrono::nanoseconds waited_before_ = device_lease::waited();
   const bool is_only_tried_ = guided_search(session_, {}).is_only_tried();
-  bool is_first_ = true;  // true until configurations have been compared
+  bool is_first_ = true;             // true until configurations have been compared
+  bool compiles_for_sizes_ = false;  // true if each size has programs of its own
 };
 
 }  // namespace tune::detail
