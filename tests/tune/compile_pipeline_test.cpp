@@ -7,9 +7,14 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <memory>
+#include <optional>
 #include <random>
+#include <string>
 #include <vector>
 
+#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/engine/quick_comparison.hpp"
 #include "tests/tune/fake_compile_service.hpp"
 #include "tests/tune/scale.hpp"
 
@@ -122,6 +127,47 @@ TEST_CASE("a program that is compiled second is ordered second") {
   CHECK(attempt->at() == stage::ready);
   CHECK(attempt->result().programs.size() == 2);
   CHECK(p.fake.calls(fake_call::compile) == 0);
+}
+
+TEST_CASE("programs are ordered ahead of a comparison, as far as they are known, and none is run") {
+  plant p;
+  const tune::testing::temporary_directory folder;
+  tune::testing::scoped_environment cache("LIBTUNE_CACHE", folder.path().c_str());
+  p.generate = [&](const sample::scale_tuning& t) {
+    static_cast<void>(tune::compile(p.context, {"other.kernel", "KERNEL void other()"}));
+    return sample::generate(p.context, t);
+  };
+  const tune::tuning_subject subject;
+  const tune::step_hooks hooks;
+  const tune::detail::quick_comparison::setting setting{.problem = p.problem,
+                                                        .subject = subject,
+                                                        .device = p.device,
+                                                        .observers = {},
+                                                        .measure = p.settings,
+                                                        .now = p.clock,
+                                                        .service = p.service,
+                                                        .hooks = hooks,
+                                                        .known = p.known};
+  const std::vector<std::size_t> two{0, 1};
+  CHECK(tune::detail::compile_ahead(setting, two, 0) == 2);
+  CHECK(p.service.on_order() == 2);
+  // The second program is known when the first is there.
+  const auto is_first = [](const tune::wanted_program& wanted) {
+    return wanted.source.text.find("other") != std::string::npos;
+  };
+  p.service.known = [&](const tune::wanted_program& wanted) {
+    return is_first(wanted) ? std::optional(sample::made_of(wanted)) : std::nullopt;
+  };
+  CHECK(tune::detail::compile_ahead(setting, two, 2) == 2);
+  CHECK(p.service.on_order() == 4);
+  p.service.known = sample::made_of;
+  CHECK(tune::detail::compile_ahead(setting, two, 4) == 0);
+  CHECK(p.fake.calls(fake_call::compile) == 0);
+  CHECK(p.fake.calls(fake_call::launch) == 0);
+  // Without a cache of programs they would be compiled in vain.
+  p.service.known = nullptr;
+  const tune::testing::scoped_environment none("LIBTUNE_CACHE", "off");
+  CHECK(tune::detail::compile_ahead(setting, two, 4) == 0);
 }
 
 TEST_CASE("what the service knows already is not ordered") {

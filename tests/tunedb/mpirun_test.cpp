@@ -162,9 +162,9 @@ TEST_CASE("two kinds of devices each have each key once") {
 TEST_CASE("a rank that is killed costs what it was running, and the others finish all keys") {
   if (!can_run()) return;
   const bench here;
-  // About 16 of its 24 have been run by then; messages may take as long as eight more.
-  here.write_keys(5, 24, 20'000);
-  const ended rest = here.start_and_kill(3, 2, 48);
+  // About 8 of its 16 have been run by then; messages may take as long as eight more.
+  here.write_keys(5, 16, 20'000);
+  const ended rest = here.start_and_kill(3, 2, 24);
   CAPTURE(rest.output);
   CHECK(rest.code == 0);
   CHECK(contains(rest.output, "rank 2 has been lost: its connection is closed"));
@@ -172,7 +172,7 @@ TEST_CASE("a rank that is killed costs what it was running, and the others finis
   CHECK(here.results(0) == 5);
   CHECK(here.content(0) == here.content(1));
   // What ran when it was killed, and what had not been told yet.
-  CHECK(isolated::read_log(here.log).size() <= 5 * 24 + 8);
+  CHECK(isolated::read_log(here.log).size() <= 5 * 16 + 8);
 }
 
 TEST_CASE("a rank that is suspended is given up, and ends when it goes on") {
@@ -207,12 +207,12 @@ TEST_CASE("a rank that is suspended is given up, and ends when it goes on") {
 TEST_CASE("when the rank that leads is killed the next one leads, and all keys are finished") {
   if (!can_run()) return;
   const bench here;
-  here.write_keys(9, 6, 30'000);
-  const ended rest = here.start_and_kill(3, 0, 24);
+  here.write_keys(6, 6, 30'000);
+  const ended rest = here.start_and_kill(3, 0, 15);
   CAPTURE(rest.output);
   CHECK(rest.code == 0);
   CHECK(contains(rest.output, "rank 0, which led, has been lost: the next one leads"));
-  CHECK(here.results(1) == 9);
+  CHECK(here.results(1) == 6);
   CHECK(here.content(1) == here.content(2));
 }
 
