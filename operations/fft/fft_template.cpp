@@ -249,12 +249,12 @@ cost_terms fft_terms(const device_limits& device, double bytes_of_element,
   constexpr double small = 1e-6;
   double steps = 1;
   double elements = small * static_cast<double>(sizes[3]);
-  bool has_no_radix = false;    // of VkFFT
-  bool is_long_for_it = false;  // such a length
-  bool has_no_kernel = false;   // of cuFFT
-  bool is_composed = false;     // such a length
-  bool is_long = false;         // such a length
-  bool is_long_and_rough = false;
+  bool has_no_radix = false;       // VkFFT has none for the largest factor
+  bool is_long_for_it = false;     // and the length is over 1024
+  bool has_no_kernel = false;      // cuFFT has none for the largest factor
+  bool is_composed = false;        // and the length has others
+  bool is_long = false;            // and is over 4096
+  bool is_long_and_rough = false;  // and the factor is over 127
   for (const std::uint64_t size : sizes.first(3)) {
     const std::uint64_t prime = largest_prime_of(size);
     steps += std::log2(static_cast<double>(std::max<std::uint64_t>(size, 1)));

@@ -72,20 +72,24 @@ struct wave_count {
              std::size_t shorter = 0, double share = 1)
       : full(groups == 0 ? 0 : divide_down(groups - 1, compute_units * resident)),
         in_last(groups - full * compute_units * resident) {
-    // The compute units get groups in turn.
+    // The compute units get groups in turn, and there is seldom more than one for each.
+    const auto on_busiest = [&](std::size_t count) {
+      return static_cast<double>(count > compute_units ? divide_up(count, compute_units)
+                                                       : std::min<std::size_t>(count, 1));
+    };
+    if (shorter == 0) {
+      on_one = on_busiest(in_last);
+      return;
+    }
     const std::size_t short_ones = std::min(shorter, in_last);
     const std::size_t others = in_last - short_ones;
-    const std::size_t on_each = divide_down(others, compute_units);
+    const std::size_t on_each = others < compute_units ? 0 : divide_down(others, compute_units);
     const std::size_t with_more = others - on_each * compute_units;
-    const auto short_on = [&](std::size_t count) {
-      return share * static_cast<double>(divide_up(count, compute_units));
-    };
-    on_one = static_cast<double>(on_each) + short_on(short_ones);
+    on_one = static_cast<double>(on_each) + share * on_busiest(short_ones);
     if (with_more == 0) return;
     const std::size_t before = compute_units - with_more;  // on units that have none more
-    const double on_more =
-        static_cast<double>(on_each + 1) + short_on(short_ones > before ? short_ones - before : 0);
-    on_one = std::max(on_one, on_more);
+    const std::size_t after = short_ones > before ? short_ones - before : 0;
+    on_one = std::max(on_one, static_cast<double>(on_each + 1) + share * on_busiest(after));
   }
 
   /// The waves, the last one by its time: groups that share a compute unit with fewer others are
