@@ -284,7 +284,7 @@ std::size_t tuning_session::compare(const search_problem& problem, const tuning_
   // What has been compiled ahead goes to the cache of programs.
   if (memory.ahead) static_cast<void>(memory.ahead->deliver(std::chrono::steady_clock::now()));
   if (is_ahead) {
-    memory.ordered += detail::compile_ahead(setting, numbers, memory.ordered);
+    detail::compile_ahead(setting, numbers);
     guide.keep({});
     return 0;
   }

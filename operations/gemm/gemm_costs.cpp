@@ -150,12 +150,9 @@ double waiting_of_clusters(const gemm_tuning& t, const gemm_division& of, std::s
 
 /// The groups that run at once in the busiest of the parts that share a way to the cache: eight in
 /// an H200. Clusters, each of which stays in one, may not be spread evenly.
-double groups_of_busiest_part(std::size_t compute_units, const gemm_tuning& t,
-                              const gemm_division& of, std::size_t groups) noexcept {
+double groups_of_busiest_part(const gemm_division& of, std::size_t at_once) noexcept {
   constexpr std::size_t parts_of_device = 8;
-  if (of.cluster == 1) {
-    return static_cast<double>(std::min(groups, compute_units * t.resident)) / parts_of_device;
-  }
+  if (of.cluster == 1) return static_cast<double>(at_once) / parts_of_device;
   const std::size_t clusters = divide_up(of.tiles, of.tiles_of_cluster);
   return static_cast<double>(divide_up(clusters, parts_of_device) * of.cluster *
                              of.tiles_of_cluster);
@@ -166,18 +163,17 @@ double groups_of_busiest_part(std::size_t compute_units, const gemm_tuning& t,
 /// longer pieces of rows, but few of them do not ask for enough at once: it takes 4,600 cycles to
 /// come.
 double waiting_for_memory(const device_limits& device, const gemm_tuning& t,
-                          const gemm_division& of, std::size_t rows, std::size_t columns,
-                          std::size_t k, double cycles) noexcept {
+                          const gemm_division& of, std::size_t at_once, std::size_t rows,
+                          std::size_t columns, std::size_t k, double cycles) noexcept {
   const double bytes = 2 * static_cast<double>(rows + columns) * static_cast<double>(k);
   const auto cache = static_cast<double>(device.cache_bytes);
   const double beyond = bytes - 0.4 * cache;
   if (beyond <= 0) return 0;
-  const auto at_once =
-      static_cast<double>(std::min(of.tiles, device.compute_units * t.resident) * t.stages);
-  const double bytes_a_cycle =
-      of.parts > 1     ? 1600
-      : of.cluster > 1 ? 2000
-                       : std::min(at_once * rows_read(t, rows, columns) * 128 / 4600, 2600.0);
+  const double on_their_way =
+      static_cast<double>(at_once * t.stages) * rows_read(t, rows, columns) * 128;
+  const double bytes_a_cycle = of.parts > 1     ? 1600
+                               : of.cluster > 1 ? 2000
+                                                : std::min(on_their_way / 4600, 2600.0);
   return std::max(bytes * std::min(beyond / (cache / 3), 1.0) / bytes_a_cycle - cycles, 0.0);
 }
 
@@ -210,6 +206,7 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   // Who reads the same few columns, or writes next to each other, waits for others.
   const auto neighbours = static_cast<double>(std::min(of.tiles, compute_units));
   const bool is_narrow = columns <= t.tile_n;
+  const std::size_t at_once = std::clamp<std::size_t>(groups, 1, compute_units * t.resident);
   cost_terms made{
       resident * small * of.mean_of_tile * (full * length + full_of_parts * length_of_part),
       resident * (full + full_of_parts),
@@ -227,19 +224,19 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
         small * static_cast<double>(columns * k) * static_cast<double>(divide_up(rows, t.tile_m));
     others[4] =
         small * static_cast<double>(rows * k) * static_cast<double>(divide_up(columns, t.tile_n));
-    others[5] = some * static_cast<double>(std::min(groups, compute_units * t.resident));
+    others[5] = some * static_cast<double>(at_once);
     others[6] = std::log2(static_cast<double>(of.parts));
     return made;
   }
   constexpr double thousandth = 1e-3;
   const double cycles = all_lengths / 64 * cycles_of_step(t, rows, columns);
   others[0] = thousandth * cycles;
-  others[1] = thousandth * waiting_for_memory(device, t, of, rows, columns, k, cycles);
+  others[1] = thousandth * waiting_for_memory(device, t, of, at_once, rows, columns, k, cycles);
   // A sum of a part is written and read, and takes twice as much of memory.
   others[2] = small * static_cast<double>(rows * columns + 2 * of.sums());
   // Of A each row comes from another place.
   others[3] = small * static_cast<double>(rows * k);
-  others[4] = some * groups_of_busiest_part(compute_units, t, of, groups);
+  others[4] = some * groups_of_busiest_part(of, at_once);
   // Where units are idle in the last wave, the others are faster.
   others[5] = std::max(
       1 - static_cast<double>(waves.in_last) / (resident * static_cast<double>(compute_units)),

@@ -149,8 +149,8 @@ TEST_CASE("programs are ordered ahead of a comparison, as far as they are known,
                                                         .hooks = hooks,
                                                         .known = p.known};
   const std::vector<std::size_t> two{0, 1};
-  CHECK(tune::detail::compile_ahead(setting, two, 0) == 2);
-  CHECK(p.service.on_order() == 2);
+  tune::detail::compile_ahead(setting, two);
+  CHECK(p.service.ordered() == 2);
   // The second program is known when the first is there.
   const auto is_first = [](const tune::wanted_program& wanted) {
     return wanted.source.text.find("other") != std::string::npos;
@@ -158,16 +158,18 @@ TEST_CASE("programs are ordered ahead of a comparison, as far as they are known,
   p.service.known = [&](const tune::wanted_program& wanted) {
     return is_first(wanted) ? std::optional(sample::made_of(wanted)) : std::nullopt;
   };
-  CHECK(tune::detail::compile_ahead(setting, two, 2) == 2);
-  CHECK(p.service.on_order() == 4);
+  tune::detail::compile_ahead(setting, two);
+  CHECK(p.service.ordered() == 4);
   p.service.known = sample::made_of;
-  CHECK(tune::detail::compile_ahead(setting, two, 4) == 0);
+  tune::detail::compile_ahead(setting, two);
+  CHECK(p.service.ordered() == 4);
   CHECK(p.fake.calls(fake_call::compile) == 0);
   CHECK(p.fake.calls(fake_call::launch) == 0);
   // Without a cache of programs they would be compiled in vain.
   p.service.known = nullptr;
   const tune::testing::scoped_environment none("LIBTUNE_CACHE", "off");
-  CHECK(tune::detail::compile_ahead(setting, two, 4) == 0);
+  tune::detail::compile_ahead(setting, two);
+  CHECK(p.service.ordered() == 4);
 }
 
 TEST_CASE("what the service knows already is not ordered") {

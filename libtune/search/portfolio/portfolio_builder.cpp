@@ -12,6 +12,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/search/portfolio/comparisons.hpp"
 #include "libtune/search/portfolio/portfolio_checks.hpp"
+#include "libtune/search/portfolio/sample_places.hpp"
 
 namespace tune {
 namespace {
@@ -24,7 +25,7 @@ constexpr double share_of_pilots = 0.65;      // of the time, with all configura
 constexpr double share_of_comparisons = 0.8;  // before the audits
 constexpr double share_of_audits = 0.88;      // before the leaves are checked
 constexpr std::size_t least_pilots = 4;       // sizes; else nothing is left out for its times
-constexpr std::size_t at_once = 8;            // sizes in doubt before another fit, or announced
+constexpr std::size_t at_once = 8;            // sizes in doubt, before another fit
 constexpr double nearby = 0.01;               // the square of a distance, of the ranges' scales
 constexpr double width_of_pilots = 0.15;
 constexpr double without_between = 1.5;  // the losses count so often, as few samples may hide more
@@ -45,30 +46,12 @@ constexpr std::size_t most_imagined_sizes = 1000;
 constexpr std::size_t most_imagined = 100'000;
 constexpr double does_not_work = comparisons::does_not_work;
 
-/// Sizes to search at: large ones, then for each range a small one with the others in the middle;
-/// then others, evenly.
-std::vector<size_list> searched_sizes(std::span<const size_range> ranges, std::size_t count) {
-  constexpr double large = 0.8;
-  constexpr double middle = 0.6;
-  constexpr double small = 0.2;
-  std::vector<size_list> places;
-  for (std::size_t i = 0; i <= ranges.size() && places.size() < count; ++i) {
-    size_list& at = places.emplace_back();
-    for (std::size_t d = 0; d < ranges.size(); ++d) {
-      at.push_back(ranges[d].at(i == 0 ? large : d + 1 == i ? small : middle));
-    }
-  }
-  // Small ranges have the same sizes again.
-  for (size_list& each : spread_sizes(ranges, 2 * count)) places.push_back(std::move(each));
-  return places;
-}
-
 class builder {
  public:
   builder(const portfolio_plan& plan, const configuration& fallback, portfolio_source& from)
-      : plan_(plan), from_(from), asked_(wanted(plan)), compared_(plan, fallback, from) {
+      : plan_(plan), from_(from), places_(plan), compared_(plan, fallback, from) {
     for (const size_list& at :
-         spread_sizes(plan.ranges, 8 * spread_samples(), 5 * spread_samples())) {
+         spread_sizes(plan.ranges, 8 * places_.spread(), 5 * places_.spread())) {
       const size_point point = point_of(at, plan.features);
       size_times::sample& made = between_.emplace_back();
       made.point.assign(point.begin(), point.end());
@@ -79,7 +62,7 @@ class builder {
   built_portfolio build() {
     std::size_t failed = 0;
     const portfolio_source::found_limits most{.best = plan_.finalists, .all = plan_.most_compared};
-    for (const size_list& at : places_of_searches()) {
+    for (const size_list& at : places_.searches()) {
       if (from_.should_stop() || is_whole_) break;
       auto found = from_.search(at, most, std::nullopt);
       // Large arrays may have no room.
@@ -111,56 +94,11 @@ class builder {
   }
 
  private:
-  /// Those that were asked for most come first, and before them what is in no range.
-  static std::vector<asked_sizes> wanted(const portfolio_plan& plan) {
-    std::vector<asked_sizes> asked;
-    for (const asked_sizes& each : plan.asked) {
-      if (each.sizes.size() == plan.ranges.size() && each.count > 0) asked.push_back(each);
-    }
-    std::ranges::stable_sort(asked, std::ranges::greater(), &asked_sizes::count);
-    std::stable_partition(asked.begin(), asked.end(), [&](const asked_sizes& each) {
-      return !are_inside(plan.ranges, each.sizes);
-    });
-    if (asked.size() > plan.most_asked) asked.resize(plan.most_asked);
-    return asked;
-  }
-
-  // Half of them at sizes that are asked for most.
-  std::vector<size_list> places_of_searches() const {
-    std::vector<asked_sizes> asked = asked_;
-    std::ranges::stable_sort(asked, std::ranges::greater(), &asked_sizes::count);
-    std::vector<size_list> places;
-    for (const asked_sizes& each : asked) {
-      if (2 * places.size() < plan_.searches) places.push_back(each.sizes);
-    }
-    for (const size_list& each : searched_sizes(plan_.ranges, plan_.searches)) {
-      const bool is_new = std::ranges::find(places, each) == places.end();
-      if (is_new && places.size() < plan_.searches) places.push_back(each);
-    }
-    return places;
-  }
-
-  std::size_t spread_samples() const {
-    return plan_.samples != 0 ? plan_.samples : std::size_t{32} + 32 * plan_.ranges.size();
-  }
-
-  // Costs are fitted the better the more samples there are.
-  std::size_t most_samples() const { return (plan_.costs ? 3 : 2) * spread_samples(); }
-
-  // The ends of the ranges are seldom asked for, so that a few others come first.
-  std::vector<size_list> places_of_comparisons() const {
-    std::vector<size_list> all = spread_sizes(plan_.ranges, most_samples());
-    std::vector<size_list> corners = corner_sizes(plan_.ranges);
-    const auto place = static_cast<std::ptrdiff_t>(std::min(all.size(), corners.size()));
-    all.insert(all.begin() + place, corners.begin(), corners.end());
-    return all;
-  }
-
   void compare_at_samples() {
-    const std::vector<size_list> spread = places_of_comparisons();
+    const std::vector<size_list> spread = places_.comparisons();
     double total = 0;
-    for (const asked_sizes& each : asked_) total += static_cast<double>(each.count);
-    for (const asked_sizes& each : asked_) {
+    for (const asked_sizes& each : places_.asked()) total += static_cast<double>(each.count);
+    for (const asked_sizes& each : places_.asked()) {
       compared_.compare(
           each.sizes, static_cast<double>(each.count) / total * static_cast<double>(spread.size()));
     }
@@ -183,7 +121,7 @@ class builder {
       are_chosen = true;
       const double cell = (used - *before) / static_cast<double>(std::max<std::size_t>(cells, 1));
       const double left = std::max((plan_.costs ? share_of_comparisons : next->share) - used, 0.0);
-      const std::size_t wanted = plan_.costs ? spread_samples() : next->samples;
+      const std::size_t wanted = plan_.costs ? places_.spread() : next->samples;
       const std::size_t rows =
           std::max(wanted, times().samples.size() + 1) - times().samples.size();
       const double row = left / static_cast<double>(rows);
@@ -197,14 +135,15 @@ class builder {
   /// compiled.
   void announce(std::span<const size_list> all, std::size_t done) {
     constexpr std::size_t first = 2;  // before, nobody knows whether sizes need programs
-    constexpr std::size_t ahead = 3 * at_once;
-    if (done % at_once != first) return;
+    constexpr std::size_t together = 8;
+    constexpr std::size_t ahead = 3 * together;
+    if (done % together != first) return;
     const auto from = [&](std::size_t begin, std::size_t count) {
       const auto left = all.subspan(std::min(begin, all.size()));
       return left.first(std::min(count, left.size()));
     };
-    compared_.prepare(from(done, done == first ? ahead + at_once : at_once));
-    if (done != first) compared_.prepare(from(done + ahead, at_once));
+    compared_.prepare(from(done, done == first ? ahead + together : together));
+    if (done != first) compared_.prepare(from(done + ahead, together));
   }
 
   /// Leaves out all but those that are most useful together.
@@ -258,7 +197,7 @@ class builder {
     if (!is_by_costs_ || times().imagined) return;
     const std::size_t count =
         std::clamp(most_imagined / configurations().size(), least_imagined, most_imagined_sizes);
-    compared_.imagine(spread_sizes(plan_.ranges, count, 3 * spread_samples()));
+    compared_.imagine(spread_sizes(plan_.ranges, count, 3 * places_.spread()));
   }
 
   /// Returns the number of the configuration that is chosen at any sizes.
@@ -277,10 +216,10 @@ class builder {
   portfolio_fit compare_where_in_doubt() {
     choose_way();
     portfolio_fit fit = fitted();
-    const std::size_t wanted = times().samples.size() + spread_samples() / 2;
+    const std::size_t wanted = times().samples.size() + places_.spread() / 2;
     while (times().samples.size() < wanted && from_.used_time() < share_of_comparisons) {
       std::vector<std::pair<double, size_list>> doubts;
-      for (size_list& at : spread_sizes(plan_.ranges, spread_samples(), most_samples())) {
+      for (size_list& at : spread_sizes(plan_.ranges, places_.spread(), places_.most())) {
         if (!compared_.has(at)) doubts.emplace_back(doubt_at(at, fit), std::move(at));
       }
       std::ranges::stable_sort(doubts, std::ranges::greater(),
@@ -365,7 +304,7 @@ class builder {
   bool audit(const portfolio_fit& fit) {
     std::optional<size_list> at;
     for (int tries = 0; !at && tries < 16; ++tries) {
-      size_list next = spread_sizes(plan_.ranges, 1, 4 * spread_samples() + drawn_++).front();
+      size_list next = spread_sizes(plan_.ranges, 1, 4 * places_.spread() + drawn_++).front();
       if (!compared_.has(next)) at = std::move(next);
     }
     if (!at) return false;
@@ -475,7 +414,8 @@ class builder {
     const numbers own = numbers_of(made);
     for (std::size_t s = 0; s < sizes().size(); ++s) {
       const size_list& at = sizes()[s];
-      const bool is_asked = std::ranges::find(asked_, at, &asked_sizes::sizes) != asked_.end();
+      const bool is_asked =
+          std::ranges::find(places_.asked(), at, &asked_sizes::sizes) != places_.asked().end();
       if (!is_asked) continue;
       const std::vector<double>& found = times().samples[s].times;
       const auto time_of = [&](std::uint32_t place) { return found[own[place]]; };
@@ -504,7 +444,7 @@ class builder {
 
   const portfolio_plan& plan_;
   portfolio_source& from_;
-  std::vector<asked_sizes> asked_;
+  sample_places places_;
   comparisons compared_;
   bool is_by_costs_ = false;                 // false: a tree chooses
   bool is_between_ = true;                   // false: of the samples alone

@@ -115,9 +115,9 @@ std::chrono::nanoseconds page_gate::until_next(bool needs_window) const noexcept
 // The application must not make a system call at the end of each frame, so it is asked often.
 std::chrono::nanoseconds page_gate::until_quiet(clock::time_point due) const noexcept {
   constexpr std::chrono::microseconds between_looks{50};
-  constexpr std::chrono::milliseconds patience{50};
+  constexpr std::chrono::milliseconds most_wait{50};
   const auto now = clock::now();
-  const bool is_possible = page_.quiet.usual() >= visit() && now - due < patience;
+  const bool is_possible = page_.quiet.usual() >= visit() && now - due < most_wait;
   const bool waits = is_possible && page_.quiet.left(now.time_since_epoch()) < visit();
   return waits ? between_looks : std::chrono::nanoseconds(0);
 }

@@ -231,10 +231,8 @@ void quick_comparison::compare_best() {
   release_all();
 }
 
-std::uint64_t compile_ahead(const quick_comparison::setting& setting,
-                            std::span<const std::size_t> numbers, std::uint64_t first) {
-  std::uint64_t ordered = 0;
-  if (setting.service.capacity() == 0 || program_cache() == nullptr) return ordered;
+void compile_ahead(const quick_comparison::setting& setting, std::span<const std::size_t> numbers) {
+  if (setting.service.capacity() == 0 || program_cache() == nullptr) return;
   for (const std::size_t number : numbers) {
     trial_attempt attempt(setting.problem, number, setting.device, setting.measure, setting.now,
                           setting.hooks);
@@ -248,12 +246,11 @@ std::uint64_t compile_ahead(const quick_comparison::setting& setting,
       if (auto made = setting.service.find(wanted)) {
         attempt.add_program(wanted.digest, *std::move(made));
       } else {
-        setting.service.order(program_order{first + ordered++}, wanted, 0);
+        setting.service.order(program_order{}, wanted, 0);
         goes_on = false;
       }
     }
   }
-  return ordered;
 }
 
 }  // namespace tune::detail

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,8 +28,7 @@ struct quick_memory {
   std::optional<int> stage{};  ///< of the session, for which these are known
   /// Compiles the programs of comparisons to come; null: none was asked for.
   std::unique_ptr<compile_service> ahead{};
-  std::uint64_t ordered = 0;  ///< of these
-  std::size_t compiled = 0;   ///< programs of the last comparison that were not there before
+  std::size_t compiled = 0;  ///< programs of the last comparison that were not there before
 };
 
 /// Compares configurations at one size of many, at the price of a few runs of each: all once, or a
@@ -103,10 +101,8 @@ class quick_comparison {
 
 /// Orders the programs of configurations from the setting's service, for a comparison to come, and
 /// does not wait: those that have been compiled by then are in the cache of programs. A
-/// configuration with several is taken as far as the first that is not there.
-/// @param first  the number of the first order
-/// @returns the number of orders
-std::uint64_t compile_ahead(const quick_comparison::setting& setting,
-                            std::span<const std::size_t> numbers, std::uint64_t first);
+/// configuration with several is taken as far as the first that is not there. What the service
+/// delivers needs no attention: its orders have no numbers.
+void compile_ahead(const quick_comparison::setting& setting, std::span<const std::size_t> numbers);
 
 }  // namespace tune::detail
