@@ -36,7 +36,7 @@ std::size_t column_groups(const maskedsum_tuning& tuning, std::size_t columns) {
 std::uint32_t part_count(const device& device, const maskedsum_tuning& tuning, std::size_t rows,
                          std::size_t columns) {
   constexpr std::size_t resident_items = 2048;  // of a compute unit
-  constexpr std::size_t most_parts = 4096;
+  constexpr std::size_t parts_at_most = 4096;
   const std::size_t groups = column_groups(tuning, columns);
   if (groups == 0) return 1;
   const std::size_t group_items = tuning.wgsx * tuning.wgsy;
@@ -45,7 +45,7 @@ std::uint32_t part_count(const device& device, const maskedsum_tuning& tuning, s
   // Parts that are too short cost more than they gain.
   const std::size_t useful = rows / (4 * tuning.wgsy * tuning.items);
   return static_cast<std::uint32_t>(
-      std::max<std::size_t>(1, std::min({wanted / groups, useful, most_parts})));
+      std::max<std::size_t>(1, std::min({wanted / groups, useful, parts_at_most})));
 }
 
 /// Sums that the host computes as well, of rows and columns that no configuration divides, and of
