@@ -39,15 +39,18 @@ inline double predicted_time(const cost_factors& factors, const cost_terms& term
 
 /// Returns the place of the least predicted time among those that fit; none if there is none, or
 /// all are infinite. One function for tuning, lookups and checks.
-/// @param terms  of a place
-/// @param fits   true for a place that may be chosen
-template <class Terms, class Fits>
-std::optional<std::size_t> find_cheapest(std::span<const cost_factors> factors, const Terms& terms,
+/// @param corrected  returns what the predicted time of a place is multiplied by, for its terms
+/// @param terms      of a place
+/// @param fits       true for a place that may be chosen
+template <class Corrected, class Terms, class Fits>
+std::optional<std::size_t> find_cheapest(std::span<const cost_factors> factors,
+                                         const Corrected& corrected, const Terms& terms,
                                          const Fits& fits) {
   std::optional<std::size_t> cheapest;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t place = 0; place < factors.size(); ++place) {
-    const double time = predicted_time(factors[place], terms(place));
+    const cost_terms own = terms(place);
+    const double time = predicted_time(factors[place], own) * corrected(place, own);
     if (!(time < least) || !fits(place)) continue;
     cheapest = place;
     least = time;

@@ -85,7 +85,7 @@ class builder {
       if (!audit(fit)) break;
       fit = fitted();
     }
-    built_portfolio made = conclude(fit);
+    built_portfolio made = conclude(corrected(std::move(fit)));
     check_choices(made, plan_, configurations().front(), from_);
     end_with_fallback(made);
     made.orders = order_leaves(times(), made.tree, numbers_of(made), plan_.limits);
@@ -161,7 +161,10 @@ class builder {
   }
 
   portfolio_fit fit_to(const size_times& some) const {
-    if (is_by_costs_) return fit_portfolio_by_costs(some, plan_.limits, 0);
+    if (is_by_costs_) {
+      return fit_portfolio_by_costs(some, plan_.limits, 0,
+                                    is_corrected_ ? plan_.ranges : std::vector<size_range>());
+    }
     if (!is_between_) return fit_portfolio(some, plan_.limits, 0);
     return fit_portfolio(with_between(some, between_, plan_.limits.loss), plan_.limits, 0);
   }
@@ -177,19 +180,30 @@ class builder {
   /// Chooses whether the tree is made of the sizes between or of the samples alone, or whether
   /// costs choose, by the losses at samples that are left out.
   void choose_way() {
-    const auto sum_of_losses = [&] {
-      double sum = 0;
-      for (const double loss : losses_left_out()) sum += std::min(loss, 1.0);
-      return sum;
-    };
     is_between_ = false;
-    const double alone = without_between * sum_of_losses();
+    const double alone = without_between * sum_of(losses_left_out());
     is_between_ = true;
-    const double between = sum_of_losses();
+    const double between = sum_of(losses_left_out());
     is_between_ = between <= alone;
     if (!plan_.costs) return;
     is_by_costs_ = true;
-    is_by_costs_ = sum_of_losses() < std::min(alone, between);
+    is_by_costs_ = sum_of(losses_left_out()) < std::min(alone, between);
+  }
+
+  /// Returns the portfolio that corrects the times predicted by costs, if that loses less at
+  /// samples that are left out; else the one that is given.
+  portfolio_fit corrected(portfolio_fit fit) {
+    if (!is_by_costs_) return fit;
+    const double alone = sum_of(losses_left_out());
+    is_corrected_ = true;
+    is_corrected_ = sum_of(losses_left_out()) < alone;
+    return is_corrected_ ? fitted() : fit;
+  }
+
+  static double sum_of(const std::vector<double>& losses) {
+    double sum = 0;
+    for (const double loss : losses) sum += std::min(loss, 1.0);
+    return sum;
   }
 
   /// Sets the terms of costs at sizes that fill the ranges, where nothing is timed.
@@ -320,6 +334,7 @@ class builder {
   built_portfolio conclude(const portfolio_fit& fit) {
     built_portfolio made{.tree = fit.tree,
                          .factors = fit.factors,
+                         .corrections = fit.corrections,
                          .sizes = times().samples.size(),
                          .compared = compared_.seen()};
     for (const std::size_t each : fit.configurations) {
@@ -390,6 +405,7 @@ class builder {
     if (place == last) return;
     std::swap(all[place], all[last]);
     if (!made.factors.empty()) std::swap(made.factors[place], made.factors[last]);
+    made.corrections.exchange(place, last);
     std::vector<size_tree::node> nodes = made.tree.nodes();
     for (size_tree::node& each : nodes) {
       if (each.coordinate >= 0) continue;
@@ -447,6 +463,7 @@ class builder {
   sample_places places_;
   comparisons compared_;
   bool is_by_costs_ = false;                 // false: a tree chooses
+  bool is_corrected_ = false;                // true if predicted times are
   bool is_between_ = true;                   // false: of the samples alone
   std::vector<size_times::sample> between_;  // where nothing is timed
   bool is_whole_ = false;                    // true if these are all of the space

@@ -18,8 +18,6 @@
 
 namespace tune {
 
-/// The most ranges of a key.
-inline constexpr std::size_t most_ranges = 4;
 /// The most features of sizes.
 inline constexpr std::size_t most_features = 8;
 
@@ -141,6 +139,7 @@ struct built_portfolio {
   /// Of the configurations, whose least predicted time is chosen; infinite for one that is not
   /// chosen. Empty: the tree chooses.
   std::vector<cost_factors> factors{};
+  cost_corrections corrections{};  ///< of the times that are predicted
   leaf_orders orders{};  ///< of the tree's nodes, for sizes that a choice does not fit
   std::vector<proven_sizes> proven{};  ///< in the order of the sizes
   /// The mean over sizes, by those left out; 0.02 is 2 % slower; infinite: too few were seen.

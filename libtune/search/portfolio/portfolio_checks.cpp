@@ -115,7 +115,8 @@ class checker {
     std::vector<std::vector<size_list>> chosen(costs.size());
     for (const size_list& at : sizes) {
       const auto best = find_cheapest(
-          made_.factors, [&](std::size_t place) { return costs[place](at); },
+          made_.factors, made_.corrections.at(at),
+          [&](std::size_t place) { return costs[place](at); },
           [&](std::size_t place) { return from_.fits(made_.configurations[place], at); });
       if (best) chosen[*best].push_back(at);
     }

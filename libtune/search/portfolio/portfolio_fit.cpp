@@ -21,6 +21,8 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double least_gain = 0.01;
 constexpr int most_passes = 4;          // of improvements
 constexpr std::size_t most_folds = 16;  // as each is a fit
+constexpr std::size_t many_samples = 400;  // a quarter of them are enough
+constexpr std::size_t few_folds = most_folds / 4;
 constexpr double failing_cost = 1e6;    // finite, so that sums can be compared
 constexpr double least_time = 1e-300;   // so that times have ratios
 constexpr double past_bound = 4;        // what a loss counts more there
@@ -243,7 +245,8 @@ std::size_t chosen_at(const size_times::sample& sample, const portfolio_fit& fit
   const auto fits = [&](std::size_t number) { return sample.fits.empty() || sample.fits[number]; };
   if (!fit.factors.empty()) {
     const auto place = find_cheapest(
-        fit.factors, [&](std::size_t i) { return sample.terms[fit.configurations[i]]; },
+        fit.factors, fit.corrections.at(sample.point),
+        [&](std::size_t i) { return sample.terms[fit.configurations[i]]; },
         [&](std::size_t i) { return fits(fit.configurations[i]); });
     return place ? fit.configurations[*place] : 0;
   }
@@ -287,7 +290,7 @@ std::size_t portfolio_fit::choose(std::span<const double> point,
                                   std::span<const cost_terms> terms) const {
   if (factors.empty()) return choose(point);
   const auto place = find_cheapest(
-      factors, [&](std::size_t i) { return terms[configurations[i]]; },
+      factors, corrections.at(point), [&](std::size_t i) { return terms[configurations[i]]; },
       [](std::size_t) { return true; });
   return configurations[place.value_or(0)];
 }
@@ -418,7 +421,8 @@ portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& lim
 }
 
 portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_limits& limits,
-                                     const kept_configuration& kept) {
+                                     const kept_configuration& kept,
+                                     std::span<const size_range> ranges) {
   if (times.samples.empty() || times.samples.front().times.empty()) throw_nothing_measured();
   const std::size_t count = times.samples.front().times.size();
   std::vector<cost_samples> of_all(count);
@@ -452,6 +456,17 @@ portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_li
   const costs all(with_predicted, limits.loss);
   portfolio_fit made{.configurations = most_useful(all, limits.configurations, kept)};
   for (const std::size_t chosen : made.configurations) made.factors.push_back(factors[chosen]);
+  if (ranges.empty()) return made;
+  std::vector<std::vector<double>> sizes;
+  for (const size_times::sample& each : times.samples) {
+    sizes.emplace_back(each.point.begin(),
+                       each.point.begin() + static_cast<std::ptrdiff_t>(ranges.size()));
+  }
+  std::vector<cost_samples> of_chosen;
+  for (const std::size_t chosen : made.configurations) {
+    of_chosen.push_back(std::move(of_all[chosen]));
+  }
+  made.corrections = fit_corrections(ranges, sizes, of_chosen, made.factors);
   return made;
 }
 
@@ -486,16 +501,16 @@ std::vector<double> left_out_losses(const size_times& times, const portfolio_fit
   std::vector<double> losses;
   const std::size_t count = times.samples.size();
   if (count < 2) return losses;
-  losses.resize(count);
   const std::size_t folds = std::min(count, most_folds);
-  for (std::size_t fold = 0; fold < folds; ++fold) {
+  const std::size_t fitted_folds = count < many_samples ? folds : few_folds;
+  for (std::size_t fold = 0; fold < fitted_folds; ++fold) {
     size_times others{.imagined = times.imagined};
     for (std::size_t s = 0; s < count; ++s) {
       if (s % folds != fold) others.samples.push_back(times.samples[s]);
     }
     const portfolio_fit fitted = fit(others);
     for (std::size_t s = fold; s < count; s += folds) {
-      losses[s] = times.loss(s, chosen_at(times.samples[s], fitted, others));
+      losses.push_back(times.loss(s, chosen_at(times.samples[s], fitted, others)));
     }
   }
   return losses;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "libtune/base/cxx20.hpp"
+#include "libtune/search/portfolio/cost_corrections.hpp"
 #include "libtune/search/portfolio/cost_model.hpp"
 #include "libtune/search/portfolio/size_tree.hpp"
 
@@ -81,6 +82,7 @@ struct portfolio_fit {
   size_tree tree{};                           ///< chooses one by its place among them
   /// By which that of the least predicted time is chosen; empty: the tree chooses.
   std::vector<cost_factors> factors{};
+  cost_corrections corrections{};  ///< of the times that are predicted
 
   /// The number of the configuration that the tree has for a point.
   std::size_t choose(std::span<const double> point) const {
@@ -115,9 +117,12 @@ portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& lim
 /// @param times   one sample at least; all have terms
 /// @param limits  of the portfolio; no tree is made
 /// @param kept    is one of its configurations
+/// @param ranges  of the sizes, which are the first coordinates of a sample, if predicted times are
+///                to be corrected by what they miss nearby (fit_corrections); empty: they are not
 /// @throws argument_error if there is no sample
 portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_limits& limits = {},
-                                     const kept_configuration& kept = std::nullopt);
+                                     const kept_configuration& kept = std::nullopt,
+                                     std::span<const size_range> ranges = {});
 
 /// Makes a portfolio of some samples.
 using portfolio_fitter = std::function<portfolio_fit(const size_times&)>;
@@ -136,10 +141,10 @@ leaf_orders order_leaves(const size_times& times, const size_tree& tree,
                          std::span<const std::size_t> configurations,
                          const portfolio_limits& limits = {});
 
-/// Returns for each sample its loss with the portfolio that is fitted to others, by what is chosen
-/// there: to all others, or, of more than sixteen, to those of the other fifteen sixteenths; the
-/// first in the order of the leaf that fits, at last the first configuration of all. An estimate of
-/// the losses at sizes that are not among the samples.
+/// Returns for each sample, or of 400 and more for a quarter of them, its loss with the portfolio
+/// that is fitted to others, by what is chosen there: to all others, or, of more than sixteen, to
+/// those of the other fifteen sixteenths; the first in the order of the leaf that fits, at last the
+/// first configuration of all. An estimate of the losses at sizes that are not among the samples.
 /// @param times   two samples at least; none are returned for fewer
 /// @param fit     makes a portfolio of the others
 std::vector<double> left_out_losses(const size_times& times, const portfolio_fitter& fit);

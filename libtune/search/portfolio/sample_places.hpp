@@ -24,8 +24,8 @@ class sample_places {
   std::size_t spread() const noexcept {
     return plan_.samples != 0 ? plan_.samples : std::size_t{32} + 32 * plan_.ranges.size();
   }
-  /// The number of samples at most. Costs are fitted the better the more there are.
-  std::size_t most() const noexcept { return (plan_.costs ? 3 : 2) * spread(); }
+  /// The number of samples at most. What costs miss is known the better the more there are.
+  std::size_t most() const noexcept { return (plan_.costs ? 12 : 2) * spread(); }
   /// Those of comparisons, without those that were asked for. The ends of the ranges are seldom
   /// asked for, so that a few others come first.
   std::vector<size_list> comparisons() const;

@@ -82,6 +82,9 @@ struct value_traits<size_range> {
   }
 };
 
+/// The most ranges of a key.
+inline constexpr std::size_t most_ranges = 4;
+
 /// Sizes, one for each range of a key, in their order.
 using size_list = std::vector<std::uint64_t>;
 

@@ -215,7 +215,8 @@ std::size_t portfolio_core::find_choice(std::span<const std::uint64_t> sizes, st
   const bool has_costs = !stored_.factors.empty() && costs.size() == stored_.factors.size();
   if (has_costs && sizes.size() == stored_.ranges.size()) {
     return find_cheapest(
-               stored_.factors, [&](std::size_t place) { return costs[place](sizes); },
+               stored_.factors, stored_.corrections.at(sizes),
+               [&](std::size_t place) { return costs[place](sizes); },
                [&](std::size_t place) { return !fits || fits(place); })
         .value_or(fallback);
   }

@@ -182,6 +182,7 @@ class ranged_tuner {
                                   .configurations = built.configurations,
                                   .tree = built.tree,
                                   .factors = built.factors,
+                                  .corrections = built.corrections,
                                   .orders = built.orders,
                                   .proven = built.proven,
                                   .left = left_of(plan, built.proven),

@@ -15,6 +15,7 @@ namespace tune::detail {
 namespace {
 
 constexpr int text_version = 1;
+constexpr std::int64_t most_correction = 32767;  // in thousandths
 
 double number(const input& object, const char* name) {
   const input& item = member(object, name);
@@ -66,6 +67,35 @@ std::vector<cost_factors> factors_from(const input& object, std::size_t configur
   }
   if (all.size() != configurations) refuse_document("it has not the factors of all configurations");
   return all;
+}
+
+/// Those without costs, and earlier ones, have none.
+cost_corrections corrections_from(const input& object, std::span<const size_range> ranges,
+                                  std::size_t configurations) {
+  if (!object.contains("corrections")) return {};
+  const input& all = member(object, "corrections");
+  const std::size_t nodes = size_grid(ranges).nodes();
+  std::vector<std::vector<cost_corrections::way>> ways;
+  for (const input& item : array_member(all, "ways")) {
+    auto& own = ways.emplace_back();
+    if (!item.is_array()) refuse_document("the ways of a configuration are no list");
+    for (const input& each : item) {
+      cost_corrections::way& made = own.emplace_back();
+      made.flags = static_cast<std::uint32_t>(count(each, "flags"));
+      for (const input& one : array_member(each, "thousandths")) {
+        if (!one.is_number_integer()) refuse_document("a correction is no whole number");
+        made.thousandths.push_back(static_cast<std::int16_t>(
+            std::clamp<std::int64_t>(one.get<std::int64_t>(), -999, most_correction)));
+      }
+      if (made.thousandths.size() != nodes) {
+        refuse_document("its corrections are not as many as the grid of its ranges has nodes");
+      }
+    }
+  }
+  if (ways.size() > configurations) refuse_document("it corrects what it does not have");
+  const std::size_t flag_terms = count(all, "flag_terms");
+  if (flag_terms >> most_cost_terms != 0) refuse_document("a flag is of no term of its costs");
+  return {ranges, static_cast<std::uint32_t>(flag_terms), std::move(ways)};
 }
 
 /// Portfolios of libtune 0.1.0 and before have none.
@@ -144,6 +174,17 @@ std::string stored_portfolio::text() const {
     json& list = document["factors"].emplace_back(json::array());
     for (const double factor : each) list.push_back(real_to_json(factor));
   }
+  if (!corrections.empty()) {
+    json& own = document["corrections"];
+    own["flag_terms"] = corrections.flag_terms();
+    own["ways"] = json::array();
+    for (const auto& ways : corrections.ways()) {
+      json& list = own["ways"].emplace_back(json::array());
+      for (const cost_corrections::way& each : ways) {
+        list.push_back({{"flags", each.flags}, {"thousandths", each.thousandths}});
+      }
+    }
+  }
   for (const proven_sizes& each : proven) {
     document["proven"].push_back({{"sizes", each.sizes}, {"order", each.order}});
   }
@@ -174,6 +215,7 @@ stored_portfolio stored_portfolio::parse(const std::string& text,
   made.tree = tree_from(document, made.configurations.size());
   made.orders = orders_from(document, made.configurations.size());
   made.factors = factors_from(document, made.configurations.size());
+  made.corrections = corrections_from(document, made.ranges, made.configurations.size());
   made.proven = proven_from(document, made.ranges.size(), made.configurations.size());
   made.left = left_from(document);
   made.expected_loss = number(document, "expected_loss");

@@ -22,6 +22,7 @@ struct stored_portfolio {
   std::vector<std::vector<named_value>> configurations{};  ///< the last works at any size
   size_tree tree{};
   std::vector<cost_factors> factors{};  ///< of the configurations; empty: the tree chooses
+  cost_corrections corrections{};       ///< of the times that are predicted
   leaf_orders orders{};                 ///< of the tree's nodes; empty: the others in their order
   std::vector<proven_sizes> proven{};   ///< in the order of the sizes
   /// Outside of the ranges too, and not measured: nothing works there, or they were too many.
