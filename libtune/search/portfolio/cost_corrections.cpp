@@ -69,25 +69,30 @@ class kernel {
   std::vector<float> values_;
 };
 
-/// Places, each with as many coordinates.
-struct places {
-  std::size_t dimensions;
-  std::vector<float> coordinates{};
+/// A matrix, row after row.
+struct matrix {
+  std::size_t columns;
+  std::vector<float> entries{};
 
-  std::size_t size() const { return dimensions == 0 ? 0 : coordinates.size() / dimensions; }
-  void add(std::span<const double> octaves) {
-    for (const double each : octaves) coordinates.push_back(static_cast<float>(each));
-  }
-  float square(std::size_t i, const places& others, std::size_t j) const {
-    float sum = 0;
-    for (std::size_t d = 0; d < dimensions; ++d) {
-      const float off =
-          coordinates[i * dimensions + d] - others.coordinates[j * dimensions + d];
-      sum += off * off;
-    }
-    return sum;
-  }
+  std::size_t rows() const { return columns == 0 ? 0 : entries.size() / columns; }
+  float* row(std::size_t i) { return entries.data() + i * columns; }
+  const float* row(std::size_t i) const { return entries.data() + i * columns; }
 };
+
+/// The squares of the distances of places from others.
+matrix squares(const std::vector<std::vector<double>>& places,
+               const std::vector<std::vector<double>>& others) {
+  matrix made{.columns = others.size()};
+  made.entries.reserve(places.size() * others.size());
+  for (const std::vector<double>& one : places) {
+    for (const std::vector<double>& other : others) {
+      double sum = 0;
+      for (std::size_t d = 0; d < one.size(); ++d) sum += (one[d] - other[d]) * (one[d] - other[d]);
+      made.entries.push_back(static_cast<float>(sum));
+    }
+  }
+  return made;
+}
 
 /// Eight sums side by side, since each addition waits for the one before.
 float dot(const float* a, const float* b, std::size_t count) {
@@ -105,7 +110,7 @@ float dot(const float* a, const float* b, std::size_t count) {
 
 /// Solves a symmetric system of linear equations by conjugate gradients (Hestenes and Stiefel,
 /// 1952).
-std::vector<float> solve(const std::vector<float>& matrix, const std::vector<float>& right) {
+std::vector<float> solve(const matrix& left, const std::vector<float>& right) {
   const std::size_t count = right.size();
   std::vector<float> solution(count);
   std::vector<float> rest = right;
@@ -115,7 +120,7 @@ std::vector<float> solve(const std::vector<float>& matrix, const std::vector<flo
   const float enough = solved * square;
   for (int step = 0; step < most_steps && square > enough; ++step) {
     for (std::size_t i = 0; i < count; ++i) {
-      product[i] = dot(matrix.data() + i * count, direction.data(), count);
+      product[i] = dot(left.row(i), direction.data(), count);
     }
     const float length = square / dot(direction.data(), product.data(), count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -133,14 +138,17 @@ std::vector<float> solve(const std::vector<float>& matrix, const std::vector<flo
 /// The Gaussian processes of configurations at the same sizes.
 class fitter {
  public:
-  fitter(std::span<const size_range> ranges, std::span<const std::vector<double>> sizes)
-      : grid_(ranges), sizes_{.dimensions = ranges.size()}, nodes_{.dimensions = ranges.size()} {
+  fitter(std::span<const size_range> ranges, std::span<const std::vector<double>> sizes) {
+    std::vector<std::vector<double>> places;
     for (const std::vector<double>& each : sizes) {
-      std::vector<double> octaves;
+      std::vector<double>& octaves = places.emplace_back();
       for (const double size : each) octaves.push_back(std::log2(std::max(size, 1.0)));
-      sizes_.add(octaves);
     }
-    for (std::size_t node = 0; node < grid_.nodes(); ++node) nodes_.add(grid_.octaves(node));
+    const size_grid grid(ranges);
+    std::vector<std::vector<double>> nodes;
+    for (std::size_t node = 0; node < grid.nodes(); ++node) nodes.push_back(grid.octaves(node));
+    between_sizes_ = squares(places, places);
+    to_nodes_ = squares(nodes, places);
   }
 
   std::vector<cost_corrections::way> fit(const cost_samples& of, const cost_factors& factors,
@@ -157,27 +165,30 @@ class fitter {
           std::clamp(std::log(of.times[s] / predicted), -most_missed, most_missed)));
     }
     const std::size_t count = numbers.size();
-    std::vector<float> matrix(count * count);
+    matrix covariance{.columns = count, .entries = std::vector<float>(count * count)};
     for (std::size_t i = 0; i < count; ++i) {
+      const float* const apart_from = between_sizes_.row(numbers[i]);
       for (std::size_t j = 0; j < i; ++j) {
-        const float square = sizes_.square(numbers[i], sizes_, numbers[j]);
-        matrix[i * count + j] = kernel_(square + square_of_ways(flags[i], flags[j]));
-        matrix[j * count + i] = matrix[i * count + j];
+        const float entry = kernel_(apart_from[numbers[j]] + square_of_ways(flags[i], flags[j]));
+        covariance.row(i)[j] = entry;
+        covariance.row(j)[i] = entry;
       }
-      matrix[i * count + i] = 1 + unexplained;
+      covariance.row(i)[i] = 1 + unexplained;
     }
-    const std::vector<float> weights = solve(matrix, missed);
+    const std::vector<float> weights = solve(covariance, missed);
     std::vector<std::uint32_t> known = flags;
     std::ranges::sort(known);
     known.erase(std::ranges::unique(known).begin(), known.end());
     std::vector<cost_corrections::way> ways;
     for (const std::uint32_t each : known) {
       cost_corrections::way& made = ways.emplace_back(cost_corrections::way{.flags = each});
-      for (std::size_t node = 0; node < nodes_.size(); ++node) {
+      std::vector<float> between_ways;
+      for (const std::uint32_t other : flags) between_ways.push_back(square_of_ways(each, other));
+      for (std::size_t node = 0; node < to_nodes_.rows(); ++node) {
+        const float* const apart_from = to_nodes_.row(node);
         float sum = 0;
         for (std::size_t i = 0; i < count; ++i) {
-          const float square = nodes_.square(node, sizes_, numbers[i]);
-          sum += weights[i] * kernel_(square + square_of_ways(each, flags[i]));
+          sum += weights[i] * kernel_(apart_from[numbers[i]] + between_ways[i]);
         }
         made.thousandths.push_back(
             static_cast<std::int16_t>(std::lround(1000 * std::expm1(static_cast<double>(sum)))));
@@ -191,9 +202,8 @@ class fitter {
     return static_cast<float>(apart * apart * std::popcount(one ^ other));
   }
 
-  size_grid grid_;
-  places sizes_;
-  places nodes_;
+  matrix between_sizes_{.columns = 0};
+  matrix to_nodes_{.columns = 0};
   kernel kernel_;
 };
 

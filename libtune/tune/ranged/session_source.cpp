@@ -21,9 +21,12 @@ constexpr std::size_t trials_of_audit = 40;
 // What a search found to take more than this part of the least time is compared nowhere, unless
 // there is room for all.
 constexpr double worth_comparing = 1.5;
-// So long may all of it take, in first searches. Having no final round these take about 0.6 of an
-// ordinary search, of which it is to cost four at most.
+// So long may all of it take, in first searches, as it is to cost four ordinary ones at most. Having
+// no final round a first search takes about 0.6 of an ordinary one, and 0.4 of one of a space that
+// the final round has most of.
 constexpr double first_searches = 5.3;
+constexpr double first_searches_of_few = 7;
+constexpr std::size_t few_configurations = 16;
 // Of the time of a whole tuning, for all configurations at one size.
 constexpr double share_of_size = 0.06;
 constexpr double share_of_first_size = 0.3;
@@ -68,7 +71,10 @@ portfolio_source::findings session_source::search(const size_list& sizes, const 
   std::vector<trial>& trials = found.trials;
   if (!near) {
     const clock::duration own = used() - start;
-    if (searches_ == 0) first_search_ = own;
+    if (searches_ == 0) {
+      first_search_ = own;
+      is_small_ = !found.space.empty() && found.space.size() <= few_configurations;
+    }
     searched_ += own;
     ++searches_;
   }
@@ -269,8 +275,8 @@ session_source::clock::duration session_source::used() const {
 }
 
 std::chrono::duration<double> session_source::whole_time() const {
-  return std::max<std::chrono::duration<double>>(first_searches * first_search_,
-                                                 parts_.limits.time);
+  return std::max<std::chrono::duration<double>>(
+      (is_small_ ? first_searches_of_few : first_searches) * first_search_, parts_.limits.time);
 }
 
 }  // namespace tune::detail

@@ -91,6 +91,7 @@ class session_source final : public portfolio_source {
   clock::time_point began_ = clock::now();
   std::chrono::nanoseconds waited_before_ = device_lease::waited();
   const bool is_only_tried_ = guided_search(session_, {}).is_only_tried();
+  bool is_small_ = false;            // the space: an ordinary search would race all of it
   bool is_first_ = true;             // true until configurations have been compared
   bool compiles_for_sizes_ = false;  // true if each size has programs of its own
 };
