@@ -190,7 +190,9 @@ std::size_t local_memory_bytes(const gemm_key& key, const gemm_tuning& t) {
 }
 
 gemm_tuning gemm_fallback(const gemm_key& key, const device& device) {
-  if (key.input != dtype::float16 || cuda_generation(device) != 90) return {};
+  const bool by_plain = key.input != dtype::float16 || cuda_generation(device) < 80;
+  if (by_plain && device.kind() == device_kind::gpu) return {.depth = 32, .stages = 2};
+  if (by_plain || cuda_generation(device) != 90) return {};
   gemm_tuning made{.instruction = instruction::wgmma,
                    .tile_m = 64,
                    .tile_n = 64,

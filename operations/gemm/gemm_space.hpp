@@ -31,7 +31,7 @@ std::size_t items_of(const gemm_tuning& t) noexcept;
 /// The dynamic local memory of a group.
 std::size_t local_memory_bytes(const gemm_key& key, const gemm_tuning& t);
 
-/// Returns a tuning that works at all sizes on a device, one of the space by wgmma.
+/// Returns a tuning that works at all sizes on a device: on GPUs one of the space, but by mma.
 gemm_tuning gemm_fallback(const gemm_key& key, const device& device);
 
 /// @throws argument_error if no program can have this tuning, on any device
