@@ -170,7 +170,8 @@ TEST_CASE("by costs a portfolio is nearer to the best, and costs that tell nothi
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       modelled_source source(seed);
       source.shows_all = true;
-      tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 8192}}, .costs = modelled_costs};
+      tune::portfolio_plan plan{
+          .ranges = {{16, 8192}, {16, 8192}}, .costs = modelled_costs, .samples = 32};
       if (!tell) {
         plan.costs = [](const auto&) {
           return [](std::span<const std::uint64_t>) { return tune::cost_terms{1}; };
@@ -188,8 +189,9 @@ TEST_CASE("by costs a portfolio is nearer to the best, and costs that tell nothi
         double least = infinite;
         for (std::size_t place = 0; place < built.factors.size(); ++place) {
           const auto& values = built.configurations[place];
-          const double time =
-              tune::predicted_time(built.factors[place], modelled_costs(values)(at));
+          const tune::cost_terms terms = modelled_costs(values)(at);
+          const double time = tune::predicted_time(built.factors[place], terms) *
+                              built.corrections.at(at)(place, terms);
           if (time >= least) continue;
           least = time;
           chosen = modelled_source::place(values);

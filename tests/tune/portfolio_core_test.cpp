@@ -102,6 +102,41 @@ TEST_CASE("a portfolio by costs is its text, and a tree is its way where costs a
   CHECK(tune::detail::stored_portfolio::parse(text, fields).factors.front() == earlier);
 }
 
+TEST_CASE("corrections of costs are stored, and choose") {
+  const std::vector<tune::size_range> ranges{{1, 4}};
+  const std::vector<tune::cost_corrections::way> slow{{.flags = 0, .thousandths = {0, 0, 900}}};
+  const tune::detail::stored_portfolio stored{
+      .ranges = ranges,
+      .configurations = {tune::to_values(scale_tuning{1, 1}), tune::to_values(scale_tuning{2, 2})},
+      .factors = {{{1}}, {{1.5}}},
+      .corrections = {ranges, 2, {slow}}};
+  const std::vector<tune::field_description> fields = tune::describe_fields<scale_tuning>();
+  const std::string text = stored.text();
+  const auto again = tune::detail::stored_portfolio::parse(text, fields);
+  CHECK(again.text() == text);
+  CHECK(again.corrections == stored.corrections);
+  const tune::cost_function one = [](sizes) { return tune::cost_terms{1}; };
+  const std::vector<tune::cost_function> costs{one, one};
+  const tune::detail::portfolio_core core(again, {}, {});
+  for (const auto& [size, chosen] :
+       {std::pair<std::uint64_t, std::size_t>{2, 0}, std::pair<std::uint64_t, std::size_t>{4, 1}}) {
+    CHECK(core.choose(std::span(&size, 1), {}, costs) == chosen);
+  }
+  for (const auto& [from, to] :
+       {std::pair("[0,0,900]", "[0,0]"), std::pair("[0,0,900]", "[0,0,0.5]"),
+        std::pair("\"flags\":0", "\"flags\":-1"),
+        std::pair("\"flag_terms\":2", "\"flag_terms\":99999999"),
+        std::pair("\"ways\":[[", "\"ways\":[[],[],[]],\"others\":[["),
+        std::pair("\"ways\":[[", "\"ways\":[7,[")}) {
+    std::string broken = text;
+    const std::size_t at = broken.find(from);
+    REQUIRE(at != std::string::npos);
+    broken.replace(at, std::string(from).size(), to);
+    CHECK_THROWS_AS(static_cast<void>(tune::detail::stored_portfolio::parse(broken, fields)),
+                    tune::argument_error);
+  }
+}
+
 TEST_CASE("a stored portfolio that is damaged counts as not there") {
   const std::vector<tune::field_description> fields = tune::describe_fields<scale_tuning>();
   tune::detail::stored_portfolio stored{

@@ -15,7 +15,7 @@ constexpr std::size_t most_nodes = 1024;
 // variance of what neighbours do not tell, as a part of that of all.
 constexpr double reach = 3;  // octaves
 constexpr double apart = 3;  // octaves
-constexpr float unexplained = 0.2F;
+constexpr float unexplained = 0.5F;
 constexpr double most_missed = 0.3;  // of a logarithm: more is of no use nearby
 constexpr int most_steps = 60;
 constexpr float solved = 1e-6F;  // the square of an error
@@ -190,8 +190,9 @@ class fitter {
         for (std::size_t i = 0; i < count; ++i) {
           sum += weights[i] * kernel_(apart_from[numbers[i]] + between_ways[i]);
         }
+        const double within = std::clamp(static_cast<double>(sum), -most_missed, most_missed);
         made.thousandths.push_back(
-            static_cast<std::int16_t>(std::lround(1000 * std::expm1(static_cast<double>(sum)))));
+            static_cast<std::int16_t>(std::lround(1000 * std::expm1(within))));
       }
     }
     return ways;

@@ -59,7 +59,7 @@ class cost_corrections {
  public:
   /// One way of a configuration to work.
   struct way {
-    std::uint32_t flags = 0;                 ///< a bit for each term that is 1, of the flag terms
+    std::uint32_t flags = 0;                  ///< a bit for each term that is 1, of the flag terms
     std::vector<std::int16_t> thousandths{};  ///< at each node of the grid: the factor, less 1
 
     friend bool operator==(const way&, const way&) = default;

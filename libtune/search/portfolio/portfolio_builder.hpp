@@ -140,7 +140,7 @@ struct built_portfolio {
   /// chosen. Empty: the tree chooses.
   std::vector<cost_factors> factors{};
   cost_corrections corrections{};  ///< of the times that are predicted
-  leaf_orders orders{};  ///< of the tree's nodes, for sizes that a choice does not fit
+  leaf_orders orders{};            ///< of the tree's nodes, for sizes that a choice does not fit
   std::vector<proven_sizes> proven{};  ///< in the order of the sizes
   /// The mean over sizes, by those left out; 0.02 is 2 % slower; infinite: too few were seen.
   double expected_loss = 0;

@@ -19,13 +19,13 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 // What a comparison has to save, in losses of samples of mean weight: less is noise.
 constexpr double least_gain = 0.01;
-constexpr int most_passes = 4;          // of improvements
-constexpr std::size_t most_folds = 16;  // as each is a fit
+constexpr int most_passes = 4;             // of improvements
+constexpr std::size_t most_folds = 16;     // as each is a fit
 constexpr std::size_t many_samples = 400;  // a quarter of them are enough
 constexpr std::size_t few_folds = most_folds / 4;
-constexpr double failing_cost = 1e6;    // finite, so that sums can be compared
-constexpr double least_time = 1e-300;   // so that times have ratios
-constexpr double past_bound = 4;        // what a loss counts more there
+constexpr double failing_cost = 1e6;   // finite, so that sums can be compared
+constexpr double least_time = 1e-300;  // so that times have ratios
+constexpr double past_bound = 4;       // what a loss counts more there
 constexpr double weight_of_predicted = 3;
 
 using numbers = std::vector<std::size_t>;

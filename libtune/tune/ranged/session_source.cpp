@@ -21,9 +21,9 @@ constexpr std::size_t trials_of_audit = 40;
 // What a search found to take more than this part of the least time is compared nowhere, unless
 // there is room for all.
 constexpr double worth_comparing = 1.5;
-// So long may all of it take, in first searches, as it is to cost four ordinary ones at most. Having
-// no final round a first search takes about 0.6 of an ordinary one, and 0.4 of one of a space that
-// the final round has most of.
+// So long may all of it take, in first searches, as it is to cost four ordinary ones at most.
+// Having no final round a first search takes about 0.6 of an ordinary one, and 0.4 of one of a
+// space that the final round has most of.
 constexpr double first_searches = 5.3;
 constexpr double first_searches_of_few = 7;
 constexpr std::size_t few_configurations = 16;

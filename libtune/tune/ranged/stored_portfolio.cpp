@@ -208,6 +208,7 @@ stored_portfolio stored_portfolio::parse(const std::string& text,
   for (const input& item : array_member(document, "ranges")) {
     made.ranges.push_back(size_range::parse(text_from_json(item)));
   }
+  if (made.ranges.size() > most_ranges) refuse_document("it has more ranges than a key may have");
   for (const input& item : array_member(document, "configurations")) {
     made.configurations.push_back(values_from_json({{"tuning", item}}, "tuning", fields));
   }
