@@ -8,7 +8,9 @@ target_compile_features(libtune_build_options INTERFACE cxx_std_20)
 target_include_directories(libtune_build_options INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(libtune_build_options INTERFACE
   -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual
-  $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local> $<$<CXX_COMPILER_ID:Clang>:-Wshadow>
+  $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>
+  # Several sources together would shadow what others of them have for themselves.
+  $<$<AND:$<CXX_COMPILER_ID:Clang>,$<NOT:$<BOOL:${CMAKE_UNITY_BUILD}>>>:-Wshadow>
   # GCC 12, optimising, finds std::string operator+ to copy onto itself (its bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   # Quick builds have -Og, with which GCC sees uninitialised values where there are none.

@@ -429,7 +429,7 @@ declared_work work_of(const gemm_key& key, std::size_t m, std::size_t n, std::si
 
 const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
     {.name = "operations.gemm_template.autotune",
-     .version = 3,
+     .version = 4,
      .test = {},
      .features = gemm_features,
      .fits =

@@ -228,6 +228,7 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
         small * static_cast<double>(rows * k) * static_cast<double>(divide_up(columns, t.tile_n));
     others[5] = some * static_cast<double>(at_once);
     others[6] = std::log2(static_cast<double>(of.parts));
+    others[7] = small * static_cast<double>(rows * columns);
     return made;
   }
   constexpr double thousandth = 1e-3;

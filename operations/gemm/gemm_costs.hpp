@@ -55,7 +55,8 @@ size_feature_list gemm_features(std::span<const std::uint64_t> sizes);
 /// the elements of A and B; tiles of the same few columns. Then by wgmma the cycles of all steps
 /// and of waiting for memory, the elements of C with the sums of parts, those of A, the groups of
 /// the busiest part of the device, idle units, and the clusters; by others the products of the last
-/// wave, the sums of parts, the elements of A and of B that all tiles read, groups, and parts.
+/// wave, the sums of parts, the elements of A and of B that all tiles read, groups, parts, and the
+/// elements of C.
 cost_function gemm_costs(const gemm_key& key, const gemm_tuning& tuning,
                          const device_limits& limits);
 

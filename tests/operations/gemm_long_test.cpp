@@ -243,7 +243,10 @@ LIBTUNE_DEVICE_TEST_CASE("gemm is tuned for ranges" * tune::testing::force_autot
   const gemm_template made(context, key);
   REQUIRE(made.choice());
   CHECK(made.choice()->facts().sizes > 0);
-  CHECK(tune::to_values(made.tunings().back()) == tune::to_values(gemm_tuning{}));
+  // On GPUs one of the space stands in for the test default.
+  const bool ends_with_default =
+      tune::to_values(made.tunings().back()) == tune::to_values(gemm_tuning{});
+  CHECK(ends_with_default == (device.kind() != tune::device_kind::gpu));
   const auto queue = context.create_command_queue();
   std::mt19937 engine(5);
   for (int i = 0; i < 20; ++i) {
