@@ -133,6 +133,24 @@ TEST_CASE("what is not known is not corrected") {
   CHECK(cost_corrections().at(std::array{5.0})(0, {1}) == 1);
 }
 
+TEST_CASE("of many ways to work those with most samples are corrected") {
+  cost_samples samples;
+  std::vector<std::vector<double>> sizes;
+  for (unsigned int s = 0; s < 200; ++s) {
+    const unsigned int way = s < 64 ? s : 5;
+    cost_terms& terms = samples.terms.emplace_back(cost_terms{100});
+    for (unsigned int bit = 0; bit < 6; ++bit) terms[bit + 1] = (way >> bit) & 1;
+    samples.times.push_back(100 + s % 7);
+    sizes.push_back({16.0 + s});
+  }
+  const auto corrections =
+      tune::fit_corrections(std::vector<size_range>{{16, 256}}, sizes, std::span(&samples, 1),
+                            tune::fit_costs(std::span(&samples, 1)));
+  CHECK(corrections.flag_terms() == 126);
+  REQUIRE(corrections.ways().front().size() == 16);
+  CHECK(corrections.ways().front().front().flags == 5U << 1);
+}
+
 TEST_CASE("to correct a time allocates nothing") {
   const measured made = measure({0.1}, 40, 5);
   const auto factors = tune::fit_costs(std::span(&made.samples, 1));

@@ -3,30 +3,16 @@
 #include "libtune/search/model/gaussian_process.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
+
+#include "libtune/search/model/dot_product.hpp"
 
 namespace tune::detail {
 namespace {
 
 // Float keeps about seven digits; below this the factor of a near-singular matrix breaks down.
 constexpr float least_pivot = 1e-4F;
-
-/// Eight sums side by side, which a compiler may keep in one register; of a single one it has to
-/// keep the order.
-float dot(const float* a, const float* b, std::size_t count) {
-  constexpr std::size_t lanes = 8;
-  std::array<float, lanes> sums{};
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-  }
-  float sum = 0;
-  for (; i < count; ++i) sum += a[i] * b[i];
-  for (const float part : sums) sum += part;
-  return sum;
-}
 
 using settings = additive_kernel::settings;
 
@@ -102,7 +88,7 @@ class climbing {
 void gaussian_process::add(std::span<const std::uint32_t> point) {
   std::vector<float> row;
   whiten(point, size(), row);
-  const float left = 1 + kernel_.with().noise - dot(row.data(), row.data(), row.size());
+  const float left = 1 + kernel_.with().noise - dot_product(row.data(), row.data(), row.size());
   row.push_back(std::sqrt(std::max(left, least_pivot)));
   rows_.push_back(std::move(row));
   points_.insert(points_.end(), point.begin(), point.end());
@@ -113,7 +99,7 @@ void gaussian_process::whiten(std::span<const std::uint32_t> point, std::size_t 
   into.resize(first);
   for (std::size_t i = 0; i < first; ++i) {
     const float* row = rows_[i].data();
-    into[i] = (kernel_(point.data(), this->point(i)) - dot(row, into.data(), i)) / row[i];
+    into[i] = (kernel_(point.data(), this->point(i)) - dot_product(row, into.data(), i)) / row[i];
   }
 }
 
@@ -122,7 +108,7 @@ std::vector<float> gaussian_process::whitened(std::span<const float> values) con
   for (std::size_t i = 0; i < size(); ++i) {
     if (std::isnan(values[i])) continue;
     const float* row = rows_[i].data();
-    result[i] = (values[i] - dot(row, result.data(), i)) / row[i];
+    result[i] = (values[i] - dot_product(row, result.data(), i)) / row[i];
   }
   return result;
 }

@@ -5,12 +5,17 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <utility>
+
+#include "libtune/search/model/dot_product.hpp"
 
 namespace tune {
 namespace {
 
 constexpr std::size_t most_nodes = 1024;
+constexpr std::size_t most_ways = 16;  // of a configuration
 // The kernel: its length, the distance of two ways for each flag in which they differ, and the
 // variance of what neighbours do not tell, as a part of that of all.
 constexpr double reach = 3;  // octaves
@@ -49,9 +54,9 @@ std::uint32_t find_flag_terms(std::span<const cost_samples> samples) {
 
 /// The covariance of places by the squares of their distances: a Matern kernel of order 3/2, from a
 /// table, as it is computed for each two of them.
-class kernel {
+class matern_kernel {
  public:
-  kernel() : values_(entries + 1) {
+  matern_kernel() : values_(entries + 1) {
     for (std::size_t i = 0; i < entries; ++i) {
       const double distance = std::sqrt(3 * static_cast<double>(i) / per_unit) / reach;
       values_[i] = static_cast<float>((1 + distance) * std::exp(-distance));
@@ -94,20 +99,6 @@ matrix squares(const std::vector<std::vector<double>>& places,
   return made;
 }
 
-/// Eight sums side by side, since each addition waits for the one before.
-float dot(const float* a, const float* b, std::size_t count) {
-  constexpr std::size_t lanes = 8;
-  std::array<float, lanes> sums{};
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-  }
-  float sum = 0;
-  for (; i < count; ++i) sum += a[i] * b[i];
-  for (const float part : sums) sum += part;
-  return sum;
-}
-
 /// Solves a symmetric system of linear equations by conjugate gradients (Hestenes and Stiefel,
 /// 1952).
 std::vector<float> solve(const matrix& left, const std::vector<float>& right) {
@@ -116,18 +107,19 @@ std::vector<float> solve(const matrix& left, const std::vector<float>& right) {
   std::vector<float> rest = right;
   std::vector<float> direction = right;
   std::vector<float> product(count);
-  float square = dot(rest.data(), rest.data(), count);
+  float square = detail::dot_product(rest.data(), rest.data(), count);
   const float enough = solved * square;
   for (int step = 0; step < most_steps && square > enough; ++step) {
     for (std::size_t i = 0; i < count; ++i) {
-      product[i] = dot(left.row(i), direction.data(), count);
+      product[i] = detail::dot_product(left.row(i), direction.data(), count);
     }
-    const float length = square / dot(direction.data(), product.data(), count);
+    const float length = square / detail::dot_product(direction.data(), product.data(), count);
     for (std::size_t i = 0; i < count; ++i) {
       solution[i] += length * direction[i];
       rest[i] -= length * product[i];
     }
-    const float before = std::exchange(square, dot(rest.data(), rest.data(), count));
+    const float before =
+        std::exchange(square, detail::dot_product(rest.data(), rest.data(), count));
     for (std::size_t i = 0; i < count; ++i) {
       direction[i] = rest[i] + square / before * direction[i];
     }
@@ -151,61 +143,74 @@ class fitter {
     to_nodes_ = squares(nodes, places);
   }
 
+  /// Returns the ways of a configuration, those with most samples, if there are many.
   std::vector<cost_corrections::way> fit(const cost_samples& of, const cost_factors& factors,
                                          std::uint32_t flag_terms) const {
-    std::vector<std::size_t> numbers;
-    std::vector<std::uint32_t> flags;
+    std::vector<known> all;
     std::vector<float> missed;
+    std::map<std::uint32_t, std::size_t> counts;  // of flags
     for (std::size_t s = 0; s < of.times.size(); ++s) {
       const double predicted = predicted_time(factors, of.terms[s]);
       if (!std::isfinite(of.times[s]) || !(predicted > 0) || std::isinf(predicted)) continue;
-      numbers.push_back(s);
-      flags.push_back(flags_of(of.terms[s], flag_terms));
+      all.push_back({.sample = s, .flags = flags_of(of.terms[s], flag_terms)});
       missed.push_back(static_cast<float>(
           std::clamp(std::log(of.times[s] / predicted), -most_missed, most_missed)));
+      ++counts[all.back().flags];
     }
-    const std::size_t count = numbers.size();
-    matrix covariance{.columns = count, .entries = std::vector<float>(count * count)};
-    for (std::size_t i = 0; i < count; ++i) {
-      const float* const apart_from = between_sizes_.row(numbers[i]);
-      for (std::size_t j = 0; j < i; ++j) {
-        const float entry = kernel_(apart_from[numbers[j]] + square_of_ways(flags[i], flags[j]));
-        covariance.row(i)[j] = entry;
-        covariance.row(j)[i] = entry;
-      }
-      covariance.row(i)[i] = 1 + unexplained;
-    }
-    const std::vector<float> weights = solve(covariance, missed);
-    std::vector<std::uint32_t> known = flags;
-    std::ranges::sort(known);
-    known.erase(std::ranges::unique(known).begin(), known.end());
+    const std::vector<float> weights = solve(covariances(all), missed);
+    std::vector<std::pair<std::uint32_t, std::size_t>> frequent(counts.begin(), counts.end());
+    std::ranges::stable_sort(frequent, std::ranges::greater(),
+                             &std::pair<std::uint32_t, std::size_t>::second);
     std::vector<cost_corrections::way> ways;
-    for (const std::uint32_t each : known) {
-      cost_corrections::way& made = ways.emplace_back(cost_corrections::way{.flags = each});
-      std::vector<float> between_ways;
-      for (const std::uint32_t other : flags) between_ways.push_back(square_of_ways(each, other));
-      for (std::size_t node = 0; node < to_nodes_.rows(); ++node) {
-        const float* const apart_from = to_nodes_.row(node);
-        float sum = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-          sum += weights[i] * kernel_(apart_from[numbers[i]] + between_ways[i]);
-        }
-        const double within = std::clamp(static_cast<double>(sum), -most_missed, most_missed);
-        made.thousandths.push_back(
-            static_cast<std::int16_t>(std::lround(1000 * std::expm1(within))));
-      }
+    for (const auto& [flags, count] : frequent) {
+      if (ways.size() < most_ways) ways.push_back(at_nodes(flags, all, weights));
     }
     return ways;
   }
 
  private:
+  struct known {
+    std::size_t sample;
+    std::uint32_t flags;
+  };
+
   static float square_of_ways(std::uint32_t one, std::uint32_t other) {
     return static_cast<float>(apart * apart * std::popcount(one ^ other));
   }
 
+  matrix covariances(const std::vector<known>& all) const {
+    matrix made{.columns = all.size(), .entries = std::vector<float>(all.size() * all.size())};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const float* const from = between_sizes_.row(all[i].sample);
+      for (std::size_t j = 0; j < i; ++j) {
+        const float ways = square_of_ways(all[i].flags, all[j].flags);
+        made.row(i)[j] = made.row(j)[i] = kernel_(from[all[j].sample] + ways);
+      }
+      made.row(i)[i] = 1 + unexplained;
+    }
+    return made;
+  }
+
+  cost_corrections::way at_nodes(std::uint32_t flags, const std::vector<known>& all,
+                                 const std::vector<float>& weights) const {
+    cost_corrections::way made{.flags = flags};
+    std::vector<float> between_ways;
+    for (const known& each : all) between_ways.push_back(square_of_ways(flags, each.flags));
+    for (std::size_t node = 0; node < to_nodes_.rows(); ++node) {
+      const float* const from = to_nodes_.row(node);
+      float sum = 0;
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        sum += weights[i] * kernel_(from[all[i].sample] + between_ways[i]);
+      }
+      const double within = std::clamp(static_cast<double>(sum), -most_missed, most_missed);
+      made.thousandths.push_back(static_cast<std::int16_t>(std::lround(1000 * std::expm1(within))));
+    }
+    return made;
+  }
+
   matrix between_sizes_{.columns = 0};
   matrix to_nodes_{.columns = 0};
-  kernel kernel_;
+  matern_kernel kernel_;
 };
 
 }  // namespace
