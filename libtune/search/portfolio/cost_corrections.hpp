@@ -23,11 +23,12 @@ class size_grid {
  public:
   /// The nodes around sizes, and their weights, whose sum is 1.
   struct cell {
-    std::size_t count = 0;
-    std::array<std::uint32_t, std::size_t{1} << most_ranges> nodes{};
-    std::array<float, std::size_t{1} << most_ranges> weights{};
+    std::size_t count = 0;                                             ///< of the nodes
+    std::array<std::uint32_t, std::size_t{1} << most_ranges> nodes{};  ///< their numbers
+    std::array<float, std::size_t{1} << most_ranges> weights{};        ///< of them
   };
 
+  /// Of no range.
   size_grid() = default;
   /// @param ranges  most_ranges at most
   explicit size_grid(std::span<const size_range> ranges);
@@ -73,15 +74,20 @@ class cost_corrections {
   cost_corrections(std::span<const size_range> ranges, std::uint32_t flag_terms,
                    std::vector<std::vector<way>> ways);
 
+  /// True if all factors are 1.
   bool empty() const noexcept { return ways_.empty(); }
+  /// The ways of each configuration.
   const std::vector<std::vector<way>>& ways() const noexcept { return ways_; }
+  /// A bit for each term that tells ways apart.
   std::uint32_t flag_terms() const noexcept { return flag_terms_; }
   /// Exchanges what two configurations have, by their places.
   void exchange(std::size_t one, std::size_t other);
 
-  /// The corrections at sizes. Refers to all corrections.
+  /// The corrections at sizes.
   class at_sizes {
    public:
+    /// @param all   outlives it
+    /// @param cell  of the grid, around the sizes
     at_sizes(const cost_corrections& all, const size_grid::cell& cell) : all_(all), cell_(cell) {}
     /// Returns the factor of the configuration at this place; 1 for a way that is not known.
     double operator()(std::size_t place, const cost_terms& terms) const noexcept;

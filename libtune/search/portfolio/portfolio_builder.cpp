@@ -178,7 +178,7 @@ class builder {
   }
 
   /// Chooses whether the tree is made of the sizes between or of the samples alone, or whether
-  /// costs choose, by the losses at samples that are left out.
+  /// costs choose, corrected or not, by the losses at samples that are left out.
   void choose_way() {
     is_between_ = false;
     const double alone = without_between * sum_of(losses_left_out());
@@ -186,8 +186,12 @@ class builder {
     const double between = sum_of(losses_left_out());
     is_between_ = between <= alone;
     if (!plan_.costs) return;
+    const auto choose_better = [&] { return sum_of(losses_left_out()) < std::min(alone, between); };
     is_by_costs_ = true;
-    is_by_costs_ = sum_of(losses_left_out()) < std::min(alone, between);
+    if (choose_better()) return;
+    is_corrected_ = true;
+    is_by_costs_ = choose_better();
+    is_corrected_ = false;  // until all is measured
   }
 
   /// Returns the portfolio that corrects the times predicted by costs, if that loses less at
