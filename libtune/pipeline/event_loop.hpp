@@ -92,6 +92,7 @@ enum class loop_wait {
 /// stop() may be called by any thread, the rest by one at a time.
 class event_loop {
  public:
+  /// @param how  it waits while no task can go on
   explicit event_loop(loop_wait how = loop_wait::asleep) noexcept
       : polls_(how == loop_wait::polling) {}
   event_loop(const event_loop&) = delete;

@@ -98,6 +98,7 @@ class cost_corrections {
   };
   /// Returns the corrections at these sizes, one for each range. Allocates nothing.
   at_sizes at(std::span<const double> sizes) const noexcept { return {*this, grid_.find(sizes)}; }
+  /// The same of whole numbers.
   at_sizes at(std::span<const std::uint64_t> sizes) const noexcept {
     std::array<double, most_ranges> numbers{};
     const std::size_t count = std::min(sizes.size(), numbers.size());

@@ -39,6 +39,7 @@ inline double predicted_time(const cost_factors& factors, const cost_terms& term
 
 /// Returns the place of the least predicted time among those that fit; none if there is none, or
 /// all are infinite. One function for tuning, lookups and checks.
+/// @param factors    of each place
 /// @param corrected  returns what the predicted time of a place is multiplied by, for its terms
 /// @param terms      of a place
 /// @param fits       true for a place that may be chosen
@@ -60,8 +61,8 @@ std::optional<std::size_t> find_cheapest(std::span<const cost_factors> factors,
 
 /// Times of a configuration, with its terms there.
 struct cost_samples {
-  std::vector<cost_terms> terms{};
-  std::vector<double> times{};  ///< as many; greater than 0; infinite ones count for nothing
+  std::vector<cost_terms> terms{};  ///< at each sample
+  std::vector<double> times{};      ///< as many; greater than 0; infinite ones count for nothing
 };
 
 /// Fits the factors of each configuration by least squares of relative errors, none negative. Where

@@ -105,7 +105,8 @@ class portfolio_source {
   virtual void prepare(std::span<const size_list>, std::span<const configuration>) {}
   /// Measures configurations at these sizes, each with a few runs, in turn. Returns a time for
   /// each; none for one that does not work, and not_measured.
-  /// @param all  the most promising first: what comes first is measured first
+  /// @param sizes  one of each range
+  /// @param all    the most promising first: what comes first is measured first
   virtual std::vector<std::optional<double>> measure(const size_list& sizes,
                                                      std::span<const configuration> all) = 0;
   /// Runs configurations at these sizes and checks their results: true for each that is right.

@@ -49,8 +49,9 @@ struct size_times {
 /// Returns times without most of their noise: the ratio of each to the geometric mean of all that
 /// work at its sample becomes the mean over the samples nearby. Times of a few microseconds differ
 /// by several percent from run to run, and the least of many is mostly luck.
+/// @param times  of samples with places
 /// @param width  of the neighbourhood, the standard deviation of a Gaussian; 0: they stay as they
-/// are
+///               are
 size_times smoothed(const size_times& times, double width);
 
 /// Returns times with more samples, which take over nearly all of the weight: at places between,
@@ -99,6 +100,7 @@ using kept_configuration = std::optional<std::size_t>;
 /// is kept, then greedily each the one that lowers the losses most, exchanged one after the other.
 /// @param times   one sample at least
 /// @param limits  of them; fewer are enough if no other lowers the losses
+/// @param kept    is one of them
 std::vector<std::size_t> most_useful(const size_times& times, const portfolio_limits& limits,
                                      const kept_configuration& kept = std::nullopt);
 
