@@ -169,10 +169,10 @@ double waiting_for_memory(const device_limits& device, const gemm_tuning& t,
   const auto cache = static_cast<double>(device.cache_bytes);
   const double beyond = bytes - 0.4 * cache;
   if (beyond <= 0) return 0;
-  const double read = static_cast<double>(of.tiles) * rows_read(t, rows, columns);
-  const double on_their_way = static_cast<double>(at_once * t.stages) * 128 *
-                              std::min(static_cast<double>(rows + columns) / read, 1.0) *
-                              rows_read(t, rows, columns);
+  const double rows_of_group =
+      std::min(static_cast<double>(rows + columns) / static_cast<double>(of.tiles),
+               rows_read(t, rows, columns));
+  const double on_their_way = static_cast<double>(at_once * t.stages) * rows_of_group * 128;
   const double bytes_a_cycle = of.parts > 1     ? 1600
                                : of.cluster > 1 ? 2000
                                                 : std::min(on_their_way / 2700, 2600.0);

@@ -102,6 +102,20 @@ TEST_CASE("a portfolio by costs is its text, and a tree is its way where costs a
   CHECK(tune::detail::stored_portfolio::parse(text, fields).factors.front() == earlier);
 }
 
+/// Checks that the text of a portfolio is refused after each of these replacements.
+void check_refused(const std::string& text,
+                   const std::vector<std::pair<std::string, std::string>>& replacements) {
+  const std::vector<tune::field_description> fields = tune::describe_fields<scale_tuning>();
+  for (const auto& [from, to] : replacements) {
+    std::string broken = text;
+    const std::size_t at = broken.find(from);
+    REQUIRE(at != std::string::npos);
+    broken.replace(at, from.size(), to);
+    CHECK_THROWS_AS(static_cast<void>(tune::detail::stored_portfolio::parse(broken, fields)),
+                    tune::argument_error);
+  }
+}
+
 TEST_CASE("corrections of costs are stored, and choose") {
   const std::vector<tune::size_range> ranges{{1, 4}};
   const std::vector<tune::cost_corrections::way> slow{{.flags = 0, .thousandths = {0, 0, 900}}};
@@ -122,19 +136,14 @@ TEST_CASE("corrections of costs are stored, and choose") {
        {std::pair<std::uint64_t, std::size_t>{2, 0}, std::pair<std::uint64_t, std::size_t>{4, 1}}) {
     CHECK(core.choose(std::span(&size, 1), {}, costs) == chosen);
   }
-  for (const auto& [from, to] :
-       {std::pair("[0,0,900]", "[0,0]"), std::pair("[0,0,900]", "[0,0,0.5]"),
-        std::pair("\"flags\":0", "\"flags\":-1"),
-        std::pair("\"flag_terms\":2", "\"flag_terms\":99999999"),
-        std::pair("\"ways\":[[", "\"ways\":[[],[],[]],\"others\":[["),
-        std::pair("\"ways\":[[", "\"ways\":[7,[")}) {
-    std::string broken = text;
-    const std::size_t at = broken.find(from);
-    REQUIRE(at != std::string::npos);
-    broken.replace(at, std::string(from).size(), to);
-    CHECK_THROWS_AS(static_cast<void>(tune::detail::stored_portfolio::parse(broken, fields)),
-                    tune::argument_error);
-  }
+  check_refused(text, {{"[0,0,900]", "[0,0]"},
+                       {"[0,0,900]", "[0,0,0.5]"},
+                       {"[0,0,900]", "[0,0,-1000]"},
+                       {"[0,0,900]", "[0,0,40000]"},
+                       {"\"flags\":0", "\"flags\":-1"},
+                       {"\"flag_terms\":2", "\"flag_terms\":99999999"},
+                       {"\"ways\":[[", "\"ways\":[[],[],[]],\"others\":[["},
+                       {"\"ways\":[[", "\"ways\":[7,["}});
 }
 
 TEST_CASE("a stored portfolio that is damaged counts as not there") {
@@ -167,18 +176,13 @@ TEST_CASE("a stored portfolio that is damaged counts as not there") {
   refused("");
   refused("{}");
   refused(text.substr(0, text.size() / 2));
-  for (const auto& [from, to] : {std::pair("\"order\":[1,0]", "\"order\":[2,0]"),
-                                 std::pair("\"order\":[0]", "\"order\":[7]"),
-                                 std::pair("\"sizes\":[99]", "\"sizes\":[99,1]"),
-                                 std::pair("\"coordinate\":0", "\"coordinate\":40"),
-                                 std::pair("\"below\":1,\"above\":2", "\"below\":9,\"above\":2"),
-                                 std::pair("\"wgs\":2", "\"wgs\":\"two\""),
-                                 std::pair("\"portfolio\":1", "\"portfolio\":2")}) {
-    std::string broken = text;
-    const std::size_t at = broken.find(from);
-    REQUIRE(at != std::string::npos);
-    refused(broken.replace(at, std::string(from).size(), to));
-  }
+  check_refused(text, {{"\"order\":[1,0]", "\"order\":[2,0]"},
+                       {"\"order\":[0]", "\"order\":[7]"},
+                       {"\"sizes\":[99]", "\"sizes\":[99,1]"},
+                       {"\"coordinate\":0", "\"coordinate\":40"},
+                       {"\"below\":1,\"above\":2", "\"below\":9,\"above\":2"},
+                       {"\"wgs\":2", "\"wgs\":\"two\""},
+                       {"\"portfolio\":1", "\"portfolio\":2"}});
 }
 
 TEST_CASE("sizes are counted by several threads") {

@@ -162,8 +162,9 @@ class builder {
 
   portfolio_fit fit_to(const size_times& some) const {
     if (is_by_costs_) {
+      const std::span<const size_range> corrected_over = plan_.ranges;
       return fit_portfolio_by_costs(some, plan_.limits, 0,
-                                    is_corrected_ ? plan_.ranges : std::vector<size_range>());
+                                    corrected_over.first(is_corrected_ ? plan_.ranges.size() : 0));
     }
     if (!is_between_) return fit_portfolio(some, plan_.limits, 0);
     return fit_portfolio(with_between(some, between_, plan_.limits.loss), plan_.limits, 0);
@@ -197,11 +198,14 @@ class builder {
   /// Returns the portfolio that corrects the times predicted by costs, if that loses less at
   /// samples that are left out; else the one that is given.
   portfolio_fit corrected(portfolio_fit fit) {
+    left_out_ = losses_left_out();
     if (!is_by_costs_) return fit;
-    const double alone = sum_of(losses_left_out());
     is_corrected_ = true;
-    is_corrected_ = sum_of(losses_left_out()) < alone;
-    return is_corrected_ ? fitted() : fit;
+    std::vector<double> losses = losses_left_out();
+    is_corrected_ = sum_of(losses) < sum_of(left_out_);
+    if (!is_corrected_) return fit;
+    left_out_ = std::move(losses);
+    return fitted();
   }
 
   static double sum_of(const std::vector<double>& losses) {
@@ -346,7 +350,7 @@ class builder {
     }
     // A size that was left out has its choice compared with what others have found. Where all sizes
     // of the ranges were compared, none is left to be estimated.
-    const std::vector<double> losses = has_all_sizes() ? losses_of(fit) : losses_left_out();
+    const std::vector<double> losses = has_all_sizes() ? losses_of(fit) : left_out_;
     double gap = 0;
     double mean_gap = 0;
     for (const comparisons::audited& each : audits_) {
@@ -468,6 +472,7 @@ class builder {
   comparisons compared_;
   bool is_by_costs_ = false;                 // false: a tree chooses
   bool is_corrected_ = false;                // true if predicted times are
+  std::vector<double> left_out_;             // losses of the portfolio at samples left out
   bool is_between_ = true;                   // false: of the samples alone
   std::vector<size_times::sample> between_;  // where nothing is timed
   bool is_whole_ = false;                    // true if these are all of the space

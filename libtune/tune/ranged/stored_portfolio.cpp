@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -15,7 +16,6 @@ namespace tune::detail {
 namespace {
 
 constexpr int text_version = 1;
-constexpr std::int64_t most_correction = 32767;  // in thousandths
 
 double number(const input& object, const char* name) {
   const input& item = member(object, name);
@@ -83,9 +83,12 @@ cost_corrections corrections_from(const input& object, std::span<const size_rang
       cost_corrections::way& made = own.emplace_back();
       made.flags = static_cast<std::uint32_t>(count(each, "flags"));
       for (const input& one : array_member(each, "thousandths")) {
-        if (!one.is_number_integer()) refuse_document("a correction is no whole number");
-        made.thousandths.push_back(static_cast<std::int16_t>(
-            std::clamp<std::int64_t>(one.get<std::int64_t>(), -999, most_correction)));
+        const std::int64_t thousandths = one.is_number_integer() ? one.get<std::int64_t>() : -1000;
+        // A time that is multiplied by less than nothing would be the least.
+        if (thousandths <= -1000 || thousandths > std::numeric_limits<std::int16_t>::max()) {
+          refuse_document("a correction is no number of thousandths above -1000");
+        }
+        made.thousandths.push_back(static_cast<std::int16_t>(thousandths));
       }
       if (made.thousandths.size() != nodes) {
         refuse_document("its corrections are not as many as the grid of its ranges has nodes");
