@@ -51,41 +51,6 @@ int cuda_generation(const device& device);
 /// Returns dimensions of these sizes that have no padding.
 std::vector<dimension> unpadded(const std::vector<std::size_t>& size);
 
-/// Returns the measure of an operation that is looked at as far as its bounds go, and whose program
-/// is checked in cases that the host knows, until one is wrong.
-/// @param cases  each has find_wrong(program, tuning), or is a vector of such
-template <class Operation, class Tuning, class... Cases>
-measure make_checked_measure(const tuning_command_queue& queue, Operation op, const workload& work,
-                             const program& built, const Tuning& tuning, const Cases&... cases) {
-  return make_measure(queue, std::move(op), work, answer()).check([=] {
-    std::optional<std::string> wrong;
-    const auto look_at = [&](const auto& known) {
-      if constexpr (requires { known.begin(); }) {
-        for (auto each = known.begin(); !wrong && each != known.end(); ++each) {
-          wrong = each->find_wrong(built, tuning);
-        }
-      } else if (!wrong) {
-        wrong = known.find_wrong(built, tuning);
-      }
-    };
-    (look_at(cases), ...);
-    return wrong;
-  });
-}
-
-/// For operations that quantise: has an answer read the slots out and saturated to the host, and
-/// ask a function what is wrong with them.
-/// @param find_wrong  given the bytes of out and the counts; returns nothing if they are right
-void expect_quantised(
-    answer& expected,
-    std::function<std::optional<std::string>(std::span<const std::uint8_t> out,
-                                             std::span<const std::uint32_t> saturated)>
-        find_wrong);
-
-/// Returns the class of widths that is tuned for: the columns rounded up to a power of two from 128
-/// to 65536. So an application tunes once and not for each of its shapes.
-std::size_t width_class(std::size_t columns) noexcept;
-
 /// A value that is made when it is first asked for, and shared by copies: cases with a known
 /// answer, say, that most searches at other sizes do not check. Used by one thread.
 template <class T>
@@ -108,6 +73,49 @@ class on_demand {
   };
   std::shared_ptr<content> shared_;
 };
+
+/// Returns the measure of an operation that is looked at as far as its bounds go, and whose program
+/// is checked in cases that the host knows, until one is wrong.
+/// @param cases  each has find_wrong(program, tuning), or is a vector of such; or makes them on
+///               demand
+template <class Operation, class Tuning, class... Cases>
+measure make_checked_measure(const tuning_command_queue& queue, Operation op, const workload& work,
+                             const program& built, const Tuning& tuning, const Cases&... cases) {
+  return make_measure(queue, std::move(op), work, answer()).check([=] {
+    std::optional<std::string> wrong;
+    const auto look_at = [&](const auto& known) {
+      if constexpr (requires { known.begin(); }) {
+        for (auto each = known.begin(); !wrong && each != known.end(); ++each) {
+          wrong = each->find_wrong(built, tuning);
+        }
+      } else if (!wrong) {
+        wrong = known.find_wrong(built, tuning);
+      }
+    };
+    const auto make_and_look = [&](const auto& known) {
+      if constexpr (requires { *known; }) {
+        look_at(*known);
+      } else {
+        look_at(known);
+      }
+    };
+    (make_and_look(cases), ...);
+    return wrong;
+  });
+}
+
+/// For operations that quantise: has an answer read the slots out and saturated to the host, and
+/// ask a function what is wrong with them.
+/// @param find_wrong  given the bytes of out and the counts; returns nothing if they are right
+void expect_quantised(
+    answer& expected,
+    std::function<std::optional<std::string>(std::span<const std::uint8_t> out,
+                                             std::span<const std::uint32_t> saturated)>
+        find_wrong);
+
+/// Returns the class of widths that is tuned for: the columns rounded up to a power of two from 128
+/// to 65536. So an application tunes once and not for each of its shapes.
+std::size_t width_class(std::size_t columns) noexcept;
 
 /// Returns the next number of a sequence that is the same everywhere. The upper bits are evenly
 /// distributed, the lower ones repeat soon.

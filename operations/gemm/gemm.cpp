@@ -154,17 +154,16 @@ device_array made_array(const context& context, dtype type, layout order, std::s
   return {context, {type, size, {size[0], row.required_padded_size()}}};
 }
 
-/// Sets the elements of a matrix; they repeat after four million.
+/// Sets the elements of A, or of B; they repeat. The first ones are drawn by the host, once, since
+/// there are many sizes.
 template <class T>
-void set_elements(const command_queue& queue, const device_array& array, std::uint32_t seed) {
-  const std::size_t bytes = array.layout().bytes();
-  // Drawn by the host, at each of the sizes of a portfolio.
-  constexpr std::size_t most_drawn = std::size_t{1} << 20;
-  const auto numbers = random_array<T>({std::min(bytes / sizeof(T), most_drawn)}, seed);
-  const std::size_t part = numbers.size().elements() * sizeof(T);
+void set_elements(const command_queue& queue, const device_array& array, bool is_b) {
+  constexpr std::size_t most_drawn = std::size_t{1} << 16;
+  static const std::array drawn{random_array<T>({most_drawn}, 1), random_array<T>({most_drawn}, 2)};
+  const std::size_t part = std::min(array.layout().bytes(), most_drawn * sizeof(T));
   if (part == 0) return;
   command_queue writer = queue;
-  writer.write(array.buffer(), numbers.data(), part);
+  writer.write(array.buffer(), drawn.at(is_b ? 1 : 0).data(), part);
   repeat_first(writer, array, part);
   writer.finish();
 }
@@ -456,11 +455,11 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
       const device_array a = made_array(context, key.input, key.a, m, k);
       const device_array b = made_array(context, key.input, key.b, k, n);
       if (key.input == dtype::float32) {
-        set_elements<float>(queue, a, 1);
-        set_elements<float>(queue, b, 2);
+        set_elements<float>(queue, a, false);
+        set_elements<float>(queue, b, true);
       } else {
-        set_elements<float16>(queue, a, 1);
-        set_elements<float16>(queue, b, 2);
+        set_elements<float16>(queue, a, false);
+        set_elements<float16>(queue, b, true);
       }
       const workload work(queue);
       const on_demand<std::vector<known_product>> known([=] {
@@ -472,11 +471,8 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
         gemm op(queue, built, tuning, key, m, n, k);
         op.bind("a", a);
         op.bind("b", b);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).work(work_of_run).check([=] {
-          auto wrong = (*known)[0].find_wrong(built, tuning);
-          return wrong ? wrong : (*known)[1].find_wrong(built, tuning);
-        });
+        return make_checked_measure(queue, std::move(op), work, built, tuning, known)
+            .work(work_of_run);
       });
     }};
 

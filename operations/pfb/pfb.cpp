@@ -216,24 +216,27 @@ pfb_tuning tune_at(tuning_session& session, const pfb_key& key, const pfb_shape&
   const device_array weights(context, {dtype::float32, {key.taps * step}});
   weights.zero(queue);
   const workload work(queue);
-  std::vector<pfb_case> known;
-  known.emplace_back(queue, key,
-                     pfb_shape{.polarisations = 3,
-                               .channels = 16,
-                               .samples = (2 * key.taps + 8) * (is_real ? 32 : 16) + 77,
-                               .spectra = key.taps + 9},
-                     pfb_range{{77, 0, 31}, 2, key.taps + 6});
-  known.emplace_back(queue, key,
-                     pfb_shape{.polarisations = 1,
-                               .channels = 1040,
-                               .samples = (key.taps + 4) * (is_real ? 2080 : 1040) + 5,
-                               .spectra = 5,
-                               .last_first = true},
-                     pfb_range{{5}, 0, 5});
-  constexpr std::size_t few = std::size_t{1} << 12;  // numbers that the host filters at once
-  if (shape.spectra * shape.channels <= few) {
-    known.emplace_back(queue, key, shape, pfb_range{{0, 0}, 0, shape.spectra});
-  }
+  const on_demand<std::vector<pfb_case>> known([=] {
+    std::vector<pfb_case> cases;
+    cases.emplace_back(queue, key,
+                       pfb_shape{.polarisations = 3,
+                                 .channels = 16,
+                                 .samples = (2 * key.taps + 8) * (is_real ? 32 : 16) + 77,
+                                 .spectra = key.taps + 9},
+                       pfb_range{{77, 0, 31}, 2, key.taps + 6});
+    cases.emplace_back(queue, key,
+                       pfb_shape{.polarisations = 1,
+                                 .channels = 1040,
+                                 .samples = (key.taps + 4) * (is_real ? 2080 : 1040) + 5,
+                                 .spectra = 5,
+                                 .last_first = true},
+                       pfb_range{{5}, 0, 5});
+    constexpr std::size_t few = std::size_t{1} << 12;  // numbers that the host filters at once
+    if (shape.spectra * shape.channels <= few) {
+      cases.emplace_back(queue, key, shape, pfb_range{{0, 0}, 0, shape.spectra});
+    }
+    return cases;
+  });
   const auto outputs = static_cast<double>(shape.polarisations * shape.spectra * shape.channels);
   const double bytes = static_cast<double>(samples.layout().bytes()) + 8 * outputs;
   const double flops = 4 * static_cast<double>(key.taps) * outputs;

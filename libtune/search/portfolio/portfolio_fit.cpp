@@ -30,9 +30,6 @@ constexpr double weight_of_predicted = 3;
 
 using numbers = std::vector<std::size_t>;
 
-double cost_of(double loss, double bound) {
-  return loss + past_bound * std::max(0.0, loss - bound);
-}
 double loss_of(double cost, double bound) {
   return cost <= bound ? cost : (cost + past_bound * bound) / (1 + past_bound);
 }
@@ -48,7 +45,7 @@ class costs {
       auto& row = rows_.emplace_back();
       for (std::size_t c = 0; c < times.samples[s].times.size(); ++c) {
         const double loss = times.loss(s, c);
-        const double cost = std::isinf(loss) ? failing_cost : cost_of(loss, bound);
+        const double cost = std::isinf(loss) ? failing_cost : counted_loss(loss, bound);
         row.push_back(cost * times.samples[s].weight / mean);
       }
     }
@@ -295,6 +292,10 @@ std::size_t portfolio_fit::choose(std::span<const double> point,
   return configurations[place.value_or(0)];
 }
 
+double counted_loss(double loss, double bound) noexcept {
+  return loss + past_bound * std::max(0.0, loss - bound);
+}
+
 double size_times::loss(std::size_t sample, std::size_t configuration) const {
   const std::vector<double>& row = samples[sample].times;
   return row[configuration] / *std::ranges::min_element(row) - 1;
@@ -364,7 +365,7 @@ size_times with_between(const size_times& times, const std::vector<size_times::s
     }
     std::vector<double>& own = all.emplace_back();
     for (std::size_t c = 0; c < count; ++c) {
-      own.push_back(cost_of(std::min(times.loss(s, c), most_loss), bound));
+      own.push_back(counted_loss(std::min(times.loss(s, c), most_loss), bound));
     }
   }
   const double weight = shared / static_cast<double>(between.size());

@@ -93,6 +93,9 @@ struct portfolio_fit {
   std::size_t choose(std::span<const double> point, std::span<const cost_terms> terms) const;
 };
 
+/// Returns how much a loss counts beside others: past the bound more (portfolio_limits::loss).
+double counted_loss(double loss, double bound) noexcept;
+
 /// The number of a configuration that is one of a portfolio in any case; nothing: none is.
 using kept_configuration = std::optional<std::size_t>;
 

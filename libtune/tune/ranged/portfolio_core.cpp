@@ -66,24 +66,33 @@ std::vector<asked_sizes> size_tally::take() {
 
 std::optional<std::size_t> choice_cache::find(std::span<const std::uint64_t> sizes,
                                               std::uint64_t hash) noexcept {
-  entry& at = entries_[hash % most];
-  const std::uint32_t version = at.version.load(std::memory_order_acquire);
-  if (version == 0 || version % 2 != 0) return std::nullopt;
-  bool is_same = true;
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    is_same = is_same && at.sizes[d].load(std::memory_order_acquire) == sizes[d];
+  for (entry& at : set_of(hash)) {
+    const std::uint32_t version = at.version.load(std::memory_order_acquire);
+    if (version == 0 || version % 2 != 0) continue;
+    bool is_same = true;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      is_same = is_same && at.sizes[d].load(std::memory_order_acquire) == sizes[d];
+    }
+    if (!is_same) continue;
+    const std::uint32_t choice = at.choice.load(std::memory_order_acquire);
+    if (at.version.load(std::memory_order_relaxed) != version) continue;
+    at.count.fetch_add(1, std::memory_order_relaxed);
+    return choice;
   }
-  const std::uint32_t choice = at.choice.load(std::memory_order_acquire);
-  const bool is_whole = at.version.load(std::memory_order_relaxed) == version;
-  if (!is_same || !is_whole) return std::nullopt;
-  at.count.fetch_add(1, std::memory_order_relaxed);
-  return choice;
+  return std::nullopt;
+}
+
+// In turn: the one that was written less often.
+choice_cache::entry& choice_cache::place_for(std::uint64_t hash) noexcept {
+  const std::span<entry, ways> set = set_of(hash);
+  const auto version = [](const entry& at) { return at.version.load(std::memory_order_relaxed); };
+  return version(set[1]) < version(set[0]) ? set[1] : set[0];
 }
 
 choice_cache::counted choice_cache::remember(std::span<const std::uint64_t> sizes,
                                              std::uint64_t hash, std::size_t choice) noexcept {
   counted left;
-  entry& at = entries_[hash % most];
+  entry& at = place_for(hash);
   std::uint32_t version = at.version.load(std::memory_order_relaxed);
   if (version % 2 != 0 ||
       !at.version.compare_exchange_strong(version, version + 1, std::memory_order_acq_rel)) {

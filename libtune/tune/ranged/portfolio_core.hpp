@@ -67,13 +67,19 @@ class choice_cache {
   std::vector<counted> take();
 
  private:
-  // Odd while a thread writes; 0: nothing was written.
+  static constexpr std::size_t ways = 2;  // places that sizes can have
+
   struct alignas(64) entry {
-    std::atomic<std::uint32_t> version{0};
+    std::atomic<std::uint32_t> version{0};  // odd while a thread writes; 0: nothing was written
     std::atomic<std::uint32_t> choice{0};
     std::array<std::atomic<std::uint64_t>, most_ranges> sizes{};
     std::atomic<std::uint64_t> count{0};
   };
+
+  std::span<entry, ways> set_of(std::uint64_t hash) noexcept {
+    return std::span<entry, ways>(entries_.data() + hash % (most / ways) * ways, ways);
+  }
+  entry& place_for(std::uint64_t hash) noexcept;
 
   std::array<entry, most> entries_{};
 };
