@@ -123,6 +123,22 @@ LIBTUNE_DEVICE_TEST_CASE("few long rows are reduced in parts", device) {
   }
 }
 
+LIBTUNE_DEVICE_TEST_CASE("rows are not divided for less than a second launch takes", device) {
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  const hreduce_template made(context, sum_of(dtype::uint32), 2048, hreduce_tuning{32, 1, 1, 1});
+  const auto slots = [&](std::size_t rounds) {
+    return made.instantiate(queue, 1, 32 * rounds, {0, 32 * rounds}).slot_names().size();
+  };
+  CHECK(slots(16) == 2);  // two parts would save 8 rounds
+  CHECK(slots(23) == 2);
+  CHECK(slots(24) == 3);  // three parts save 16
+  const auto src = random_integers<std::uint32_t>(1, 32 * 24, 1000);
+  const column_range all{0, 32 * 24};
+  check_equal(hreduce_on_host<std::uint32_t>(src, all, std::uint32_t{0}, std::plus<>()),
+              reduce(made, queue, src, all));
+}
+
 LIBTUNE_DEVICE_TEST_CASE("parts of float16 are not rounded in between", device) {
   const tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue();

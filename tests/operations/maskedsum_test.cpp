@@ -29,6 +29,9 @@ LIBTUNE_DEVICE_TEST_CASE("few columns are added in parts", device) {
   const maskedsum_template made(context, false, 128, maskedsum_tuning{32, 2, 1, 2, 4});
   maskedsum op = made.instantiate(queue, 100'000, 3);
   CHECK(op.slot_names().size() == 4);  // src, mask, dest and partial
+  // 15 rounds of four rows, in parts of four rounds at least, would save no more than 10.
+  CHECK(made.instantiate(queue, 15 * 4, 3).slot_names().size() == 3);
+  CHECK(made.instantiate(queue, 16 * 4, 3).slot_names().size() == 4);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("sums without rows are 0, and without columns nothing", device) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
+#include <random>
 #include <span>
 #include <string>
 #include <thread>
@@ -183,6 +184,30 @@ TEST_CASE("a stored portfolio that is damaged counts as not there") {
                        {"\"below\":1,\"above\":2", "\"below\":9,\"above\":2"},
                        {"\"wgs\":2", "\"wgs\":\"two\""},
                        {"\"portfolio\":1", "\"portfolio\":2"}});
+}
+
+TEST_CASE("a choice is made once for each of some hundred sizes, in any order") {
+  const tune::detail::stored_portfolio stored{
+      .ranges = {{1, 8192}, {1, 8192}},
+      .configurations = {tune::to_values(scale_tuning{1, 1}), tune::to_values(scale_tuning{})}};
+  const tune::detail::portfolio_core core(stored, {}, {});
+  std::size_t made = 0;
+  const std::function<bool(std::size_t)> counted = [&](std::size_t) {
+    ++made;
+    return true;
+  };
+  constexpr std::size_t count = 300;
+  constexpr std::size_t rounds = 20;
+  std::mt19937 random(3);  // NOLINT: the same sizes each time
+  std::vector<tune::size_list> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back({1 + random() % 8192, 1 + random() % 8192});
+  for (std::size_t round = 0; round < rounds; ++round) {
+    std::ranges::shuffle(all, random);
+    for (const tune::size_list& each : all) CHECK(core.choose(each, counted, {}) == 0);
+  }
+  // Some have to move to their other place first.
+  CHECK(made >= count);
+  CHECK(made < count + count / 5);
 }
 
 TEST_CASE("sizes are counted by several threads") {

@@ -24,6 +24,7 @@ constexpr double share_of_sizes = 0.9;        // that the worst loss is stated f
 constexpr double share_of_pilots = 0.65;      // of the time, with all configurations
 constexpr double share_of_comparisons = 0.8;  // before the audits
 constexpr double share_of_audits = 0.88;      // before the leaves are checked
+constexpr double share_of_fits = 0.07;        // taken from both, as costs are corrected
 constexpr std::size_t least_pilots = 4;       // sizes; else nothing is left out for its times
 constexpr std::size_t at_once = 8;            // sizes in doubt, before another fit
 constexpr double nearby = 0.01;               // the square of a distance, of the ranges' scales
@@ -83,7 +84,7 @@ class builder {
               .worst_loss = does_not_work};
     }
     portfolio_fit fit = compare_where_in_doubt();
-    while (from_.used_time() < share_of_audits && needs_audit()) {
+    while (from_.used_time() < until(share_of_audits) && needs_audit()) {
       if (!audit(fit)) break;
       fit = fitted();
     }
@@ -96,6 +97,9 @@ class builder {
   }
 
  private:
+  /// Returns the share of the time until which a step is made that ends at this one without costs.
+  double until(double share) const { return plan_.costs ? share - share_of_fits : share; }
+
   void compare_at_samples() {
     const std::vector<size_list> spread = places_.comparisons();
     double total = 0;
@@ -108,7 +112,8 @@ class builder {
     std::size_t cells = 0;
     bool are_chosen = false;
     auto next = stages.begin();
-    for (std::size_t i = 0; i < spread.size() && from_.used_time() < share_of_comparisons; ++i) {
+    for (std::size_t i = 0; i < spread.size() && from_.used_time() < until(share_of_comparisons);
+         ++i) {
       announce(spread, i);
       const bool has_times = compared_.compare(spread[i], 1);
       const double used = from_.used_time();
@@ -122,7 +127,8 @@ class builder {
       if (are_chosen || !is_due || times().samples.empty()) continue;
       are_chosen = true;
       const double cell = (used - *before) / static_cast<double>(std::max<std::size_t>(cells, 1));
-      const double left = std::max((plan_.costs ? share_of_comparisons : next->share) - used, 0.0);
+      const double left =
+          std::max((plan_.costs ? until(share_of_comparisons) : next->share) - used, 0.0);
       const std::size_t wanted = plan_.costs ? places_.spread() : next->samples;
       const std::size_t rows =
           std::max(wanted, times().samples.size() + 1) - times().samples.size();
@@ -241,7 +247,7 @@ class builder {
     choose_way();
     portfolio_fit fit = fitted();
     const std::size_t wanted = times().samples.size() + places_.spread() / 2;
-    while (times().samples.size() < wanted && from_.used_time() < share_of_comparisons) {
+    while (times().samples.size() < wanted && from_.used_time() < until(share_of_comparisons)) {
       std::vector<std::pair<double, size_list>> doubts;
       for (size_list& at : spread_sizes(plan_.ranges, places_.spread(), places_.most())) {
         if (!compared_.has(at)) doubts.emplace_back(doubt_at(at, fit), std::move(at));
@@ -255,7 +261,7 @@ class builder {
       compared_.prepare(next);
       std::size_t added = 0;
       for (const auto& [doubt, at] : doubts) {
-        if (added == at_once || from_.used_time() >= share_of_comparisons) break;
+        if (added == at_once || from_.used_time() >= until(share_of_comparisons)) break;
         added += compared_.compare(at, 1) ? 1 : 0;
       }
       if (added == 0) break;

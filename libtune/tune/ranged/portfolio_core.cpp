@@ -66,7 +66,8 @@ std::vector<asked_sizes> size_tally::take() {
 
 std::optional<std::size_t> choice_cache::find(std::span<const std::uint64_t> sizes,
                                               std::uint64_t hash) noexcept {
-  for (entry& at : set_of(hash)) {
+  for (const std::size_t place : places_of(hash)) {
+    entry& at = entries_[place];
     const std::uint32_t version = at.version.load(std::memory_order_acquire);
     if (version == 0 || version % 2 != 0) continue;
     bool is_same = true;
@@ -82,17 +83,20 @@ std::optional<std::size_t> choice_cache::find(std::span<const std::uint64_t> siz
   return std::nullopt;
 }
 
-// In turn: the one that was written less often.
-choice_cache::entry& choice_cache::place_for(std::uint64_t hash) noexcept {
-  const std::span<entry, ways> set = set_of(hash);
-  const auto version = [](const entry& at) { return at.version.load(std::memory_order_relaxed); };
-  return version(set[1]) < version(set[0]) ? set[1] : set[0];
+// The one that was written less often: what has to leave it goes to its other place the next time,
+// and so each finds one, as long as there are enough (cuckoo hashing, Pagh and Rodler, 2004).
+choice_cache::entry& choice_cache::entry_for(std::uint64_t hash) noexcept {
+  const auto [one, other] = places_of(hash);
+  const auto version = [&](std::size_t place) {
+    return entries_[place].version.load(std::memory_order_relaxed);
+  };
+  return entries_[version(other) < version(one) ? other : one];
 }
 
 choice_cache::counted choice_cache::remember(std::span<const std::uint64_t> sizes,
                                              std::uint64_t hash, std::size_t choice) noexcept {
   counted left;
-  entry& at = place_for(hash);
+  entry& at = entry_for(hash);
   std::uint32_t version = at.version.load(std::memory_order_relaxed);
   if (version % 2 != 0 ||
       !at.version.compare_exchange_strong(version, version + 1, std::memory_order_acq_rel)) {

@@ -67,8 +67,6 @@ class choice_cache {
   std::vector<counted> take();
 
  private:
-  static constexpr std::size_t ways = 2;  // places that sizes can have
-
   struct alignas(64) entry {
     std::atomic<std::uint32_t> version{0};  // odd while a thread writes; 0: nothing was written
     std::atomic<std::uint32_t> choice{0};
@@ -76,10 +74,11 @@ class choice_cache {
     std::atomic<std::uint64_t> count{0};
   };
 
-  std::span<entry, ways> set_of(std::uint64_t hash) noexcept {
-    return std::span<entry, ways>(entries_.data() + hash % (most / ways) * ways, ways);
+  /// Two, either of which sizes can have.
+  static std::array<std::size_t, 2> places_of(std::uint64_t hash) noexcept {
+    return {hash % most, (hash >> 40) % most};
   }
-  entry& place_for(std::uint64_t hash) noexcept;
+  entry& entry_for(std::uint64_t hash) noexcept;
 
   std::array<entry, most> entries_{};
 };
