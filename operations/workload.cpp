@@ -100,6 +100,13 @@ std::size_t width_class(std::size_t columns) noexcept {
   return std::clamp<std::size_t>(std::bit_ceil(columns), 128, 65536);
 }
 
+cost_function costs_of_bytes(std::size_t element_bytes) {
+  return [megabytes =
+              1e-6 * static_cast<double>(element_bytes)](std::span<const std::uint64_t> sizes) {
+    return cost_terms{megabytes * static_cast<double>(sizes[0] * sizes[1])};
+  };
+}
+
 void repeat_first(command_queue& queue, const device_array& array, std::size_t bytes) {
   const std::size_t all = array.layout().bytes();
   for (std::size_t done = bytes; done > 0 && done < all; done *= 2) {

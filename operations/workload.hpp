@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,6 +18,8 @@
 #include "libtune/device/device.hpp"
 #include "libtune/operation/dimension.hpp"
 #include "libtune/operation/workload.hpp"
+#include "libtune/search/portfolio/cost_model.hpp"
+#include "libtune/search/space/space.hpp"
 #include "libtune/tune/session.hpp"
 #include "libtune/verify/answer.hpp"
 
@@ -116,6 +120,19 @@ void expect_quantised(
 /// Returns the class of widths that is tuned for: the columns rounded up to a power of two from 128
 /// to 65536. So an application tunes once and not for each of its shapes.
 std::size_t width_class(std::size_t columns) noexcept;
+
+/// Leaves these tunings alone in a space: for ranges of sizes, as many as a portfolio has, so that
+/// all that is compared may be chosen.
+template <class Tuning, std::size_t count>
+void keep_only(space<Tuning>& space, const std::array<Tuning, count>& kept) {
+  space.restrict(
+      [kept](const Tuning& tuning) { return std::ranges::find(kept, tuning) != kept.end(); },
+      "few that serve all shapes well");
+}
+
+/// Returns costs for ranges of rows and columns that are the bytes of the array, whatever the
+/// tuning; all else is what they miss, alike at shapes that are alike.
+cost_function costs_of_bytes(std::size_t element_bytes);
 
 /// Returns the next number of a sequence that is the same everywhere. The upper bits are evenly
 /// distributed, the lower ones repeat soon.

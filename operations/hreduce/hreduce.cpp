@@ -196,27 +196,8 @@ std::array<hreduce_tuning, 8> tunings_for_gpus(const hreduce_key& key) {
 
 space<hreduce_tuning> ranged_space(const hreduce_key& key, const device& device) {
   space<hreduce_tuning> space = tuning_space(key);
-  if (device.kind() != device_kind::gpu) return space;
-  space.restrict(
-      [all = tunings_for_gpus(key)](const hreduce_tuning& t) {
-        return std::ranges::any_of(all, [&](const hreduce_tuning& each) {
-          return t.wgsx == each.wgsx && t.wgsy == each.wgsy && t.vector == each.vector &&
-                 t.items == each.items;
-        });
-      },
-      "few that reduce all shapes well", &hreduce_tuning::wgsx, &hreduce_tuning::wgsy,
-      &hreduce_tuning::vector, &hreduce_tuning::items);
+  if (device.kind() == device_kind::gpu) keep_only(space, tunings_for_gpus(key));
   return space;
-}
-
-/// Costs grow with the bytes, whatever the tuning; all else is what they miss, alike at shapes that
-/// are alike.
-cost_function bytes_read(const ranged_hreduce_key& key, const hreduce_tuning&,
-                         const device_limits&) {
-  const double megabytes = 1e-6 * static_cast<double>(key.element_bytes);
-  return [=](std::span<const std::uint64_t> sizes) {
-    return cost_terms{megabytes * static_cast<double>(sizes[0] * sizes[1])};
-  };
 }
 
 /// Finds the best tuning of a space for arrays of one shape.
@@ -361,7 +342,8 @@ const ranged_autotuner<ranged_hreduce_key, hreduce_tuning> ranged_hreduce_templa
      .test = test_default,
      .features = {},
      .fits = [](const hreduce_tuning&, std::span<const std::uint64_t>) { return true; },
-     .costs = bytes_read,
+     .costs = [](const ranged_hreduce_key& key, const hreduce_tuning&,
+                 const device_limits&) { return costs_of_bytes(key.element_bytes); },
      .fallback =
          [](const ranged_hreduce_key& key, const device& device) {
            if (device.kind() != device_kind::gpu) return test_default;

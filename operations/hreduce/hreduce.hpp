@@ -42,6 +42,8 @@ struct hreduce_tuning {
   std::size_t wgsy = 4;    ///< rows of a work group
   std::size_t vector = 1;  ///< elements that an item loads at once
   std::size_t items = 1;   ///< such loads that are under way at a time
+
+  friend bool operator==(const hreduce_tuning&, const hreduce_tuning&) = default;
 };
 
 }  // namespace tune::operations

@@ -101,27 +101,8 @@ constexpr std::array<maskedsum_tuning, 8> maskedsum_tunings_for_gpus{{{32, 8, 1,
 
 space<maskedsum_tuning> ranged_maskedsum_space(const maskedsum_key& key, const device& device) {
   space<maskedsum_tuning> space = tuning_space(key);
-  if (device.kind() != device_kind::gpu) return space;
-  space.restrict(
-      [](const maskedsum_tuning& t) {
-        return std::ranges::any_of(maskedsum_tunings_for_gpus, [&](const maskedsum_tuning& each) {
-          return t.wgsx == each.wgsx && t.wgsy == each.wgsy && t.vector == each.vector &&
-                 t.items == each.items && t.waves == each.waves;
-        });
-      },
-      "few that sum up all shapes well", &maskedsum_tuning::wgsx, &maskedsum_tuning::wgsy,
-      &maskedsum_tuning::vector, &maskedsum_tuning::items, &maskedsum_tuning::waves);
+  if (device.kind() == device_kind::gpu) keep_only(space, maskedsum_tunings_for_gpus);
   return space;
-}
-
-/// Costs grow with the bytes, whatever the tuning; all else is what they miss, alike at shapes that
-/// are alike.
-cost_function bytes_summed(const ranged_maskedsum_key&, const maskedsum_tuning&,
-                           const device_limits&) {
-  return [](std::span<const std::uint64_t> sizes) {
-    constexpr double megabytes = 1e-6 * sizeof(std::complex<float>);
-    return cost_terms{megabytes * static_cast<double>(sizes[0] * sizes[1])};
-  };
 }
 
 /// Finds the best tuning of a space for arrays of one shape.
@@ -256,7 +237,8 @@ const ranged_autotuner<ranged_maskedsum_key, maskedsum_tuning> ranged_maskedsum_
      .test = {},
      .features = {},
      .fits = [](const maskedsum_tuning&, std::span<const std::uint64_t>) { return true; },
-     .costs = bytes_summed,
+     .costs = [](const ranged_maskedsum_key&, const maskedsum_tuning&,
+                 const device_limits&) { return costs_of_bytes(sizeof(std::complex<float>)); },
      .fallback =
          [](const ranged_maskedsum_key&, const device& device) {
            return device.kind() == device_kind::gpu ? maskedsum_tunings_for_gpus.front()

@@ -33,6 +33,8 @@ struct maskedsum_tuning {
   std::size_t items = 1;   ///< rows of an item that are loaded at a time
   std::size_t waves = 2;   ///< rows are split into parts until there are so many groups as would
                            ///< fill the device that many times
+
+  friend bool operator==(const maskedsum_tuning&, const maskedsum_tuning&) = default;
 };
 
 }  // namespace tune::operations

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "operations/workload.hpp"
 
+#include <array>
 #include <doctest/doctest.h>
+#include <vector>
 
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/session.hpp"
+#include "operations/hreduce/hreduce.hpp"
 
 namespace workload_test {
 
@@ -58,6 +61,29 @@ TEST_CASE("a workload fits in what a tuning may hold") {
   CHECK(workload({.memory = tune::memory_budget{.bytes = 16 * mebibyte}}) == 2 * mebibyte);
   CHECK_THROWS_AS(workload({.memory = tune::memory_budget{.bytes = 4 * mebibyte}}),
                   tune::too_little_memory_error);
+}
+
+TEST_CASE("a space keeps some of its tunings alone, and none that it did not have") {
+  using tune::operations::hreduce_tuning;
+  auto space = tune::operations::tuning_space(tune::operations::hreduce_key{});
+  const std::array kept{hreduce_tuning{32, 4, 4, 4}, hreduce_tuning{64, 2, 1, 1},
+                        hreduce_tuning{1024, 1, 1, 1}};
+  tune::operations::keep_only(space, kept);
+  const std::vector<hreduce_tuning> left(space.begin(), space.end());
+  CHECK(left == std::vector{kept[0], kept[1]});
+}
+
+TEST_CASE("what is made on demand is made once, for all copies") {
+  int made = 0;
+  const tune::operations::on_demand<std::vector<int>> cases([&] {
+    ++made;
+    return std::vector{1, 2};
+  });
+  const auto copy = cases;
+  CHECK(made == 0);
+  CHECK((*cases)[1] == 2);
+  CHECK((*copy)[0] == 1);
+  CHECK(made == 1);
 }
 
 }  // namespace workload_test

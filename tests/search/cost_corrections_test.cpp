@@ -2,14 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/search/portfolio/cost_corrections.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
+#include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
+#include "libtune/search/portfolio/portfolio_builder.hpp"
 #include "libtune/search/portfolio/portfolio_fit.hpp"
 #include "libtune/search/space/random_source.hpp"
 #include "libtune/testing/allocation_counter.hpp"
@@ -180,6 +185,80 @@ TEST_CASE("corrected costs choose what is faster where costs alone do not") {
     return sum / static_cast<double>(losses.size());
   };
   CHECK(mean_loss(ranges) < mean_loss({}) / 4);
+}
+
+/// Times that nobody has terms for, and that change smoothly with the sizes: each configuration is
+/// the best around a place of its own.
+class smooth_source final : public tune::portfolio_source {
+ public:
+  static constexpr std::size_t count = 8;
+
+  static configuration values(std::size_t place) {
+    return {{"number", static_cast<std::int64_t>(place)}};
+  }
+  static std::size_t place(const configuration& of) {
+    return static_cast<std::size_t>(std::get<std::int64_t>(of.front().value));
+  }
+  static double time(std::size_t place, const tune::size_list& sizes) {
+    const double x = std::log2(static_cast<double>(sizes[0])) / 13;
+    const double y = std::log2(static_cast<double>(sizes[1])) / 13;
+    const auto turn = static_cast<double>(place) / count * 6.283;
+    const double distance =
+        std::hypot(x - 0.5 - 0.35 * std::cos(turn), y - 0.5 - 0.35 * std::sin(turn));
+    return (3 + 1e-6 * static_cast<double>(sizes[0] * sizes[1])) * (1 + 0.6 * distance);
+  }
+  static double best(const tune::size_list& sizes) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < count; ++i) least = std::min(least, time(i, sizes));
+    return least;
+  }
+
+  findings search(const tune::size_list&, const found_limits&,
+                  const std::optional<configuration>&) override {
+    findings made{.is_whole = true};
+    for (std::size_t i = 0; i < count; ++i) made.best.push_back(values(i));
+    return made;
+  }
+  std::vector<std::optional<double>> measure(const tune::size_list& sizes,
+                                             std::span<const configuration> some) override {
+    std::vector<std::optional<double>> times;
+    for (const configuration& each : some) {
+      times.emplace_back(time(place(each), sizes) * (1 + 0.02 * (random_.unit() - 0.5)));
+    }
+    return times;
+  }
+
+ private:
+  tune::random_source random_{5};
+};
+
+TEST_CASE("with costs that are alike for all, times are interpolated between the samples") {
+  smooth_source source;
+  const tune::portfolio_plan plan{
+      .ranges = {{1, 8192}, {1, 8192}},
+      .costs = [](const tune::portfolio_source::configuration&) -> tune::cost_function {
+        return [](std::span<const std::uint64_t> sizes) {
+          return tune::cost_terms{static_cast<double>(sizes[0] * sizes[1])};
+        };
+      },
+      .samples = 48};
+  const auto built = build_portfolio(plan, smooth_source::values(0), source);
+  REQUIRE_FALSE(built.corrections.empty());
+  tune::random_source random(7);
+  double sum = 0;
+  constexpr int sizes = 200;
+  for (int i = 0; i < sizes; ++i) {
+    const tune::size_list at{plan.ranges[0].at(random.unit()), plan.ranges[1].at(random.unit())};
+    const auto chosen = tune::find_cheapest(
+        built.factors, built.corrections.at(at),
+        [&](std::size_t place) { return plan.costs(built.configurations[place])(at); },
+        [](std::size_t) { return true; });
+    const std::size_t place = smooth_source::place(built.configurations[chosen.value()]);
+    const double loss = smooth_source::time(place, at) / smooth_source::best(at) - 1;
+    CHECK(loss < 0.05);
+    sum += loss;
+  }
+  CHECK(sum / sizes < 0.01);
 }
 
 }  // namespace cost_corrections_test
