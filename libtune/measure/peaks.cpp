@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/command_queue.hpp"
@@ -28,6 +29,8 @@ std::size_t copied_bytes(const device_limits& limits) {
 device_peaks measure_peaks(const context& of) {
   const device of_context = of.device();
   const device_limits& limits = of_context.limits();
+  const double least_bytes = 4 * static_cast<double>(limits.cache_bytes);
+  if (of_context.kind() == device_kind::cpu) return {.least_bytes = least_bytes};
   const std::size_t bytes = copied_bytes(limits);
   const buffer from = of.create_buffer(bytes);
   const buffer to = of.create_buffer(bytes);
@@ -40,16 +43,24 @@ device_peaks measure_peaks(const context& of) {
   const auto times = queue.stop_recording();
   const auto fastest = std::chrono::duration<double>(*std::ranges::min_element(times)).count();
   return {.bytes_per_second = fastest > 0 ? 2 * static_cast<double>(bytes) / fastest : 0,
-          .least_bytes = 4 * static_cast<double>(limits.cache_bytes)};
+          .least_bytes = least_bytes};
 }
 
 }  // namespace
 
 device_peaks peaks_of(const context& of) {
   if (const auto known = of.attachment<device_peaks>()) return *known;
-  const auto measured = std::make_shared<const device_peaks>(measure_peaks(of));
-  of.attach(measured);
-  return *measured;
+  return renew_peaks(of);
+}
+
+device_peaks renew_peaks(const context& of) {
+  auto measured = std::make_shared<device_peaks>(measure_peaks(of));
+  if (const auto known = of.attachment<device_peaks>()) {
+    measured->bytes_per_second = std::max(measured->bytes_per_second, known->bytes_per_second);
+  }
+  const std::shared_ptr<const device_peaks> kept = std::move(measured);
+  of.attach(kept);
+  return *kept;
 }
 
 }  // namespace tune

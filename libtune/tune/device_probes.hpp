@@ -52,10 +52,12 @@ class counter_probe final : public probe {
 };
 
 /// Adds "least_time" (ns) to trials whose measure declares the bytes of a run: the time that a copy
-/// of as many bytes takes on the device (peaks_of), unless they may stay in the cache. From it the
-/// search has "of_peak" (%), the part of that bandwidth that a trial reaches; refuses trials that
-/// are impossibly fast; and knows when one is good enough (tuning_budget::within). Every search has
-/// one. The copies are made once for a context, before the first runs that need them.
+/// of as many bytes takes on the device (peaks_of), unless they may stay in the cache or the device
+/// is a CPU. From it the search has "of_peak" (%), the part of that bandwidth that a trial reaches;
+/// refuses trials that are impossibly fast; and knows when one is good enough
+/// (tuning_budget::within). Every search has one. The copies are made once for a context, before
+/// the first runs that need them, and at most three times again in a search, where runs seem to be
+/// impossibly fast, since other work may have slowed the copies.
 class roofline_probe final : public probe {
  public:
   /// Measures nothing before it is used. @param of  the context that the search measures in
@@ -65,8 +67,11 @@ class roofline_probe final : public probe {
   void after_runs(trial& of, std::span<const run_time> times) override;
 
  private:
+  void renew();
+
   context context_;
   std::optional<device_peaks> peaks_;
+  int renewals_ = 0;
 };
 
 namespace detail {

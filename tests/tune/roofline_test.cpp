@@ -6,6 +6,7 @@
 #include <chrono>
 #include <doctest/doctest.h>
 #include <memory>
+#include <utility>
 
 #include "libtune/measure/peaks.hpp"
 #include "libtune/testing/fake_device.hpp"
@@ -24,8 +25,10 @@ using sample::scale_tuning;
 // A copy of its 64 MiB takes so long that it reads and writes a byte in a nanosecond.
 constexpr auto copy_time = std::chrono::nanoseconds(2 * (std::int64_t{64} << 20));
 
-tune::context make_context(std::size_t cache_bytes = 0) {
+tune::context make_context(std::size_t cache_bytes = 0,
+                           tune::device_kind kind = tune::device_kind::gpu) {
   tune::testing::fake_device_options options;
+  options.kind = kind;
   options.times.copy = copy_time;
   options.limits.cache_bytes = cache_bytes;
   return sample::make_device(options).device().create_context();
@@ -39,7 +42,8 @@ struct listener final : tune::observer {
 /// Searches for the fastest scale, whose runs are said to need so many bytes.
 struct search {
   explicit search(double bytes, tune::tuning_budget budget = {}, std::size_t cache_bytes = 0)
-      : context(make_context(cache_bytes)) {
+      : search(bytes, make_context(cache_bytes), std::move(budget)) {}
+  search(double bytes, const tune::context& on, tune::tuning_budget budget = {}) : context(on) {
     tune::tuning_options options{.budget = std::move(budget), .strategy = "exhaustive"};
     options.observers = {hears};
     tune::tuning_session session(context, {"sample.roofline", 0, {}, context.device().info()},
@@ -91,6 +95,23 @@ TEST_CASE("a trial that is faster than the device can be is refused") {
   CHECK(refused.outcome == tune::outcome::invalid_time);
   CHECK_FALSE(refused.score);
   CHECK(refused.reason.find("5000 bytes") != std::string::npos);
+}
+
+TEST_CASE("a peak that was measured beside other work refuses no trial") {
+  const tune::context context = make_context();
+  context.attach(std::make_shared<const tune::device_peaks>(
+      tune::device_peaks{.bytes_per_second = tune::peaks_of(context).bytes_per_second / 10}));
+  const search made(2000, context);
+  CHECK(made.best == fastest);
+  CHECK(tune::metric_value(made.trial(fastest), "least_time") == doctest::Approx(2000));
+  CHECK(tune::peaks_of(context).bytes_per_second == doctest::Approx(1e9));
+}
+
+TEST_CASE("a CPU, one thread of which copies, has no limit") {
+  const search made(5000, make_context(0, tune::device_kind::cpu), {.within = 0.05});
+  CHECK(made.best == fastest);
+  CHECK(tune::find_metric(made.trial(fastest).metrics, "of_peak") == nullptr);
+  CHECK(made.hears->finished.end == tune::search_end::complete);
 }
 
 TEST_CASE("a search ends with a trial that is near enough to the peak") {
