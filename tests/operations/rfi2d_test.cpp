@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "operations/rfi2d/rfi2d.hpp"
 
+#include <chrono>
 #include <complex>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -207,6 +208,7 @@ LIBTUNE_DEVICE_TEST_CASE("rfi2d can be tuned" * tune::testing::force_autotune(),
   const tune::context context = device.create_context();
   tune::tuning_options options{.strategy = "random"};
   options.search.max_count = 2;
+  options.compile_time = std::chrono::minutes(4);  // where others compile beside it
   tune::set_tuning_options(context, options);
   const rfi2d_template made(context, {.is_complex = true});
   CHECK(tune::operations::tuning_space(tune::operations::rfi2d_key{}).find(made.tuning()));

@@ -60,6 +60,10 @@ RFI2D_INLINE int_lanes count_less(int_lanes count, int_lanes x, int_lanes limit)
   return reinterpret_cast<int_lanes>(
       _mm512_mask_sub_epi32(wide, less, wide, _mm512_set1_epi32(-1)));
 }
+RFI2D_INLINE bool any(int_lanes mask) {
+  const auto wide = reinterpret_cast<__m512i>(mask);
+  return _mm512_test_epi32_mask(wide, wide) != 0;
+}
 #else
 RFI2D_INLINE lanes select(lane_bits bits, lanes yes, lanes no) {
   const int_lanes mask = expand(bits);
@@ -85,6 +89,12 @@ RFI2D_INLINE lane_bits greater(lanes a, lanes b) { return pack(a > b); }
 RFI2D_INLINE int_lanes count_less(int_lanes count, int_lanes x, int_lanes limit) {
   return count - (x < limit);
 }
+RFI2D_INLINE bool any(int_lanes mask) {
+  std::int64_t words[8];
+  __builtin_memcpy(words, &mask, sizeof mask);
+  return (words[0] | words[1] | words[2] | words[3] | words[4] | words[5] | words[6] | words[7]) !=
+         0;
+}
 #endif
 
 /// a * b + c, rounded once, as the device does it.
@@ -108,13 +118,6 @@ RFI2D_INLINE lanes fused(lanes a, float b, lanes c) {
 
 RFI2D_INLINE lanes smaller(lanes a, lanes b) { return a < b ? a : b; }
 RFI2D_INLINE lanes larger(lanes a, lanes b) { return a > b ? a : b; }
-
-RFI2D_INLINE bool any(int_lanes mask) {
-  std::int64_t words[8];
-  __builtin_memcpy(words, &mask, sizeof mask);
-  return (words[0] | words[1] | words[2] | words[3] | words[4] | words[5] | words[6] | words[7]) !=
-         0;
-}
 
 }  // namespace
 }  // namespace tune::operations
