@@ -17,10 +17,11 @@ namespace live_device_test {
 struct rounds_key {
   int size = 1 << 12;
 };
-/// Each element is advanced by its index, in a loop of so many rounds more than it takes.
+/// Each element is advanced by its index, in a loop of so many rounds more than it takes: by tens of
+/// microseconds on a GPU, so that a busy one tells them apart.
 struct rounds_tuning {
   int wgs = 64;
-  int rounds = 400;
+  int rounds = 4000;
 };
 
 }  // namespace live_device_test
@@ -135,7 +136,7 @@ LIBTUNE_DEVICE_TEST_CASE("a swap on a device, sealed, as it is and as a graph", 
     CHECK(pipeline.counts().refused == 0);
     CHECK(pipeline.counts().kept == 1);
     CHECK(instance->tuning.rounds == 40);
-    settle({.wgs = 64, .rounds = 2000});
+    settle({.wgs = 64, .rounds = 20'000});
     CHECK(pipeline.counts().taken_back == 1);
     CHECK(instance->tuning.rounds == 40);
     CHECK(allocated == 0);
