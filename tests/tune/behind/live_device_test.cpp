@@ -17,8 +17,8 @@ namespace live_device_test {
 struct rounds_key {
   int size = 1 << 12;
 };
-/// Each element is advanced by its index, in a loop of so many rounds more than it takes: by tens of
-/// microseconds on a GPU, so that a busy one tells them apart.
+/// Each element is advanced by its index, in a loop of so many rounds more than it takes: by tens
+/// of microseconds on a GPU, so that a busy one tells them apart.
 struct rounds_tuning {
   int wgs = 64;
   int rounds = 4000;
