@@ -36,8 +36,11 @@ using tune::testing::scoped_environment;
 
 bool can_run() {
 #ifdef LIBTUNE_HAS_MPI
-  if (tune::all_devices().empty()) {
-    tune::testing::skip("there is no device");
+  const auto is_pocl = [](const tune::device& device) {
+    return contains(device.info().identity.platform, "Portable Computing Language");
+  };
+  if (std::ranges::none_of(tune::all_devices(), is_pocl)) {
+    tune::testing::skip("there is no PoCL");
     return false;
   }
   if (run("mpirun --version 2> /dev/null").code == 0) return true;
@@ -58,7 +61,8 @@ struct bench {
   scoped_environment system{"LIBTUNE_SYSTEM_DB", nullptr};
   scoped_environment device{"LIBTUNE_DEVICE", nullptr};
   scoped_environment platform{"PYOPENCL_CTX", nullptr};
-  // One for each rank; children inherit it.
+  // One for each rank, and no other; children inherit it.
+  scoped_environment no_gpus{"CUDA_VISIBLE_DEVICES", ""};
   scoped_environment devices{"POCL_DEVICES", "pthread pthread pthread"};
   scoped_environment quiet{"LIBTUNE_LOG", "warning"};
 
