@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libtune/base/plain_text.hpp"
 #include "libtune/base/value.hpp"
 
 namespace tune::detail {
@@ -73,6 +74,14 @@ std::optional<std::string> from_hex(std::string_view digits);
 
 /// @throws argument_error that names the fault of a document, as all functions below do
 [[noreturn]] void refuse_document(const std::string& reason);
+/// Document::parse, which reads numbers as the thread's locale writes them, in any locale.
+template <class Document = input>
+Document parse_json(std::string_view text,
+                    const typename Document::parser_callback_t& keep = nullptr,
+                    bool throws = true) {
+  const plain_locale numbers;
+  return Document::parse(text, keep, throws);
+}
 /// Parses a document of libtune: an object whose 'format' and 'format_version' are these. Members
 /// that nest deeper than any that libtune writes are dropped, and then missing.
 input parse_document(std::string_view text, const char* format, int version);

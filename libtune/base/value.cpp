@@ -8,6 +8,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/fields.hpp"
+#include "libtune/base/plain_text.hpp"
 
 template class std::vector<tune::value>;
 template class std::vector<tune::named_value>;
@@ -62,7 +63,7 @@ std::string canonical_text(const value& v) {
     std::string operator()(bool b) const { return b ? "b1" : "b0"; }
     std::string operator()(std::int64_t i) const { return fmt::format("i{}", i); }
     std::string operator()(std::uint64_t i) const { return fmt::format("u{}", i); }
-    std::string operator()(double d) const { return fmt::format("f{:a}", d); }
+    std::string operator()(double d) const { return "f" + detail::exact_text(d); }
     std::string operator()(const std::string& s) const {
       return fmt::format("s{}:{}", s.size(), s);
     }

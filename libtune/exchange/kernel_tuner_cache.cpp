@@ -29,7 +29,7 @@ std::optional<input> parse_unclosed(std::string_view text) {
     const std::size_t last = text.rfind('}');
     if (last == std::string_view::npos) return std::nullopt;
     text = text.substr(0, last + 1);
-    input document = input::parse(std::string(text) + "}}", nullptr, false);
+    input document = detail::parse_json(std::string(text) + "}}", nullptr, false);
     if (!document.is_discarded()) return document;
     text.remove_suffix(1);
   }
@@ -37,7 +37,7 @@ std::optional<input> parse_unclosed(std::string_view text) {
 }
 
 input parse_cache(std::string_view text) {
-  input document = input::parse(text, nullptr, false);
+  input document = detail::parse_json(text, nullptr, false);
   if (!document.is_discarded()) return document;
   if (auto repaired = parse_unclosed(text)) return std::move(*repaired);
   refuse_cache("it is no JSON, nor the beginning of one");

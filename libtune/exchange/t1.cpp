@@ -3,7 +3,6 @@
 #include "libtune/exchange/t1.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
@@ -27,10 +26,10 @@ using detail::input;
 constexpr std::size_t most_values = 1'000'000;
 
 std::string trimmed(std::string_view text) {
-  const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return std::string(text);
+  constexpr std::string_view blank = " \t\n\v\f\r";
+  const std::size_t first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(blank) - first + 1));
 }
 
 /// The places of a word outside of brackets and quotes.
@@ -363,7 +362,7 @@ bool is_t1(std::string_view text) {
 }
 
 t1_problem from_t1_text(std::string_view text) {
-  const input document = input::parse(text, nullptr, false);
+  const input document = detail::parse_json(text, nullptr, false);
   return reading("the file is no T1 problem that can be read", [&] {
     if (document.is_discarded() || !document.is_object()) refuse_t1("it is no JSON object");
     const input& space = member_at(document, "ConfigurationSpace", "it");

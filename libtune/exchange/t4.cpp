@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
@@ -184,7 +183,8 @@ value value_from(const input& item, std::optional<value_kind> kind) {
   if (!item.is_string()) refuse_t4("a configuration holds a value of another type than its field");
   const std::string text = item.get<std::string>();
   if (kind != value_kind::real) return text;
-  return std::strtod(text.c_str(), nullptr);  // "nan" and "inf"
+  if (const auto number = detail::word_for_real(item)) return *number;
+  refuse_t4(fmt::format("'{}' is no number", text));
 }
 
 std::vector<named_value> configuration_from(const input& object,
@@ -227,7 +227,7 @@ trial_content trial_from(const input& result, double unit,
 }
 
 input parse(std::string_view text) {
-  input document = input::parse(
+  input document = detail::parse_json(
       text, [](int depth, auto, auto&) { return depth < greatest_depth; }, false);
   if (document.is_discarded() || !document.is_object()) refuse_t4("it is no JSON object");
   if (!member_of(document, "results").is_array()) refuse_t4("'results' is no array");

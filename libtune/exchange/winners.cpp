@@ -3,7 +3,6 @@
 #include "libtune/exchange/winners.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
@@ -15,6 +14,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
+#include "libtune/base/plain_text.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/record.hpp"
 
@@ -76,13 +76,12 @@ std::vector<named_value> default_of(const std::vector<winner>& winners,
 std::string identifier(const std::string& text) {
   std::string name;
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool fits = byte < 0x80 && std::isalnum(byte) != 0;
-    if (fits) name += static_cast<char>(std::tolower(byte));
+    const bool fits = detail::is_letter_or_digit(c);
+    if (fits) name += detail::lower_case(c);
     if (!fits && !name.empty() && name.back() != '_') name += '_';
   }
   while (name.ends_with('_')) name.pop_back();
-  const bool begins = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
+  const bool begins = !name.empty() && !detail::is_digit(name[0]);
   return begins ? name : "_" + name;
 }
 
@@ -157,7 +156,7 @@ std::string real_in_cpp(double real, value_type type) {
   if (std::isnan(real)) return fmt::format("{}quiet_NaN()", limits);
   if (std::isinf(real)) return fmt::format("{}{}infinity()", real < 0 ? "-" : "", limits);
   // An exact number of either type; the braces of an aggregate allow no narrowing otherwise.
-  return fmt::format("{:a}{}", real, type == value_type::float32 ? "f" : "");
+  return detail::exact_text(real) + (type == value_type::float32 ? "f" : "");
 }
 
 std::string literal(const named_value& item, const field_description& field) {
@@ -244,7 +243,7 @@ std::string targets(std::span<const winner_table> tables) {
   const char* word = "#if";
   for (const auto& [name, device] : names) {
     std::string macro = name;
-    std::ranges::transform(macro, macro.begin(), [](unsigned char c) { return std::toupper(c); });
+    std::ranges::transform(macro, macro.begin(), detail::upper_case);
     text += fmt::format(
         "{} defined(TUNED_TARGET_{})\ninline constexpr std::string_view target = "
         "{};\n",

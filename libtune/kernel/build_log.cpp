@@ -3,13 +3,14 @@
 #include "libtune/kernel/build_log.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <fmt/format.h>
 #include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
+
+#include "libtune/base/plain_text.hpp"
 
 namespace tune {
 namespace {
@@ -29,8 +30,8 @@ std::string_view nth_line(std::string_view text, std::size_t line) {
 bool is_within_name(std::string_view log, std::size_t at) {
   if (at == 0) return false;
   const char before = log[at - 1];
-  return std::isalnum(static_cast<unsigned char>(before)) != 0 ||
-         std::string_view("_-./\\").find(before) != std::string_view::npos;
+  return detail::is_word(before) ||
+         std::string_view("-./\\").find(before) != std::string_view::npos;
 }
 
 /// A file of a source and a line of it.

@@ -3,21 +3,20 @@
 #include "libtune/kernel/defines.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
 #include <utility>
 
 #include "libtune/base/dtype.hpp"
 #include "libtune/base/error.hpp"
+#include "libtune/base/plain_text.hpp"
 #include "libtune/kernel/preamble.hpp"
 
 namespace tune {
 namespace {
 
 bool is_identifier(const std::string& name) {
-  const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
-         std::all_of(name.begin(), name.end(), is_word);
+  return !name.empty() && !detail::is_digit(name.front()) &&
+         std::ranges::all_of(name, detail::is_word);
 }
 
 /// The reason why a name would hide something from the kernel; empty if it would not.
@@ -72,7 +71,7 @@ struct kernel_text {
   std::string operator()(std::int64_t i) const { return std::to_string(i); }
   std::string operator()(std::uint64_t i) const { return std::to_string(i); }
   // Hexadecimal digits are exact, and both languages read them.
-  std::string operator()(double d) const { return fmt::format("{:a}", d); }
+  std::string operator()(double d) const { return detail::exact_text(d); }
   std::string operator()(const std::string& s) const { return s; }
 };
 

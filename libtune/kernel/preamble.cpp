@@ -3,11 +3,11 @@
 #include "libtune/kernel/preamble.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <string>
 
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/plain_text.hpp"
 
 #include "preamble.cuda.kernel.hpp"
 #include "preamble.opencl.kernel.hpp"
@@ -52,14 +52,10 @@ bool is_vector_type(std::string_view name) noexcept {
          has_word(vector_widths, name.substr(digits));
 }
 
-bool is_in_word(char c) noexcept {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 /// The identifier that a text begins with; empty if it begins with none.
 std::string_view first_word(std::string_view text) noexcept {
   return text.substr(
-      0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_in_word) - text.begin()));
+      0, static_cast<std::size_t>(std::ranges::find_if_not(text, detail::is_word) - text.begin()));
 }
 
 /// Every name that a line of a preamble declares for kernels.
@@ -75,7 +71,7 @@ void add_words(std::set<std::string, std::less<>>& words, std::string_view line)
   if (!declares) return;
   // The declared name stands before the first of these, after a blank.
   std::string_view head = line.substr(0, line.find_first_of("({;"));
-  while (!head.empty() && !is_in_word(head.back())) head.remove_suffix(1);
+  while (!head.empty() && !detail::is_word(head.back())) head.remove_suffix(1);
   const std::size_t begin = head.find_last_of(" *");
   words.emplace(head.substr(begin == std::string_view::npos ? 0 : begin + 1));
 }

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/testing/fake_kernel.hpp"
 
-#include <cctype>
 #include <charconv>
 #include <fmt/format.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/plain_text.hpp"
 
 namespace tune::testing {
 namespace {
@@ -19,8 +19,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 }  // namespace
 
 fake_macros::fake_macros(std::string_view program_text) {
@@ -32,7 +30,7 @@ fake_macros::fake_macros(std::string_view program_text) {
     if (!line.starts_with(directive)) continue;
     line = trimmed(line.substr(directive.size()));
     std::size_t length = 0;
-    while (length < line.size() && is_word(line[length])) ++length;
+    while (length < line.size() && detail::is_word(line[length])) ++length;
     if (length < line.size() && line[length] == '(') continue;
     macros_.insert_or_assign(std::string(line.substr(0, length)),
                              std::string(trimmed(line.substr(length))));

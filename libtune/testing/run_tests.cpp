@@ -3,6 +3,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "libtune/testing/run_tests.hpp"
 
+#include <clocale>
 #include <cstddef>
 #include <cstdlib>
 #include <doctest/doctest.h>
@@ -87,6 +88,10 @@ int run_tests(int argc, char** argv) {
   } catch (const argument_error& failure) {
     std::cerr << failure.what() << '\n';
     return usage_exit_status;
+  }
+  if (std::getenv("LC_ALL") != nullptr) {
+    std::setlocale(LC_ALL, "");
+    std::setlocale(LC_MESSAGES, "C");
   }
   // Not DOCTEST_REGISTER_LISTENER: a linker drops what nothing refers to from a static library.
   doctest::registerReporter<test_listener>("libtune", 0, false);

@@ -14,7 +14,8 @@ namespace tune::testing {
 inline constexpr int skipped_exit_status = 77;
 
 /// Runs the program's test cases as doctest does, with autotuners returning their test defaults,
-/// and understands --devices besides doctest's own options (see devices.hpp). The main of
+/// and understands --devices besides doctest's own options (see devices.hpp). Where the variable
+/// LC_ALL is set, C's locale is the one that it names, except for messages. The main of
 /// libtune::testing does nothing else; call it from a main of your own where you need one, first:
 /// it begins with serve_if_worker, for tests whose options ask for isolation.
 /// @returns the program's exit status: zero, one if a test case failed, two if an option cannot be

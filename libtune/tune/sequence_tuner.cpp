@@ -24,7 +24,7 @@ std::vector<named_value> values_of(const std::string& text,
                                    const std::vector<field_description>& fields) {
   detail::input document;
   try {
-    document["tuning"] = detail::input::parse(text);
+    document["tuning"] = detail::parse_json(text);
   } catch (const detail::input::exception&) {
     throw argument_error("the tuning of a member is no JSON: " + text);
   }

@@ -135,14 +135,15 @@ input parse_lines(const std::string& text) {
   input entries = input::array();
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (line.find_first_not_of(" \t\r") != std::string::npos) entries.push_back(input::parse(line));
+    if (line.find_first_not_of(" \t\r") != std::string::npos)
+      entries.push_back(detail::parse_json(line));
   }
   return entries;
 }
 
 /// The entries of a document, or of lines that are documents.
 input parse_entries(const std::string& text) {
-  const input whole = input::parse(text, nullptr, false);
+  const input whole = detail::parse_json(text, nullptr, false);
   if (whole.is_discarded()) return parse_lines(text);
   if (whole.is_array()) return whole;
   if (whole.is_object() && whole.contains("keys") && whole["keys"].is_array()) return whole["keys"];

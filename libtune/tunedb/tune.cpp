@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
-#include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/plain_text.hpp"
 #include "libtune/device/devices.hpp"
 #include "libtune/exchange/progress.hpp"
 #include "libtune/exchange/reports.hpp"
@@ -36,7 +36,7 @@ class json_reporter final : public observer {
 std::string function_name(const t1_problem& problem) {
   std::string name = "t1.";
   for (const char c : problem.name) {
-    name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    name += detail::is_letter_or_digit(c) ? c : '_';
   }
   return name;
 }

@@ -20,7 +20,14 @@ TEST_CASE("every kind of value has its JSON") {
   CHECK(plain(value(std::int64_t{-5})) == "-5");
   CHECK(plain(value(std::uint64_t{18446744073709551615U})) == "18446744073709551615");
   CHECK(plain(value(std::string("a\"b\n"))) == R"("a\"b\n")");
-  CHECK(input::parse(plain(value(0.1))) == 0.1);
+  CHECK(parse_json(plain(value(0.1))) == 0.1);
+}
+
+TEST_CASE("numbers are read with a point in any locale") {
+  const auto list = parse_json("[1.25, -2.5e-3]");
+  CHECK(list[0] == 1.25);
+  CHECK(list[1] == -2.5e-3);
+  CHECK(parse_json("[1.25", nullptr, false).is_discarded());
 }
 
 TEST_CASE("values that JSON lacks are written as valid JSON all the same") {
@@ -33,7 +40,7 @@ TEST_CASE("values that JSON lacks are written as valid JSON all the same") {
 }
 
 TEST_CASE("values of other programs are read, integers signed where they fit") {
-  const auto read = [](const char* text) { return plain_value(input::parse(text)); };
+  const auto read = [](const char* text) { return plain_value(parse_json(text)); };
   CHECK(read("true") == value(true));
   CHECK(read("7") == value(std::int64_t{7}));
   CHECK(read("-7") == value(std::int64_t{-7}));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/json.hpp"
 #include "tests/exchange/sample_search.hpp"
 
 namespace event_log_test {
@@ -23,7 +24,8 @@ using tune::testing::sample_subject;
 std::vector<json> lines_of(const std::ostringstream& out) {
   std::vector<json> lines;
   std::istringstream text(out.str());
-  for (std::string line; std::getline(text, line);) lines.push_back(json::parse(line));
+  for (std::string line; std::getline(text, line);)
+    lines.push_back(tune::detail::parse_json<json>(line));
   return lines;
 }
 

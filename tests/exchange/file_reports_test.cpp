@@ -8,6 +8,7 @@
 #include <string>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/json.hpp"
 #include "libtune/exchange/reports.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/exchange/sample_search.hpp"
@@ -29,7 +30,7 @@ std::string csv_of(const search_finished_event& search) {
 json json_of(const search_finished_event& search) {
   std::ostringstream out;
   tune::write_json(out, search);
-  return json::parse(out.str());
+  return tune::detail::parse_json<json>(out.str());
 }
 
 std::string contents_of(const std::filesystem::path& path) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/json.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/bare/bare_kernel.hpp"
 
@@ -56,7 +57,7 @@ TEST_CASE("a text that is no list of values is refused, and the part is shown") 
 
 /// As the hub has them, shortened.
 json sample() {
-  return json::parse(R"({
+  return tune::detail::parse_json<json>(R"({
  "General": {"BenchmarkName": "convolution_milo", "OutputFormat": "JSON"},
  "ConfigurationSpace": {
   "TuningParameters": [

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/json.hpp"
 #include "tests/store/random_content.hpp"
 #include "tests/store/samples.hpp"
 
@@ -78,7 +79,7 @@ TEST_CASE("metrics are measurements of T4, and come back exactly") {
   trial_content one = measured(1500);
   one.columns["metrics"] = std::string(R"([["gflops",812.5,"GFLOP/s"],["energy",null,"J"]])");
   const std::string text = to_t4_text(one_search({one}));
-  const json measurements = json::parse(text)["results"][0]["measurements"];
+  const json measurements = tune::detail::parse_json<json>(text)["results"][0]["measurements"];
   CHECK(measurements[1] == json{{"name", "gflops"}, {"value", 812.5}, {"unit", "GFLOP/s"}});
   CHECK(measurements[2] == json{{"name", "energy"}, {"value", nullptr}, {"unit", "J"}});
   CHECK(from_own_t4_text(text).searches[0].trials[0].metrics() == one.metrics());
@@ -88,9 +89,10 @@ TEST_CASE("what was minimised is named, and what breaks a constraint comes back 
   function_content one = one_search({measured(1500)});
   one.searches[0].trials[0].columns["outcome"] = std::string("unfit");
   one.searches[0].trials[0].columns.erase("score_ns");
-  CHECK(json::parse(to_t4_text(one))["results"][0]["objectives"] == json{"time"});
+  CHECK(tune::detail::parse_json<json>(to_t4_text(one))["results"][0]["objectives"] ==
+        json{"time"});
   one.function.name += "..min_energy.max_gflops.power_le_100";
-  const json result = json::parse(to_t4_text(one))["results"][0];
+  const json result = tune::detail::parse_json<json>(to_t4_text(one))["results"][0];
   CHECK(result["objectives"] == json{"energy", "gflops"});
   CHECK(result["invalidity"] == "constraints");
   const auto back = from_own_t4_text(to_t4_text(one)).searches[0].trials[0];
@@ -148,7 +150,7 @@ TEST_CASE(
   const std::string text = to_t4_text(content);
   CHECK(text.find("aa bb") == std::string::npos);
   CHECK(text.find("0123456789abcdef") == std::string::npos);
-  const json document = json::parse(text);
+  const json document = tune::detail::parse_json<json>(text);
   CHECK(document["results"][0]["timestamp"] == "2024-01-31T12:00:05Z");
   CHECK(document["results"][1]["timestamp"] == "2024-01-31T12:00:00Z");
   const function_content back = from_own_t4_text(text);
@@ -177,7 +179,7 @@ TEST_CASE("a file of Kernel Tuner becomes a search, and its fastest configuratio
 
 TEST_CASE("a file that is not T4 is refused with the reason") {
   const auto check_refused = [](const auto& spoil) {
-    json document = json::parse(foreign);
+    json document = tune::detail::parse_json<json>(foreign);
     spoil(document);
     CHECK_THROWS_AS(from_t4_text(document.dump(), subject()), tune::argument_error);
   };

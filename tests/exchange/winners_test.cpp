@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/json.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
@@ -155,7 +156,8 @@ int main() {}
 }
 
 TEST_CASE("the JSON lists each winner with its key, tuning and time") {
-  const auto document = nlohmann::json::parse(to_winners_json(std::vector{winners_of(sample())}));
+  const auto document =
+      tune::detail::parse_json(to_winners_json(std::vector{winners_of(sample())}));
   CHECK(document["format"] == "libtune winners");
   const auto& function = document["functions"].at(0);
   CHECK(function["function"] == "app.blur.autotune");

@@ -4,6 +4,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
+#include <clocale>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
@@ -29,7 +30,7 @@ using names = std::vector<std::string>;
 struct checked_database {
   checked_database() {
     tune::tuning_database database(path);
-    database.store(sample_function("f"), sample_key(), sample_tuning(1), 1);
+    database.store(sample_function("f"), sample_key(), sample_tuning(1), 1.25);
     const auto search = database.begin_search(sample_function("f"), sample_key());
     database.add_trial(search, {.configuration = sample_tuning(1), .outcome = "measured"});
   }
@@ -64,6 +65,23 @@ TEST_CASE("a sound database has no fault, and is not changed by the check") {
   CHECK(faults(database.path).empty());
   CHECK(text_of(database.path, "checksums") == "1 results and 1 searches are intact");
   CHECK(content_of(database.path) == before);
+}
+
+// tree.locales runs it where the locale of the environment has another decimal sign.
+TEST_CASE("a row that was written in one locale is intact in another") {
+  const std::string here = std::setlocale(LC_ALL, nullptr);
+  for (const std::string& writer : {std::string("C"), here}) {
+    std::setlocale(LC_ALL, writer.c_str());
+    const checked_database database;
+    std::setlocale(LC_ALL, writer == here ? "C" : here.c_str());
+    CHECK(faults(database.path).empty());
+    const auto found =
+        tune::tuning_database(database.path).find(sample_function("f"), sample_key());
+    REQUIRE(found);
+    CHECK(found->values == sample_tuning(1));
+    CHECK(found->score_ns == 1.25);
+    std::setlocale(LC_ALL, here.c_str());
+  }
 }
 
 TEST_CASE("a file that is not there is no fault, nor is a new one") {

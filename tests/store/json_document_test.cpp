@@ -7,6 +7,7 @@
 #include <string>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/json.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/store/maintenance/merge.hpp"
 #include "tests/store/random_content.hpp"
@@ -30,7 +31,7 @@ json sample() {
     content = random.next();
   }
   content.functions.resize(1);
-  return json::parse(to_json_document(content));
+  return tune::detail::parse_json<json>(to_json_document(content));
 }
 
 TEST_CASE("an export read back is what was exported, whatever it is") {

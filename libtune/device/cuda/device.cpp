@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <exception>
 #include <fmt/format.h>
 #include <string>
 
 #include "libtune/base/log.hpp"
+#include "libtune/base/plain_text.hpp"
 #include "libtune/device/cuda/backend.hpp"
 #include "libtune/device/cuda/context.hpp"
 #include "libtune/device/cuda/driver.hpp"
@@ -79,8 +79,7 @@ device_hardware hardware_of(const driver_api& api, CUdevice handle) {
   if (api.device_get_pci_bus_id(address.data(), static_cast<int>(address.size()), handle) ==
       CUDA_SUCCESS) {
     hardware.pci_address = address.data();
-    std::ranges::transform(hardware.pci_address, hardware.pci_address.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::ranges::transform(hardware.pci_address, hardware.pci_address.begin(), detail::lower_case);
   }
   CUuuid uuid{};
   if (api.device_get_uuid(&uuid, handle) == CUDA_SUCCESS) {

@@ -3,7 +3,6 @@
 #include "libtune/kernel/pool/serve.hpp"
 
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -29,6 +28,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/plain_text.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/cuda/backend.hpp"
 #include "libtune/device/opencl/backend.hpp"
@@ -194,9 +194,7 @@ void install_handlers() noexcept {
 /// "1 warning generated.", "2 warnings and 1 error generated."
 bool is_count(std::string_view line) noexcept {
   constexpr std::string_view end = " generated.";
-  if (!line.ends_with(end) || std::isdigit(static_cast<unsigned char>(line.front())) == 0) {
-    return false;
-  }
+  if (!line.ends_with(end) || !is_digit(line.front())) return false;
   line.remove_suffix(end.size());
   return line.ends_with(" warning") || line.ends_with(" warnings") || line.ends_with(" error") ||
          line.ends_with(" errors");
@@ -238,7 +236,7 @@ void work_for(::pid_t parent, const order_handlers& handlers) {
   if (::getppid() != parent) ::_exit(0);  // it ended before that was asked for
   constexpr rlimit none{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &none);
-  std::ofstream("/proc/self/oom_score_adj") << 1000;
+  std::ofstream("/proc/self/oom_score_adj") << "1000";  // a number would have the locale's form
   const int result = serve_orders(socket, handlers);
   // Drivers have threads, and destructors that wait for them: none of that matters any more.
   std::fflush(nullptr);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/plain_text.hpp"
 
 namespace tune::detail::formulas {
 namespace {
@@ -31,9 +32,7 @@ constexpr std::array functions{
     word{"round", op::round}, word{"floor", op::floor},    word{"ceil", op::ceil},
     word{"sqrt", op::sqrt},   word{"log2", op::log2},      word{"pow", op::power}};
 
-bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_in_name(char c) { return starts_name(c) || is_digit(c); }
+bool starts_name(char c) { return is_word(c) && !is_digit(c); }
 
 // One function for each strength of operators, the weakest first.
 class parser {
@@ -66,7 +65,7 @@ class parser {
   bool looks_at(std::string_view token) const {
     if (to_.text.compare(at_, token.size(), token) != 0) return false;
     const std::size_t next = at_ + token.size();
-    return !starts_name(token.front()) || next >= to_.text.size() || !is_in_name(to_.text[next]);
+    return !starts_name(token.front()) || next >= to_.text.size() || !is_word(to_.text[next]);
   }
 
   bool accept(std::string_view token) {
@@ -247,7 +246,7 @@ class parser {
     const char* const behind = is_whole ? as_whole.ptr : as_real.ptr;
     if (!is_whole && as_real.ec != std::errc()) fail("a number");
     at_ = static_cast<std::size_t>(behind - to_.text.data());
-    if (behind != end && (is_in_name(*behind) || *behind == '.')) fail("an operator or the end");
+    if (behind != end && (is_word(*behind) || *behind == '.')) fail("an operator or the end");
     return add_literal(is_whole ? scalar::of(whole) : scalar::of(real));
   }
 
@@ -278,7 +277,7 @@ class parser {
     const std::size_t begin = at_;
     if (to_.text.compare(at_, 5, "math.") == 0) at_ += 5;
     const std::size_t begin_of_word = at_;
-    while (at_ < to_.text.size() && is_in_name(to_.text[at_])) ++at_;
+    while (at_ < to_.text.size() && is_word(to_.text[at_])) ++at_;
     std::string name = to_.text.substr(begin_of_word, at_ - begin_of_word);
     end_ = at_;
     skip_blanks();

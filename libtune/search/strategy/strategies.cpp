@@ -3,7 +3,6 @@
 #include "libtune/search/strategy/strategies.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <fmt/format.h>
@@ -17,6 +16,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/plain_text.hpp"
 #include "libtune/search/model/surrogate.hpp"
 
 namespace tune {
@@ -46,8 +46,8 @@ strategy_registry& registry() {
 constexpr std::string_view reserved_name = "shortlist";
 
 bool can_be_named(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return detail::is_word(c) || c == '-' || c == '.';
   });
 }
 

@@ -6,7 +6,6 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -28,6 +27,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/plain_text.hpp"
 #include "libtune/base/sha256.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/schema.hpp"
@@ -193,9 +193,8 @@ std::string immutable_uri(const std::string& path) {
   }
   std::string uri = "file:";
   for (const char c : target.string()) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = std::isalnum(byte) != 0 || c == '/' || c == '.' || c == '_' || c == '-';
-    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+    const bool plain = is_word(c) || c == '/' || c == '.' || c == '-';
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return uri + "?mode=ro&immutable=1";
 }

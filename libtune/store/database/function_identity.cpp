@@ -8,27 +8,22 @@
 #include <string_view>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/plain_text.hpp"
 
 namespace tune {
 namespace {
 
 constexpr std::size_t longest_name = 200;
 
-// Not <cctype>, whose answer depends on the locale.
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool is_identifier(std::string_view name, bool with_dots) {
-  if (name.empty() || name.size() > longest_name || !is_letter(name.front())) return false;
-  return std::ranges::all_of(
-      name, [&](char c) { return is_letter(c) || is_digit(c) || (with_dots && c == '.'); });
+  const auto fits = [&](char c) { return detail::is_word(c) || (with_dots && c == '.'); };
+  return !name.empty() && name.size() <= longest_name && fits(name.front()) &&
+         name.front() != '.' && !detail::is_digit(name.front()) && std::ranges::all_of(name, fits);
 }
 
 std::string lower_case(std::string_view name) {
   std::string lower(name);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  std::ranges::transform(lower, lower.begin(), detail::lower_case);
   return lower;
 }
 

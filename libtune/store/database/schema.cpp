@@ -14,6 +14,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/plain_text.hpp"
 #include "libtune/base/sha256.hpp"
 
 namespace tune::detail {
@@ -34,7 +35,7 @@ void append_value(std::string& text, sqlite3_value* v) {
   switch (sqlite3_value_type(v)) {
     case SQLITE_NULL: text += "n;"; break;
     case SQLITE_INTEGER: fmt::format_to(out, "i{};", sqlite3_value_int64(v)); break;
-    case SQLITE_FLOAT: fmt::format_to(out, "f{:a};", sqlite3_value_double(v)); break;
+    case SQLITE_FLOAT: text += "f" + exact_text(sqlite3_value_double(v)) + ";"; break;
     case SQLITE_TEXT: {
       const unsigned char* bytes = sqlite3_value_text(v);  // before its length is asked for
       append_bytes(text, 't', bytes, sqlite3_value_bytes(v));

@@ -69,7 +69,7 @@ std::optional<value> configured_value(const json& item) {
 }
 
 std::vector<double> parse_samples(const std::string& text) {
-  const auto list = input::parse(text, nullptr, false);
+  const auto list = parse_json(text, nullptr, false);
   const auto is_number = [](const input& item) { return item.is_number(); };
   if (!list.is_array() || !std::ranges::all_of(list, is_number)) {
     throw_unreadable("samples_ns", text, "list of numbers");
@@ -182,7 +182,7 @@ std::string configuration_to_json(const std::vector<named_value>& configuration)
 std::vector<named_value> configuration_from_json(const std::string& text) {
   // Nothing lies deeper; an ordered object that did would take a deep stack.
   const auto not_deep = [](int depth, json::parse_event_t, json&) { return depth < 3; };
-  const json object = json::parse(text, not_deep, false);
+  const json object = parse_json<json>(text, not_deep, false);
   if (!object.is_object()) throw_unreadable("configuration", text, "object");
   std::vector<named_value> configuration;
   for (const auto& [name, item] : object.items()) {
@@ -217,7 +217,7 @@ std::optional<stored_space> space_from_json(const std::string& text) {
     return std::get<std::string>(configured_value(item).value());
   };
   try {
-    const json object = json::parse(text, not_deep);
+    const json object = parse_json<json>(text, not_deep);
     stored_space space{.combinations = object.at("combinations").get<std::size_t>(),
                        .configurations = object.at("configurations").get<std::size_t>(),
                        .removals = {},
@@ -253,7 +253,7 @@ std::string metrics_to_json(const std::vector<metric>& metrics) {
 std::vector<metric> metrics_from_json(const std::string& text) {
   std::vector<metric> metrics;
   const auto not_deep = [](int depth, input::parse_event_t, input&) { return depth < 3; };
-  const auto list = input::parse(text, not_deep, false);
+  const auto list = parse_json(text, not_deep, false);
   if (!list.is_array()) return metrics;
   for (const input& entry : list) {
     const bool has_value = entry.is_array() && entry.size() >= 2 && entry[0].is_string() &&

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "libtune/base/plain_text.hpp"
 #include "libtune/base/sha256.hpp"
 #include "libtune/store/database/function_table.hpp"
 #include "libtune/store/database/identity_column.hpp"
@@ -90,7 +91,7 @@ std::optional<double> trial_content::score_upper_ns() const {
 }
 
 std::vector<double> trial_content::samples_ns() const {
-  const auto json = nlohmann::json::parse(text_of(columns, "samples_ns"), nullptr, false);
+  const auto json = detail::parse_json(text_of(columns, "samples_ns"), nullptr, false);
   const auto is_number = [](const nlohmann::json& item) { return item.is_number(); };
   if (!json.is_array() || !std::ranges::all_of(json, is_number)) return {};
   return json.get<std::vector<double>>();
@@ -124,7 +125,7 @@ std::string canonical_text(const column_value& v) {
   struct {
     std::string operator()(std::monostate) const { return "n"; }
     std::string operator()(std::int64_t i) const { return fmt::format("i{}", i); }
-    std::string operator()(double d) const { return fmt::format("f{:a}", d); }
+    std::string operator()(double d) const { return "f" + detail::exact_text(d); }
     std::string operator()(const std::string& s) const { return "s" + counted(s); }
     std::string operator()(const std::vector<std::byte>& b) const {
       return "b" + detail::to_hex(b);

@@ -3,19 +3,18 @@
 #include "libtune/tune/bare/kernel_description.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/plain_text.hpp"
+#include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/session.hpp"
 
 namespace tune::detail {
 namespace {
 
 constexpr std::array axes{'x', 'y', 'z'};
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool is_identifier(const std::string& name) { return std::ranges::all_of(name, is_word); }
 

@@ -3,10 +3,10 @@
 #include "libtune/tune/engine/kernel_figures.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <memory>
 #include <string>
 
+#include "libtune/base/plain_text.hpp"
 #include "libtune/device/interface.hpp"
 
 namespace tune {
@@ -85,9 +85,9 @@ std::vector<metric> figures_of(const seen_kernel& seen, const std::optional<reso
 std::string name_of(const std::string& figure, const std::string& kernel) {
   std::string name = figure + "_of_";
   for (const char c : kernel) {
-    const bool fits = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    const bool fits = detail::is_letter_or_digit(c);
     if (fits || name.back() != '_') {
-      name += fits ? static_cast<char>(std::tolower(static_cast<unsigned char>(c))) : '_';
+      name += fits ? detail::lower_case(c) : '_';
     }
   }
   return name.substr(0, longest_name);

@@ -3,10 +3,11 @@
 #include "libtune/tune/engine/trial_list.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <string_view>
 #include <utility>
+
+#include "libtune/base/plain_text.hpp"
 
 namespace tune {
 
@@ -64,7 +65,7 @@ bool is_better(const trial& candidate, const trial& best) noexcept {
 
 namespace {
 
-bool is_digit(char c) noexcept { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+using detail::is_digit;
 
 /// The text with one mark for each number: 12, 1.5, 1e-05.
 std::string without_numbers(std::string_view text) {

@@ -68,7 +68,7 @@ void become_expendable() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   constexpr rlimit none{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &none);
-  std::ofstream("/proc/self/oom_score_adj") << 1000;
+  std::ofstream("/proc/self/oom_score_adj") << "1000";  // a number would have the locale's form
 }
 
 /// Returns the parent that the variable names, if it has started this process with the socket.

@@ -12,13 +12,13 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <iterator>
-#include <locale.h>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/plain_text.hpp"
 #include "libtune/device/queue_interface.hpp"
 #include "operations/fft/backend/plan.hpp"
 #include "operations/fft/backend/real_by_complex.hpp"
@@ -27,24 +27,6 @@
 
 namespace tune::operations::transforms {
 namespace {
-
-/// Numbers in kernel text have a point on this thread, whatever the locale of the process.
-class [[nodiscard]] plain_numbers {
- public:
-  plain_numbers()
-      : plain_(::newlocale(LC_ALL_MASK, "C", nullptr)),
-        before_(::uselocale(plain_)) {}  // null leaves it
-  plain_numbers(const plain_numbers&) = delete;
-  plain_numbers& operator=(const plain_numbers&) = delete;
-  ~plain_numbers() {
-    ::uselocale(before_);
-    if (plain_ != nullptr) ::freelocale(plain_);
-  }
-
- private:
-  locale_t plain_;
-  locale_t before_;
-};
 
 /// VkFFT's object. A failed initialisation has deleted what it had.
 class application {
@@ -271,7 +253,7 @@ bool vkfft_plan::prepare(const command_queue& queue, const fft_geometry& geometr
   wanted.device = &device;
   wanted.context = &context;
   arrays.describe(wanted);
-  const plain_numbers locale;
+  const detail::plain_locale numbers;  // those in kernel text have a point
   application made;
   const vkfft::VkFFTResult initialised = made.initialise(wanted);
   by.rethrow();
