@@ -78,11 +78,13 @@ class list_reader {
  public:
   explicit list_reader(const std::string& text) : text_(text) {}
 
-  std::vector<value> read(const std::string& part) const {
+  std::vector<value> read(const std::string& part, int depth = 0) const {
+    constexpr int most_depth = 100;
+    if (depth > most_depth) throw argument_error("a list of values nests too deep");
     const auto terms = split_at("+", part);
-    if (terms.size() == 1) return read_term(part);
+    if (terms.size() == 1) return read_term(part, depth + 1);
     std::vector<value> all;
-    for (const std::string& term : terms) append(all, read_term(term));
+    for (const std::string& term : terms) append(all, read_term(term, depth + 1));
     return all;
   }
 
@@ -101,15 +103,15 @@ class list_reader {
     std::ranges::move(more, std::back_inserter(all));
   }
 
-  std::vector<value> read_term(const std::string& term) const {
-    if (const auto list = inside(term, "list(", ')')) return read(*list);
+  std::vector<value> read_term(const std::string& term, int depth) const {
+    if (const auto list = inside(term, "list(", ')')) return read(*list, depth);
     if (const auto bounds = inside(term, "range(", ')')) return read_range(*bounds);
     auto items = inside(term, "[", ']');
     if (!items) items = inside(term, "(", ')');
     if (!items) refuse(term);
-    if (!places_of(" for ", *items).empty()) return read_comprehension(*items);
+    if (!places_of(" for ", *items).empty()) return read_comprehension(*items, depth);
     // Brackets around one list, as in "([1, 2] + [4])".
-    if (term.front() == '(' && places_of(",", *items).empty()) return read(*items);
+    if (term.front() == '(' && places_of(",", *items).empty()) return read(*items, depth);
     std::vector<value> values;
     for (const std::string& item : split_at(",", *items)) {
       if (!item.empty()) values.push_back(expression(item).evaluate({}));
@@ -135,11 +137,14 @@ class list_reader {
         (static_cast<double>(to) - static_cast<double>(from)) / static_cast<double>(step);
     if (count > static_cast<double>(most_values))
       append(values, std::vector<value>(most_values + 1));
-    for (std::int64_t i = from; step > 0 ? i < to : i > to; i += step) values.emplace_back(i);
+    for (std::int64_t i = from; step > 0 ? i < to : i > to;) {
+      values.emplace_back(i);
+      if (__builtin_add_overflow(i, step, &i)) break;
+    }
     return values;
   }
 
-  std::vector<value> read_comprehension(const std::string& text) const {
+  std::vector<value> read_comprehension(const std::string& text, int depth) const {
     const auto parts = split_at(" for ", text);
     if (parts.size() != 2) refuse(text);
     const auto halves = split_at(" in ", parts[1]);
@@ -152,7 +157,7 @@ class list_reader {
     const expression item(parts[0]);
     const expression condition(source.size() > 1 ? source[1] : "True");
     std::vector<value> values;
-    for (const value& each : read(source[0])) {
+    for (const value& each : read(source[0], depth)) {
       const std::vector<named_value> named{{name, each}};
       if (condition.holds(named)) values.push_back(item.evaluate(named));
     }

@@ -33,6 +33,8 @@ TEST_CASE("values are what Python makes of the text") {
         whole({1, 2, 3, 6, 9}));
   CHECK(values_of_python("range(3)") == whole({0, 1, 2}));
   CHECK(values_of_python("range(5, 0, -2)") == whole({5, 3, 1}));
+  CHECK(values_of_python("range(0, 9223372036854775807, 4611686018427387904)") ==
+        whole({0, 4611686018427387904}));
   CHECK(values_of_python("([1] + (2, 3)) + [x for x in [4, 5]]") == whole({1, 2, 3, 4, 5}));
   CHECK(values_of_python("(7,)") == whole({7}));
   CHECK(values_of_python("[]").empty());
@@ -52,6 +54,9 @@ TEST_CASE("a text that is no list of values is refused, and the part is shown") 
   refused("range(1, 2, 0)", "range(1, 2, 0)");
   refused("range(0, 10000000000)", "more than 1000000 values");
   refused("[a]", "a");
+  std::string nested;
+  for (int i = 0; i < 10000; ++i) nested += "list(";
+  refused((nested + std::string(10000, ')')).c_str(), "nests too deep");
   refused("[1 +]", "1 +");
 }
 

@@ -74,6 +74,27 @@ TEST_CASE("an expression has the value that it has in Python") {
       {"x | 1 ^ 3 & 2", whole(35)},
       {"1 << 4 >> 2", whole(4)},
       {"1 << 70", 1180591620717411303424.0},
+      {"1 << 62", whole(std::int64_t{1} << 62)},
+      {"-1 << 62", whole(-(std::int64_t{1} << 62))},
+      {"(-9223372036854775807 - 1) << 1", -18446744073709551616.0},
+      {"1 << 4294967296", std::numeric_limits<double>::infinity()},
+      {"-1 << 4294967297", -std::numeric_limits<double>::infinity()},
+      {"0 << 4294967297", whole(0)},
+      {"7 >> 4294967296", whole(0)},
+      {"abs(-9223372036854775807 - 1)", 9223372036854775808.0},
+      {"(-9223372036854775807 - 1) // -1", 9223372036854775808.0},
+      {"(-9223372036854775807 - 1) % -1", whole(0)},
+      {"9007199254740993 // -1", whole(-9007199254740993)},
+      {"9007199254740993 == 9007199254740992.0", false},
+      {"9007199254740993 > 9007199254740992.0", true},
+      {"9007199254740992.0 < 9007199254740993", true},
+      {"9007199254740993 != 9007199254740992.0", true},
+      {"9223372036854775807 < 9223372036854775808.0", true},
+      {"-9223372036854775807 > -1e300", true},
+      {"3 < 3.5", true},
+      {"-3 > -3.5", true},
+      {"-3 <= -3.0", true},
+      {"9007199254740993 in [9007199254740992.0]", false},
       {"x < 33", true},
       {"x<=32", true},
       {"x != 32", false},
@@ -171,6 +192,22 @@ TEST_CASE("what is no formula is refused with the text, the column and what is w
   CHECK(fault_of(std::string(100000, '-').c_str()).find("less nesting") != std::string::npos);
 }
 
+std::string joined(const std::string& part, std::size_t count, const std::string& sign) {
+  std::string text = part;
+  for (std::size_t i = 1; i < count; ++i) text += sign + part;
+  return text;
+}
+
+TEST_CASE("long texts are refused before they could take a deep stack") {
+  CHECK(expression(joined("x", 900, "+")).number(sample_values()) == 32 * 900);
+  CHECK(expression(joined("x", 20000, " or ")).holds(sample_values()));
+  CHECK(fault_of(joined("x", 20000, "+").c_str()).find("fewer operators in a row") !=
+        std::string::npos);
+  CHECK(fault_of(joined("2", 20000, "**").c_str()).find("less nesting") != std::string::npos);
+  CHECK(fault_of(joined("x", 100000, "+").c_str()).find("has 199999 characters; the most are") !=
+        std::string::npos);
+}
+
 TEST_CASE("an operator that cannot be applied is an error that shows the expression") {
   const std::vector<std::pair<const char*, const char*>> samples{
       {"x % (y - 5)", "the expression 'x % (y - 5)' has no value: a division by zero"},
@@ -199,6 +236,26 @@ TEST_CASE("an expression knows the names that it reads") {
   CHECK(expression("b * a + min(b, c) if type == 'd' else a").names() ==
         std::vector<std::string>{"b", "a", "c", "type"});
   CHECK(expression("1 + 2").names().empty());
+}
+
+TEST_CASE("a part of `and` is asked after what guards it, also where that reads more parameters") {
+  const std::vector<tune::parameter> parameters{
+      {"a", {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}}},
+      {"b", {std::int64_t{4}, std::int64_t{5}}},
+      {"c", {std::int64_t{0}, std::int64_t{7}}}};
+  const auto size_of = [&](const char* text) {
+    return tune::search_space(parameters, expression(text).restrictions(parameters)).size();
+  };
+  CHECK(size_of("a != 0 and b % a == 0") == 6);
+  CHECK(size_of("a * c > 0 and b % a == 0") == 3);
+  CHECK(size_of("b > 4 and a * c > 0 and b % a == 0") == 1);
+  CHECK(size_of("(a > 0 or c == 7) and (a > 0 or c != 7) and b % a == 0") == 6);
+  CHECK(size_of("c > 0 and (a > 0 and b % a == 0)") == 3);
+  CHECK_THROWS_WITH_AS(size_of("(a > 0 or c == 7) and b % a == 0"),
+                       doctest::Contains("a division by zero"), tune::error);
+  // One that has a value everywhere does not wait.
+  const auto early = expression("a * c > 0 and b % (a + 1) == 0").restrictions(parameters);
+  CHECK(early[1].reads == std::vector<std::size_t>{1, 0});
 }
 
 TEST_CASE("parts that `and` joins become restrictions of their own that read what they name") {

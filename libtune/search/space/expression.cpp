@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <cstdint>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -83,9 +84,12 @@ scalar shift(op what, const scalar& a, const scalar& b) {
   const std::int64_t number = whole_of(a, "cannot shift");
   if (bits < 0) refuse(fmt::format("cannot shift by {}", bits));
   if (what == op::shift_right) return scalar::of(number >> std::min<std::int64_t>(bits, 63));
-  return bits > 62 || std::abs(number) > (std::numeric_limits<std::int64_t>::max() >> bits)
-             ? scalar::of(std::ldexp(static_cast<double>(number), static_cast<int>(bits)))
-             : scalar::of(number * (std::int64_t{1} << bits));
+  std::int64_t made = 0;
+  const bool fits = bits < 63 && !__builtin_mul_overflow(number, std::int64_t{1} << bits, &made);
+  if (fits || number == 0) return scalar::of(made);
+  constexpr std::int64_t beyond_any = 2000;  // bits that lead from 1 to infinity
+  return scalar::of(
+      std::ldexp(static_cast<double>(number), static_cast<int>(std::min(bits, beyond_any))));
 }
 
 scalar calculate_real(op what, double a, double b) {
@@ -116,11 +120,13 @@ scalar calculate(op what, const scalar& a, const scalar& b) {
     case op::multiply: lost = __builtin_mul_overflow(a.whole, b.whole, &made); break;
     default:
       if (b.whole == 0) refuse("a division by zero");
-      lost = b.whole == -1;  // whose quotient may not fit
-      if (!lost) {
-        made = floor_divide(a.whole, b.whole);
-        if (what == op::modulo) made = a.whole - made * b.whole;
+      if (b.whole == -1) {  // whose quotient may not fit
+        if (what == op::modulo) return scalar::of(std::int64_t{0});
+        lost = __builtin_sub_overflow(std::int64_t{0}, a.whole, &made);
+        break;
       }
+      made = floor_divide(a.whole, b.whole);
+      if (what == op::modulo) made = a.whole - made * b.whole;
   }
   return lost ? to_whole(calculate_real(what, a.number(), b.number()).real) : scalar::of(made);
 }
@@ -134,27 +140,39 @@ scalar apply_bits(op what, const scalar& a, const scalar& b) {
   return both ? scalar::of(made != 0) : scalar::of(made);
 }
 
-template <class T>
-bool compare_as(op what, const T& a, const T& b) {
+bool agrees(op what, std::partial_ordering order) {
   switch (what) {
-    case op::less: return a < b;
-    case op::less_equal: return a <= b;
-    case op::greater: return a > b;
-    case op::greater_equal: return a >= b;
-    case op::equal: return a == b;
-    default: return a != b;
+    case op::less: return order < 0;
+    case op::less_equal: return order <= 0;
+    case op::greater: return order > 0;
+    case op::greater_equal: return order >= 0;
+    case op::equal: return order == 0;
+    default: return order != 0;
   }
 }
 
+// Exact, where a conversion to real would round.
+std::partial_ordering order_of(std::int64_t whole, double real) {
+  constexpr double beyond = 9223372036854775808.0;  // the first that 64 bits do not hold
+  if (!(real >= -beyond && real < beyond)) return 0.0 <=> real;
+  const double part = std::trunc(real);
+  const auto number = static_cast<std::int64_t>(part);
+  return whole != number ? std::partial_ordering(whole <=> number) : part <=> real;
+}
+
+std::partial_ordering order_of(const scalar& a, const scalar& b) {
+  if (a.is_text()) return a.text <=> b.text;
+  if (a.is_real()) return b.is_real() ? a.real <=> b.real : 0 <=> order_of(b.whole, a.real);
+  return b.is_real() ? order_of(a.whole, b.real) : a.whole <=> b.whole;
+}
+
 bool compare(op what, const scalar& a, const scalar& b) {
-  if (a.is_text() && b.is_text()) return compare_as(what, a.text, b.text);
-  if (a.is_text() || b.is_text()) {
+  if (a.is_text() != b.is_text()) {
     if (what == op::equal || what == op::unequal) return what == op::unequal;
     refuse(
         fmt::format("cannot compare a text, '{}', with a number", a.is_text() ? a.text : b.text));
   }
-  if (a.is_real() || b.is_real()) return compare_as(what, a.number(), b.number());
-  return compare_as(what, a.whole, b.whole);
+  return agrees(what, order_of(a, b));
 }
 
 scalar call(op what, const scalar& a) {
@@ -277,6 +295,87 @@ void collect_parts(const formula& of, node_index from, std::vector<node_index>& 
   for (const node_index child : of.nodes[from].children) collect_parts(of, child, parts);
 }
 
+/// The parameters that a formula reads, by the place of their name in it.
+struct read_parameters {
+  read_parameters(const formula& of, const std::vector<parameter>& parameters) {
+    owned.reserve(of.names.size());
+    for (const std::string& name : of.names) {
+      const auto found = std::ranges::find(parameters, name, &parameter::name);
+      if (found == parameters.end()) refuse_name(of, name, parameters);
+      parameter_of.push_back(static_cast<std::size_t>(found - parameters.begin()));
+      owned.push_back(*found);
+      std::vector<scalar>& all = candidates.emplace_back();
+      for (const value& each : owned.back().candidates) {
+        const auto made = scalar_of(each);
+        if (!made) throw argument_error(fmt::format("'{}' has an empty candidate", name));
+        all.push_back(*made);
+      }
+    }
+  }
+
+  /// True if a part of the formula has a value for all candidates of the names that it reads. False
+  /// also where these are too many to be tried.
+  bool have_values(const formula& of, node_index part,
+                   const std::vector<std::size_t>& places) const {
+    constexpr std::size_t most = 1 << 16;
+    std::size_t combinations = 1;
+    for (const std::size_t place : places) {
+      combinations *= candidates[place].size();
+      if (combinations > most) return false;
+    }
+    std::vector<std::size_t> choice(of.names.size(), 0);
+    const auto look_up = [&](std::size_t place) { return candidates[place][choice[place]]; };
+    for (std::size_t i = 0; i < combinations; ++i) {
+      std::size_t left = i;
+      for (const std::size_t place : places) {
+        choice[place] = left % candidates[place].size();
+        left /= candidates[place].size();
+      }
+      try {
+        evaluation(of.nodes, look_up)(part);
+      } catch (const not_applicable&) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  std::vector<std::size_t> parameter_of;
+  std::vector<std::vector<scalar>> candidates;
+  std::vector<parameter> owned;  // whose texts the candidates are
+
+ private:
+  [[noreturn]] static void refuse_name(const formula& of, const std::string& name,
+                                       const std::vector<parameter>& parameters) {
+    std::vector<std::string_view> all;
+    for (const parameter& each : parameters) all.push_back(each.name);
+    throw argument_error(
+        fmt::format("the expression '{}' reads '{}', which is no parameter; the parameters are {}",
+                    of.text, name, fmt::join(all, ", ")));
+  }
+};
+
+/// The number of parameters that have a value when a restriction is asked that reads these.
+std::size_t depth_of(const std::vector<std::size_t>& reads) {
+  return reads.empty() ? 0 : std::ranges::max(reads) + 1;
+}
+
+/// Lets a part that may have no value be asked after those before it, which may say no first: it
+/// waits for what they read.
+template <class HasValues>
+void wait_for_guards(const std::vector<restriction>& before, std::vector<std::size_t>& reads,
+                     HasValues has_values) {
+  const std::size_t depth = depth_of(reads);
+  const auto is_later = [&](const restriction& each) { return depth_of(*each.reads) > depth; };
+  if (std::ranges::none_of(before, is_later) || has_values()) return;
+  for (const restriction& guard : before) {
+    if (!is_later(guard)) continue;
+    for (const std::size_t read : *guard.reads) {
+      if (std::ranges::find(reads, read) == reads.end()) reads.push_back(read);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tune::detail::formulas
 
@@ -328,45 +427,23 @@ std::vector<expression> expression::parts() const {
 
 std::vector<restriction> expression::restrictions(const std::vector<parameter>& parameters) const {
   using namespace detail::formulas;
-  std::vector<std::size_t> parameter_of;  // by the place of a name
-  auto scalars = std::make_shared<std::vector<std::vector<scalar>>>();
-  auto owned = std::make_shared<std::vector<parameter>>();  // whose texts the scalars are
-  owned->reserve(names().size());
-  for (const std::string& name : names()) {
-    const auto found = std::ranges::find(parameters, name, &parameter::name);
-    if (found == parameters.end()) {
-      std::vector<std::string_view> all;
-      for (const parameter& each : parameters) all.push_back(each.name);
-      throw argument_error(
-          fmt::format("the expression '{}' reads '{}', which is no parameter; the "
-                      "parameters are {}",
-                      text(), name, fmt::join(all, ", ")));
-    }
-    parameter_of.push_back(static_cast<std::size_t>(found - parameters.begin()));
-    owned->push_back(*found);
-    std::vector<scalar> candidates;
-    for (const value& each : owned->back().candidates) {
-      const auto made = scalar_of(each);
-      if (!made) throw argument_error(fmt::format("'{}' has an empty candidate", name));
-      candidates.push_back(*made);
-    }
-    scalars->push_back(std::move(candidates));
-  }
+  const auto read = std::make_shared<const read_parameters>(*formula_, parameters);
   std::vector<node_index> parts;
   collect_parts(*formula_, formula_->root, parts);
   std::vector<restriction> made;
   for (const node_index part : parts) {
-    std::vector<std::size_t> reads;
-    collect_places(*formula_, part, reads);
-    for (std::size_t& place : reads) place = parameter_of[place];
     const node& at = formula_->nodes[part];
     std::string description =
         parts.size() == 1 ? text() : text().substr(at.begin, at.end - at.begin);
+    std::vector<std::size_t> places;
+    collect_places(*formula_, part, places);
+    std::vector<std::size_t> reads;
+    for (const std::size_t place : places) reads.push_back(read->parameter_of[place]);
+    wait_for_guards(made, reads, [&] { return read->have_values(*formula_, part, places); });
     made.push_back({std::move(description),
-                    [kept = formula_, part, parameter_of, scalars,
-                     owned](std::span<const std::size_t> choice) {
+                    [kept = formula_, part, read](std::span<const std::size_t> choice) {
                       const auto look_up = [&](std::size_t place) -> const scalar& {
-                        return (*scalars)[place][choice[parameter_of[place]]];
+                        return read->candidates[place][choice[read->parameter_of[place]]];
                       };
                       return detail::formulas::evaluate(*kept, part, look_up).truth();
                     },

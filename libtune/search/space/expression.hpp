@@ -24,8 +24,11 @@ class formula;
 /// from the weakest to the strongest, `a if c else b` below all of them, brackets, lists after
 /// `in`, and the functions min, max, abs, int, float, bool, round, floor, ceil, sqrt, log2 and pow,
 /// also with "math." before them. `/` is the division of real numbers, `//` rounds down, `%` takes
-/// the sign of its right side. Whole numbers are exact as long as 64 bits hold them, then real.
-/// Literals are whole and real numbers, True, False, true, false, and texts in quotes.
+/// the sign of its right side. Whole numbers are exact as long as 64 bits with a sign hold them,
+/// then real; a whole and a real number are compared exactly.
+/// Literals are whole and real numbers, True, False, true, false, and texts in quotes. A text has
+/// at most 100,000 characters, brackets and signs nest up to 100 deep, and at most 1,000 operators
+/// follow each other as those of a sum do.
 ///
 /// Immutable, so thread-safe; copies share what they have.
 class expression {
@@ -50,8 +53,9 @@ class expression {
   /// The parts that `and` joins, each an expression of its own; itself where there is but one.
   std::vector<expression> parts() const;
   /// The restrictions that it stands for: one for each part that `and` joins, which reads the
-  /// parameters that it names and no others, described by its text. So a space asks each part as
-  /// early as it can.
+  /// parameters that it names, described by its text. So a space asks each part as early as it can:
+  /// one that has no value for some candidates not before the parts in front of it, which may be
+  /// there to say no for these ("a * c > 0 and b % a == 0").
   /// @throws argument_error if a name is none of a parameter
   std::vector<restriction> restrictions(const std::vector<parameter>& parameters) const;
 

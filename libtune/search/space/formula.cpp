@@ -40,13 +40,20 @@ class parser {
   explicit parser(formula& to) : to_(to) {}
 
   void run() {
+    if (to_.text.size() > most_characters) {
+      throw argument_error(fmt::format("the expression '{} ...' has {} characters; the most are {}",
+                                       to_.text.substr(0, 60), to_.text.size(), most_characters));
+    }
     skip_blanks();
     to_.root = parse_choice();
     if (at_ < to_.text.size()) fail("an operator or the end");
   }
 
  private:
+  // So that neither the parser nor what walks through its nodes takes a deep stack.
+  static constexpr std::size_t most_characters = 100'000;
   static constexpr int most_depth = 100;
+  static constexpr std::size_t most_height = 1000;
 
   [[noreturn]] void fail(std::string_view expected) const {
     const bool over = at_ >= to_.text.size();
@@ -81,6 +88,10 @@ class parser {
   }
 
   node_index make(op what, std::vector<node_index> children) {
+    std::size_t height = 1;
+    for (const node_index child : children) height = std::max(height, heights_[child] + 1);
+    if (height > most_height) fail("fewer operators in a row");
+    heights_.push_back(height);
     to_.nodes.push_back({what, std::move(children)});
     return static_cast<node_index>(to_.nodes.size() - 1);
   }
@@ -207,7 +218,11 @@ class parser {
       return made;
     }
     const node_index base = parse_operand();
-    return accept("**") ? make(op::power, {base, parse_unary()}) : base;
+    if (!accept("**")) return base;
+    if (++depth_ > most_depth) fail("less nesting");
+    const node_index made = make(op::power, {base, parse_unary()});
+    --depth_;
+    return made;
   }
 
   node_index parse_operand() {
@@ -316,6 +331,7 @@ class parser {
   std::size_t at_ = 0;
   std::size_t end_ = 0;
   int depth_ = 0;
+  std::vector<std::size_t> heights_;  // of the nodes
 };
 
 }  // namespace
