@@ -6,26 +6,18 @@
 #include <utility>
 
 namespace tune {
-namespace detail {
-
-/// Awaits the end of a job, whatever its type.
-class job_wait final : public future_wait {
- public:
-  explicit job_wait(state_pointer<future_state> job) noexcept
-      : future_wait(std::move(job), std::nullopt) {}
-  void await_resume() const { check(); }
-};
-
-}  // namespace detail
-
 void job_queue::clean() {
   while (count_ != 0 && at(0)->is_ready()) pop()->rethrow_failure();
 }
 
+// While it awaits, another task may remove the job, and those behind it.
 task<> job_queue::finish(std::size_t max_remaining) {
   while (count_ > max_remaining) {
-    if (!at(0)->is_ready()) co_await detail::job_wait(at(0));
-    pop()->rethrow_failure();
+    if (at(0)->is_ready()) {
+      pop()->rethrow_failure();
+    } else {
+      co_await detail::end_wait(at(0));
+    }
   }
 }
 

@@ -12,7 +12,8 @@ namespace tune {
 
 /// The jobs of a pipeline that are under way, in the order in which they were added: it bounds how
 /// many frames are in flight, and nobody misses the error of one. Used by one thread, or the tasks
-/// of one loop. Allocates nothing while it holds no more jobs than ever before.
+/// of one loop, several of which may clean() and finish(). Allocates nothing while it holds no more
+/// jobs than ever before.
 class job_queue {
  public:
   /// Adds a job at the end.

@@ -166,6 +166,15 @@ class typed_future_wait final : public future_wait {
   future<T> future_;
 };
 
+/// Awaits the end of a state of any type, and leaves its result or error there.
+/// await_resume throws cancelled_error alone.
+class end_wait final : public future_wait {
+ public:
+  explicit end_wait(state_pointer<future_state> awaited) noexcept
+      : future_wait(std::move(awaited), std::nullopt) {}
+  void await_resume() const { check(); }
+};
+
 /// The promise of a task, without its result.
 class task_promise_base : public promise_base {
  public:

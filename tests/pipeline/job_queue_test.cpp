@@ -74,6 +74,34 @@ TEST_CASE("finish leaves as many jobs as it was told") {
   CHECK(jobs.empty());
 }
 
+TEST_CASE("a job that another task has removed does not hide the end of those behind it") {
+  tune::job_queue jobs;
+  std::vector<tune::promise<>> promises(2);
+  for (auto& promise : promises) jobs.add(promise.get_future());
+  tune::event_loop loop;
+  const auto first = loop.spawn(jobs.finish());
+  const auto pass = []() -> tune::task<> { co_return; };
+
+  SUBCASE("by finish") {
+    const auto second = loop.spawn(jobs.finish(1));
+    loop.run(pass());
+    promises[0].set();
+    loop.run_until(second);
+  }
+  SUBCASE("by clean") {
+    loop.run(pass());
+    promises[0].set();
+    jobs.clean();
+  }
+  loop.run(pass());
+  CHECK_FALSE(first.is_ready());
+  CHECK(jobs.contains(promises[1].get_future()));
+  promises[1].fail(failure());
+  loop.run_until(first);
+  CHECK_THROWS_AS(first.get(), std::runtime_error);
+  CHECK(jobs.empty());
+}
+
 TEST_CASE("jobs go through a queue without allocating, in the order of adding") {
   tune::job_queue jobs;
   for (int round = 0; round < 3; ++round) {
