@@ -49,7 +49,7 @@ class event_loop::run_claim {
           "threads spawn");
     }
     loop.running_ = true;
-    if (loop.polls_) polling_loop = &loop;
+    polling_loop = loop.polls_ ? &loop : nullptr;
   }
   ~run_claim() {
     polling_loop = outer_;
@@ -149,17 +149,21 @@ void event_loop::add_poll(const detail::state_pointer<detail::event_wait>& wait)
   *end = wait.get();
 }
 
+void event_loop::poll() noexcept {
+  for (detail::event_wait** place = &polled_; *place != nullptr;) {
+    detail::event_wait* asked = *place;
+    if (!asked->poll()) {
+      place = &asked->next;
+      continue;
+    }
+    *place = asked->next;
+    asked->release();
+  }
+}
+
 void event_loop::poll_until_change() noexcept {
   while (!changes_.load(std::memory_order_relaxed) || !changes_.exchange(false)) {
-    for (detail::event_wait** place = &polled_; *place != nullptr;) {
-      detail::event_wait* asked = *place;
-      if (!asked->poll()) {
-        place = &asked->next;
-        continue;
-      }
-      *place = asked->next;
-      asked->release();
-    }
+    poll();
     if (timers_ != nullptr && timers_->time_ <= std::chrono::steady_clock::now()) return;
     pause();
   }
@@ -169,11 +173,14 @@ detail::loop_job* event_loop::take_jobs(bool until_stopped) noexcept {
   std::unique_lock lock(mutex_);
   const auto has_work = [&] { return first_ != nullptr || (until_stopped && stopped_); };
   if (polls_) {
-    if (!has_work()) {  // perhaps there is nothing afterwards, either: run_once comes again
-      lock.unlock();
-      poll_until_change();
-      lock.lock();
+    const bool is_busy = has_work();
+    lock.unlock();
+    if (is_busy) {
+      poll();  // in each round, as tasks may keep the loop busy for ever
+    } else {
+      poll_until_change();  // perhaps there is nothing afterwards, either: run_once comes again
     }
+    lock.lock();
   } else if (timers_ == nullptr) {
     changed_.wait(lock, has_work);
   } else {

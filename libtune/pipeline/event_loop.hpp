@@ -145,6 +145,7 @@ class event_loop {
   void run_until_ready(detail::future_state& end);
   void run_once(bool until_stopped = false) noexcept;
   void run_timers() noexcept;
+  void poll() noexcept;
   void poll_until_change() noexcept;
   detail::loop_job* take_jobs(bool until_stopped) noexcept;
   void begin(detail::root_task& root, detail::loop_job& first_step) noexcept;

@@ -83,6 +83,44 @@ TEST_CASE("a polled event may end between two runs of the loop") {
   CHECK(first.is_ready());
 }
 
+TEST_CASE("tasks that keep a polling loop busy do not keep it from the device") {
+  tune::event_loop loop(tune::loop_wait::polling);
+  manual::manual_event waited;
+  waited.complete();
+  const tune::future<> seen = loop.spawn(wait_for(waited));
+  int rounds = 0;
+  const auto wakes_itself = [&]() -> tune::task<> {
+    for (; rounds < 1000 && !seen.is_ready(); ++rounds) {
+      tune::promise<int> next;
+      const auto waits = loop.spawn(result_of(next.get_future()));
+      next.set(1);
+      co_await waits;
+    }
+  };
+  loop.run(wakes_itself());
+  CHECK(seen.is_ready());
+  CHECK(rounds < 1000);
+}
+
+TEST_CASE("a sleeping loop in a task of a polling one waits as without that") {
+  manual::manual_event waited;
+  const auto runs_another = [&]() -> tune::task<> {
+    tune::event_loop inner;
+    std::thread device([&] {
+      while (waited.handles() == 0) std::this_thread::yield();
+      waited.complete();
+    });
+    const auto ended = inner.spawn(wait_for(waited));
+    inner.run(is_late(ended, clock::now() + 5s));
+    device.join();
+    CHECK_FALSE(ended.is_cancelled());
+    CHECK(ended.is_ready());
+    co_return;
+  };
+  tune::event_loop outer(tune::loop_wait::polling);
+  outer.run(runs_another());
+}
+
 TEST_CASE("outside of the loop's runs, threads wait as before") {
   tune::event_loop loop(tune::loop_wait::polling);
   manual::manual_event waited;
