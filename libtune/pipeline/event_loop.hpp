@@ -178,20 +178,24 @@ namespace detail {
 
 template <class T>
 spawned_coroutine run_spawned(task<T> spawned, state_pointer<spawned_state<T>> state) {
+  bool is_in_loop = true;
+  const auto leave_loop = [&] {
+    if (std::exchange(is_in_loop, false)) state->loop().end(*state);
+  };
   try {
     if (state->take_cancel()) throw cancelled_error("the task was cancelled before it began");
     if constexpr (std::is_void_v<T>) {
       co_await std::move(spawned);
-      state->loop().end(*state);
+      leave_loop();
       state->set();
     } else {
       T result = co_await std::move(spawned);
-      state->loop().end(*state);
-      state->set(std::move(result));
+      leave_loop();
+      state->set(std::move(result));  // may throw
     }
     co_return;
   } catch (...) {
-    state->loop().end(*state);
+    leave_loop();
     state->end_without_result(std::current_exception());
   }
 }

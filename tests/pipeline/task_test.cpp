@@ -47,6 +47,35 @@ TEST_CASE("a task gives its result") {
   CHECK(loop.run(twice(b.get_future())) == 8);
 }
 
+/// A result of which one copy fails, the one after so many.
+struct fragile {
+  explicit fragile(int& copies) : left(&copies) {}
+  fragile(const fragile& other) : left(other.left) {
+    if ((*left)-- == 0) throw std::runtime_error("no copy");
+  }
+  fragile& operator=(const fragile&) = delete;
+  int* left;
+};
+
+TEST_CASE("a task whose result cannot be copied ends with that error") {
+  const auto gives = [](int& copies) -> tune::task<fragile> { co_return fragile(copies); };
+  int failed = 0;
+  for (int works = 0; works < 8; ++works) {
+    CAPTURE(works);
+    int copies = works;
+    tune::event_loop loop;
+    const tune::future<fragile> result = loop.spawn(gives(copies));
+    loop.run_until(result);
+    if (copies >= 0) {
+      CHECK_NOTHROW(result.get());
+    } else {
+      CHECK_THROWS_WITH_AS(result.get(), "no copy", std::runtime_error);
+      ++failed;
+    }
+  }
+  CHECK(failed > 1);
+}
+
 TEST_CASE("a task waits for results of other threads") {
   tune::event_loop loop;
   tune::promise<int> a;
