@@ -12,6 +12,12 @@ namespace {
 constexpr std::size_t block_step = 64;
 constexpr std::size_t block_sizes = 64;
 
+// What is left to be notified on this thread, and whether it is doing so. A notification may end
+// further states, as those of a line of dropped turns do: their waiters come next in this list, so
+// that the stack does not grow with the line.
+thread_local future_waiter* waiters_left = nullptr;
+thread_local bool is_notifying = false;
+
 struct free_block {
   free_block* next;
 };
@@ -94,6 +100,7 @@ bool future_state::end_cancelled() noexcept {
 }
 
 void future_state::rethrow_failure() const {
+  is_taken_.store(true, std::memory_order_relaxed);
   if (cancelled_) throw cancelled_error("the result was cancelled before it came");
   if (error_ != nullptr) std::rethrow_exception(error_);
 }
@@ -103,16 +110,26 @@ std::exception_ptr future_state::failure() const noexcept { return is_ready() ? 
 void future_state::notify_all(std::unique_lock<std::mutex>& lock) noexcept {
   add_reference();  // a waiter may drop the last of the others
   ready_.store(true, std::memory_order_release);
-  future_waiter* waiter = std::exchange(first_, nullptr);
+  future_waiter* const own = std::exchange(first_, nullptr);
   // While the lock is held, so that no thread that waits can see the end and destroy the state.
   ended_.notify_all();
   lock.unlock();
-  while (waiter != nullptr) {
-    future_waiter* next = waiter->next_;
-    waiter->notify();
-    waiter = next;
+  if (own != nullptr) {
+    future_waiter* last = own;
+    while (last->next_ != nullptr) last = last->next_;
+    last->next_ = std::exchange(waiters_left, own);
+    notify_left();
   }
   release();
+}
+
+void future_state::notify_left() noexcept {
+  if (std::exchange(is_notifying, true)) return;
+  while (future_waiter* const next = waiters_left) {
+    waiters_left = next->next_;
+    next->notify();
+  }
+  is_notifying = false;
 }
 
 }  // namespace tune::detail

@@ -53,7 +53,8 @@ class future_waiter {
   future_waiter(const future_waiter&) = delete;
   future_waiter& operator=(const future_waiter&) = delete;
 
-  /// Called once, on the thread that ends the future, while no lock is held.
+  /// Called once, on the thread that ends the future, while no lock is held. What it ends itself is
+  /// notified after it has returned.
   virtual void notify() noexcept = 0;
 
  protected:
@@ -94,8 +95,11 @@ class future_state {
   /// Asks for an end without a result. @return false if that is not possible, or no longer
   virtual bool cancel() noexcept { return end_cancelled(); }
 
+  /// Takes the result: to be called by all that do, once it is there.
   /// @throws the error that the state ended with, or cancelled_error
   void rethrow_failure() const;
+  /// True once the result, or the error, was taken.
+  bool is_taken() const noexcept { return is_taken_.load(std::memory_order_relaxed); }
   /// The error that it ended with; null for a result, and while there is none.
   std::exception_ptr failure() const noexcept;
 
@@ -116,10 +120,12 @@ class future_state {
 
  private:
   void notify_all(std::unique_lock<std::mutex>& lock) noexcept;
+  static void notify_left() noexcept;
 
   std::atomic<int> references_{1};
   std::atomic<bool> ready_{false};
   bool cancelled_ = false;
+  mutable std::atomic<bool> is_taken_{false};
   std::exception_ptr error_;
   std::mutex mutex_;
   std::condition_variable ended_;

@@ -6,10 +6,10 @@
 
 namespace tune::detail {
 
-void turn_state::release_turn(event_list events, std::exception_ptr error, bool entered) {
+void turn_state::release_turn(event_list events, std::exception_ptr error, bool is_ordered) {
   events_ = std::move(events);
   error_ = std::move(error);
-  entered_ = entered;
+  is_ordered_ = is_ordered;
   add_reference();  // until it is notified
   if (previous_ && previous_->add_waiter(*this)) return;
   notify();
@@ -23,12 +23,12 @@ void turn_state::notify() noexcept {
 void turn_state::finish() noexcept {
   const state_pointer<turn_state> previous = std::move(previous_);
   const std::exception_ptr earlier = previous ? previous->failure() : nullptr;
+  if (previous && (!is_ordered_ || earlier != nullptr)) events_.add(previous->events());
   if (error_ != nullptr) {
     fail(std::move(error_));
-  } else if (!entered_ && earlier != nullptr) {
+  } else if (earlier != nullptr && !previous->is_taken()) {
     fail(earlier);  // the holder has not seen it: the next one shall
   } else {
-    if (!entered_ && previous) events_.add(previous->value());
     set(std::move(events_));
   }
 }
@@ -56,14 +56,15 @@ void turn::leave() noexcept {
   if (!state_) return;
   try {
     if (std::uncaught_exceptions() > exceptions_) {
-      release({}, std::make_exception_ptr(abandoned_error(
-                      "the holder of the resource before ended by an exception; fail() passes the "
-                      "exception itself on")));
+      fail(std::make_exception_ptr(abandoned_error(
+          "the holder of the resource before ended by an exception; fail() passes the exception "
+          "itself on")));
     } else {
-      if (entered_) {
+      if (has_come()) {
         log(log_level::warning,
             "a resource_allocation ended without ready(): the next one gets the resource at once");
       }
+      entered_ = false;
       release({}, nullptr);
     }
   } catch (const std::exception& failure) {
@@ -71,39 +72,65 @@ void turn::leave() noexcept {
   }
 }
 
-future<event_list> turn::wait() {
+const state_pointer<turn_state>& turn::begin() {
   if (!state_) throw argument_error("the turn of this resource_allocation has been ended");
   entered_ = true;
-  if (const auto& previous = state_->previous()) return future<event_list>(previous);
+  return state_->previous();
+}
+
+bool turn::has_come() const noexcept {
+  const state_pointer<turn_state>& previous = state_->previous();
+  return entered_ && (!previous || previous->is_taken());
+}
+
+future<event_list> turn::wait() {
+  if (const auto& previous = begin()) return future<event_list>(previous);
   auto nothing = make_state<value_state<event_list>>();
   nothing->set();
   return future<event_list>(nothing);
 }
 
+// These take the end of the turn before as the last step: until then its events are passed on.
+
 task<> turn::wait_events() {
-  const event_list events = co_await wait();
-  if (!events.empty()) co_await wait_for_events(events);
+  const state_pointer<turn_state> previous = begin();
+  if (!previous) co_return;
+  co_await end_wait(previous);
+  if (!previous->events().empty()) co_await wait_for_events(previous->events());
+  previous->rethrow_failure();
 }
 
 task<> turn::enter(command_queue queue) {
-  const event_list events = co_await wait();
-  if (!events.empty()) queue.wait_for(events.view());
+  const state_pointer<turn_state> previous = begin();
+  if (!previous) co_return;
+  co_await end_wait(previous);
+  if (!previous->events().empty()) queue.wait_for(previous->events().view());
+  previous->rethrow_failure();
 }
 
 void turn::enter_blocking(command_queue& queue) {
-  const event_list events = wait().get();
-  if (!events.empty()) queue.wait_for(events.view());
+  const state_pointer<turn_state> previous = begin();
+  if (!previous) return;
+  previous->wait();
+  if (!previous->events().empty()) queue.wait_for(previous->events().view());
+  previous->rethrow_failure();
 }
 
 void turn::ready(event_list events) { release(std::move(events), nullptr); }
 
-void turn::fail(std::exception_ptr error) { release({}, std::move(error)); }
+void turn::fail(std::exception_ptr error) { fail(std::move(error), {}); }
+
+void turn::fail(std::exception_ptr error, event_list events) {
+  entered_ = false;
+  release(std::move(events), std::move(error));
+}
 
 void turn::release(event_list events, std::exception_ptr error) {
   if (!state_) throw argument_error("the turn of this resource_allocation has been ended before");
+  const bool is_ordered = has_come();
   const state_pointer<turn_state> ended = std::move(state_);
   state_ = {};
-  ended->release_turn(std::move(events), std::move(error), entered_);
+  ended->release_turn(std::move(events), std::move(error), is_ordered);
 }
 
 }  // namespace tune::detail

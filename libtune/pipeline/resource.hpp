@@ -38,7 +38,7 @@ namespace detail {
 
 /// The end of one turn of a resource, with the events that the next one has to wait for. It ends
 /// when its holder has released it and the turn before has ended, so that a turn that is given up
-/// early lets nobody pass those before it. It cannot be cancelled.
+/// early lets nobody pass those before it, nor their device events. It cannot be cancelled.
 class turn_state final : public value_state<event_list>, private future_waiter {
  public:
   explicit turn_state(state_pointer<turn_state> previous) noexcept
@@ -47,9 +47,12 @@ class turn_state final : public value_state<event_list>, private future_waiter {
   bool cancel() noexcept override { return false; }
   /// The end of the turn before; null for the first.
   const state_pointer<turn_state>& previous() const noexcept { return previous_; }
+  /// The events after which the resource may be touched, once the turn has ended: by an error, too.
+  const event_list& events() const noexcept { return failure() != nullptr ? events_ : value(); }
   /// Ends the turn with events, or with an error for the next one.
-  /// @param entered  true if the holder has seen how the turn before ended
-  void release_turn(event_list events, std::exception_ptr error, bool entered);
+  /// @param is_ordered  true if these events come after those of the turn before, which else are
+  ///                    passed on as well
+  void release_turn(event_list events, std::exception_ptr error, bool is_ordered);
 
  private:
   void notify() noexcept override;
@@ -59,7 +62,7 @@ class turn_state final : public value_state<event_list>, private future_waiter {
   state_pointer<turn_state> previous_;
   event_list events_;
   std::exception_ptr error_;
-  bool entered_ = false;
+  bool is_ordered_ = false;
 };
 
 /// The line of those who want a resource. Thread-safe.
@@ -87,22 +90,28 @@ class turn {
   void enter_blocking(command_queue& queue);
   void ready(event_list events);
   void fail(std::exception_ptr error);
+  void fail(std::exception_ptr error, event_list events);
   bool is_released() const noexcept { return !state_; }
 
  private:
+  /// Returns the turn to wait for; null if there is none.
+  const state_pointer<turn_state>& begin();
+  /// True once the holder has seen the turn before end.
+  bool has_come() const noexcept;
   void release(event_list events, std::exception_ptr error);
   void leave() noexcept;
 
   state_pointer<turn_state> state_;  // null once released
-  bool entered_ = false;
-  int exceptions_;  // under way when it was made
+  bool entered_ = false;             // waits, or has waited
+  int exceptions_;                   // under way when it was made
 };
 
 }  // namespace detail
 
 /// A place in the line for a resource, and then the right to use it. Movable; used by one thread at
-/// a time. If it ends without ready() or fail(), the next one gets the resource all the same: after
-/// an exception, with abandoned_error; with a warning if its turn was waited for.
+/// a time. If it ends without ready() or fail(), the next one gets the resource all the same, and
+/// the device events of those before: after an exception, with abandoned_error; with a warning if
+/// its turn had come.
 template <class T>
 class resource_allocation {
  public:
@@ -111,10 +120,12 @@ class resource_allocation {
       : value_(std::move(value)), turn_(std::move(turn)) {}
 
   /// Ends when the turn has come, with the device events after which the resource may be touched;
-  /// or with the error that the holder before passed on. Cancelling it has no effect.
+  /// or with the error that the holder before passed on: then enter() or wait_events() waits for
+  /// the events before it throws the same. Cancelling it has no effect. Only who takes the result,
+  /// by co_await or get(), is taken to have waited: else the next one gets these events, too.
   future<event_list> wait() { return turn_.wait(); }
   /// Waits for the turn, then until the host may touch the resource: until these events have ended.
-  /// @throws the error that the holder before passed on, device_error
+  /// @throws the error that the holder before passed on, afterwards; device_error
   task<T&> wait_events() {
     co_await turn_.wait_events();
     co_return *value_;
@@ -139,9 +150,14 @@ class resource_allocation {
   void ready(event_list events = {}) { turn_.ready(std::move(events)); }
   /// Ends the turn: the next one may use the resource when a queue has got as far as it is now.
   void ready(command_queue& queue) { turn_.ready(queue.enqueue_marker()); }
-  /// Ends the turn with an error, which the next one meets when it waits.
+  /// Ends the turn with an error, which the next one meets when it waits. The device events of
+  /// those before go with it, so that a next one that handles the error may use the resource.
   /// @throws argument_error if the turn has been ended
   void fail(std::exception_ptr error) { turn_.fail(std::move(error)); }
+  /// The same with events of this one, for what it has enqueued before it failed.
+  void fail(std::exception_ptr error, event_list events) {
+    turn_.fail(std::move(error), std::move(events));
+  }
   /// True once ready() or fail() was called.
   bool is_released() const noexcept { return turn_.is_released(); }
 
@@ -171,7 +187,8 @@ class resource {
 
   /// Joins the line now. When its turn comes, the task lets the queue wait for the events of the
   /// holder before, calls a function with the value, which enqueues on that queue, and ends the
-  /// turn with a marker. An error of the function is passed on to the next holder, and thrown here.
+  /// turn with a marker. An error of the function is passed on to the next holder, with a marker
+  /// for what it has enqueued, and thrown here.
   /// @param queue  the queue that the function enqueues on
   /// @param use    called as use(T&) on the loop's thread; if it returns a task, that is awaited
   template <class Use>
@@ -182,8 +199,10 @@ class resource {
  private:
   template <class Use>
   static task<> use_turn(resource_allocation<T> turn, command_queue queue, Use use) {
+    bool may_have_enqueued = false;
     try {
       T& value = co_await turn.enter(queue);
+      may_have_enqueued = true;
       if constexpr (std::is_void_v<std::invoke_result_t<Use&, T&>>) {
         use(value);
       } else {
@@ -191,8 +210,16 @@ class resource {
       }
       turn.ready(queue);
     } catch (...) {
-      turn.fail(std::current_exception());
+      turn.fail(std::current_exception(), may_have_enqueued ? end_of(queue) : event_list());
       throw;
+    }
+  }
+  /// A marker; nothing of a queue that takes none any more.
+  static event_list end_of(command_queue& queue) noexcept {
+    try {
+      return queue.enqueue_marker();
+    } catch (const std::exception&) {
+      return {};
     }
   }
 

@@ -15,12 +15,15 @@
 #include "libtune/pipeline/event_loop.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"
+#include "libtune/testing/fake_device.hpp"
 #include "tests/pipeline/manual_event.hpp"
 #include "tests/store/child_process.hpp"
 
 namespace resource_test {
 
 using manual::manual_event;
+
+tune::task<> nothing() { co_return; }
 
 std::exception_ptr failure() { return std::make_exception_ptr(std::runtime_error("broken")); }
 
@@ -104,6 +107,103 @@ TEST_CASE("a turn that is given up early lets nobody pass those before it") {
   third.ready();
 }
 
+TEST_CASE("a turn that is given up while it waits passes on the events of the one before") {
+  tune::resource<int> resource(0);
+  auto first = resource.acquire();
+  std::optional<tune::resource_allocation<int>> second = resource.acquire();
+  auto third = resource.acquire();
+  const manual_event event;
+  const auto no_time = std::chrono::steady_clock::time_point::min();
+  const auto turn = second->wait();
+
+  SUBCASE("after a deadline, by its destructor") {
+    CHECK_THROWS_AS(turn.get_until(no_time), tune::deadline_error);
+    second.reset();
+    first.ready({event.handle()});
+  }
+  SUBCASE("after the one before has ended, which it did not see any more") {
+    CHECK_FALSE(turn.wait_until(no_time));
+    first.ready({event.handle()});
+    second.reset();
+  }
+  SUBCASE("by ready()") {
+    CHECK_FALSE(turn.wait_until(no_time));
+    first.ready({event.handle()});
+    second->ready();
+  }
+  SUBCASE("though it had come, as what came before may still run") {
+    first.ready({event.handle()});
+    CHECK(turn.get().size() == 1);
+    second.reset();
+  }
+  CHECK(third.wait().get().size() == 1);
+  third.ready();
+}
+
+TEST_CASE("a task that is cancelled while it waits for a resource passes on events") {
+  tune::event_loop loop;
+  tune::resource<int> resource(0);
+  auto first = resource.acquire();
+  const auto waits = [](tune::resource_allocation<int> turn) -> tune::task<> {
+    co_await turn.wait_events();
+    turn.ready();
+  };
+  const auto second = loop.spawn(waits(resource.acquire()));
+  auto third = resource.acquire();
+  manual_event event;
+
+  SUBCASE("for the turn") {}
+  SUBCASE("for the device") { first.ready({event.handle()}); }
+  loop.run(nothing());  // after which the other waits
+  second.cancel();
+  loop.run_until(second);
+  CHECK(second.is_cancelled());
+  if (!first.is_released()) first.ready({event.handle()});
+  CHECK(third.wait().get().size() == 1);
+  third.ready();
+  event.complete();
+}
+
+TEST_CASE("who handles the error of the holder before is ordered behind those before it") {
+  tune::event_loop loop;
+  tune::resource<int> resource(0);
+  auto first = resource.acquire();
+  auto second = resource.acquire();
+  auto third = resource.acquire();
+  auto fourth = resource.acquire();
+  manual_event event;
+  first.ready({event.handle()});
+  CHECK(second.wait().get().size() == 1);
+  second.fail(failure());
+  const auto handles = [](tune::resource_allocation<int> turn, bool& has_failed) -> tune::task<> {
+    try {
+      co_await turn.wait_events();
+    } catch (const std::runtime_error&) {
+      has_failed = true;
+    }
+    turn.ready();
+  };
+  bool has_failed = false;
+  const auto handled = loop.spawn(handles(std::move(third), has_failed));
+  loop.run(nothing());  // after which the other waits
+  CHECK_FALSE(has_failed);
+  event.complete();
+  loop.run_until(handled);
+  CHECK(has_failed);
+  CHECK_NOTHROW(fourth.wait().get());
+  fourth.ready();
+}
+
+TEST_CASE("a long line of turns that were dropped ends with the holder before it") {
+  tune::resource<int> resource(0);
+  auto first = resource.acquire();
+  for (int i = 0; i < 100000; ++i) resource.acquire();
+  auto last = resource.acquire();
+  first.ready();
+  CHECK(last.wait().is_ready());
+  last.ready();
+}
+
 TEST_CASE("a holder that leaves by an exception passes abandoned_error on") {
   tune::resource<int> resource(0);
   std::optional<tune::resource_allocation<int>> next;
@@ -184,9 +284,10 @@ TEST_CASE("threads that block take turns in the order of asking") {
 TEST_CASE("an error of a use is thrown, and met by the next holder") {
   tune::event_loop loop;
   tune::resource<int> resource(1);
-  const tune::command_queue no_queue(nullptr);
+  const tune::testing::fake_device fake;
+  const tune::command_queue queue = fake.device().create_context().create_command_queue();
   const auto broken =
-      loop.spawn(resource.use(no_queue, [](int&) { throw std::runtime_error("broken"); }));
+      loop.spawn(resource.use(queue, [](int&) { throw std::runtime_error("broken"); }));
   auto next = resource.acquire();
   loop.run_until(broken);
   CHECK_THROWS_AS(broken.get(), std::runtime_error);
