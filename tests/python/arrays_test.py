@@ -5,6 +5,7 @@ CuPy and PyTorch where they are installed."""
 
 import ctypes
 import gc
+import mmap
 import unittest
 import weakref
 
@@ -192,6 +193,19 @@ class Dlpack(unittest.TestCase):
         self.assertEqual(made.padded, (3, 8))
         self.assertTrue((made.get() == wide[:, :4]).all())
 
+    def test_a_view_at_the_end_of_its_memory_is_copied(self):
+        page = mmap.PAGESIZE
+        memory = mmap.mmap(-1, 2 * page)
+        start = numpy.frombuffer(memory, "uint8").ctypes.data
+        protect = ctypes.CDLL(None, use_errno=True).mprotect
+        protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        self.assertEqual(protect(start + page, page, 0), 0)  # whoever reads behind the view ends
+        wide = numpy.frombuffer(memory, "float32", 4 * 64, offset=page - 4 * 4 * 64).reshape(4, 64)
+        wide[:] = matrix(4, 64)
+        view = wide[:, 20:40]
+        made = libtune.from_dlpack(OnHost(view), context)
+        self.assertTrue((made.get() == view).all())
+
     def test_wrong_orders_and_types(self):
         with self.assertRaisesRegex(libtune.ArgumentError, "C order"):
             libtune.from_dlpack(OnHost(matrix().T), context)
@@ -215,6 +229,23 @@ class Dlpack(unittest.TestCase):
         del made
         gc.collect()
         self.assertIsNone(gone())
+
+    def test_a_part_leaves_the_rest_of_its_array_alone(self):
+        whole = libtune.DeviceArray(context, (3, 8)).set(matrix(3, 8))
+        part = libtune.from_dlpack(OnDevice(whole, (3, 4), (8, 1)), context)
+        self.assertTrue((part.get() == matrix(3, 8)[:, :4]).all())
+        part.set(numpy.full((3, 4), -1, "float32"))
+        self.assertTrue((whole.get()[:, :4] == -1).all())
+        self.assertTrue((whole.get()[:, 4:] == matrix(3, 8)[:, 4:]).all())
+        with self.assertRaisesRegex(libtune.ArgumentError, "'data' uses the padding.*copy it first"):
+            libtune.operations.fill(part, 7)
+        self.assertTrue((whole.get()[:, 4:] == matrix(3, 8)[:, 4:]).all())
+        self.assertTrue((libtune.operations.transpose(part).get() == -1).all())
+
+    def test_the_last_row_ends_with_its_elements(self):
+        memory = _libtune.Buffer(context._core, 4 * (2 * 8 + 4))
+        part = libtune.DeviceArray(context, (3, 4), padded=(3, 8), buffer=memory)
+        self.assertTrue((part.set(matrix()).get() == matrix()).all())
 
     def test_another_backend(self):
         own = libtune.DeviceArray(context, (3, 4))
@@ -279,6 +310,58 @@ class CudaArrayInterface(unittest.TestCase):
         self.assertTrue((made.get() == matrix()).all())
 
 
+class Numpy(unittest.TestCase):
+    """What libtune cannot take as it is."""
+
+    def calls(self, given):
+        kernel = libtune.Kernel("f", "", 1)
+        kernel.arguments(numpy.zeros(given.shape, given.dtype.newbyteorder("=")))
+        operation = context.template("transpose", type="float32").instantiate(rows=3, columns=4)
+        own = libtune.DeviceArray(context, (3, 4))
+        return [
+            lambda: libtune.asarray(given, context),
+            lambda: libtune.operations.transpose(given, context),
+            lambda: libtune.operations.hreduce(given, "sum", context),
+            lambda: libtune.operations.fill(given, 1, context),
+            lambda: operation.bind("src", given),
+            lambda: own.set(given),
+            lambda: kernel.arguments(given),
+            lambda: kernel.arguments(given[0, :1].reshape(())),
+            lambda: kernel.answer(0, given),
+            lambda: kernel.constant("c", given),
+        ]
+
+    def test_another_byte_order(self):
+        for call in self.calls(matrix(dtype=">f4")):
+            with self.assertRaisesRegex(libtune.ElementTypeError, r"of '>f4'.*newbyteorder"):
+                call()
+        with self.assertRaisesRegex(libtune.ElementTypeError, "byte order"):
+            libtune.DeviceArray(context, 4, numpy.dtype(">f4"))
+        self.assertEqual(libtune.asarray(matrix(dtype="<f4"), context).dtype, "float32")
+
+    def test_masked_elements(self):
+        masked = numpy.ma.masked_less(matrix(), 5)
+        for call in self.calls(masked) + [lambda: libtune.from_dlpack(masked, context)]:
+            with self.assertRaisesRegex(libtune.ArgumentError, "masked elements.*filled"):
+                call()
+        self.assertTrue((libtune.asarray(numpy.ma.array(matrix()), context).get() == matrix()).all())
+
+    def test_numbers_as_shapes(self):
+        for number in (7, numpy.int64(7), numpy.uint8(7)):
+            self.assertEqual(libtune.DeviceArray(context, number).shape, (7,))
+        self.assertIs(type(libtune.DeviceArray(context, [numpy.int64(7)]).shape[0]), int)
+        self.assertEqual(libtune.Context(numpy.int64(0)).device.info, libtune.devices()[0].info)
+        libtune.Kernel("f", "", numpy.int64(7))
+        for wrong in (1.5, "7", [1.5], -1, None):
+            with self.assertRaisesRegex(libtune.ArgumentError, "the shape is"):
+                libtune.DeviceArray(context, wrong)
+
+    def test_memory_has_room_for_the_shape(self):
+        for padded in ((2, 2), (4, 2), (16,), (4, 4, 4)):
+            with self.assertRaisesRegex(libtune.ArgumentError, r"\(4, 4\) has to fit"):
+                libtune.DeviceArray(context, (4, 4), padded=padded)
+
+
 class Bind(unittest.TestCase):
     def setUp(self):
         self.operation = context.template("transpose", type="float32").instantiate(rows=3, columns=4)
@@ -289,6 +372,14 @@ class Bind(unittest.TestCase):
         wide = matrix(3, 8)
         self.operation.bind("src", wide[:, ::2]).run()  # made contiguous by the copy
         self.assertTrue((self.operation.get("dest") == wide[:, ::2].T).all())
+
+    def test_of_the_host_after_one_of_the_device(self):
+        own = libtune.DeviceArray(context, (3, 4)).set(matrix())
+        self.operation.bind("src", own).run()
+        for given in (matrix() + 1, matrix() + 2):
+            self.operation.bind("src", given).run()
+            self.assertTrue((self.operation.get("dest") == given.T).all())
+        self.assertTrue((own.get() == matrix()).all())
 
     def test_errors_say_what_is_needed(self):
         for array in (matrix(dtype="float64"), libtune.DeviceArray(context, (3, 4), "float64")):

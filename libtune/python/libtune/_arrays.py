@@ -8,10 +8,11 @@ copied.
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Optional, Sequence, Tuple, Union
 
 from . import _libtune
-from ._device import Context, Queue, devices
+from ._device import Context, Queue, devices, is_index
 from ._errors import ArgumentError, ElementTypeError
 
 # By name: the kind and bits of DLPack and of the interface of CUDA arrays.
@@ -54,8 +55,21 @@ def numpy() -> Any:
     return module
 
 
+def require_native(array: Any, what: str) -> None:
+    """Raises for an array of numpy whose bytes or mask would be lost: libtune takes its memory as it is."""
+    if not array.dtype.isnative:
+        raise ElementTypeError(
+            f"{what} is of '{array.dtype.str}', whose bytes are in another order than this machine's: "
+            "use astype(array.dtype.newbyteorder('='))"
+        )
+    if numpy().ma.is_masked(array):
+        raise ArgumentError(f"{what} has masked elements, and libtune has no masks: use filled(value)")
+
+
 def element_name(dtype: Any) -> str:
     """The name of an element type: of a str, a numpy dtype or type, or a dtype of PyTorch."""
+    if not getattr(dtype, "isnative", True):
+        raise ElementTypeError(f"libtune has no elements of '{dtype.str}', only in this machine's byte order")
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None)
     if name is None:
         name = str(dtype).replace("torch.", "")
@@ -89,6 +103,17 @@ def strides_of(padded: Sequence[int]) -> Tuple[int, ...]:
         strides.append(step)
         step *= extent
     return tuple(reversed(strides))
+
+
+def extents_of(shape: Any, what: str = "the shape") -> Tuple[int, ...]:
+    """A shape as a tuple: of a number, or of several."""
+    try:
+        extents = tuple(operator.index(each) for each in ((shape,) if is_index(shape) else shape))
+    except TypeError:
+        raise ArgumentError(f"{what} is {shape!r}, and numbers are needed") from None
+    if any(extent < 0 for extent in extents):
+        raise ArgumentError(f"{what} is {extents}, and no extent is negative")
+    return extents
 
 
 def padded_extents(shape: Sequence[int], strides: Optional[Sequence[int]]) -> Tuple[int, ...]:
@@ -136,9 +161,11 @@ class DeviceArray:
         owner: Any = None,
     ) -> None:
         self.context = context
-        self.shape: Tuple[int, ...] = (shape,) if isinstance(shape, int) else tuple(shape)
+        self.shape: Tuple[int, ...] = extents_of(shape)
         self.dtype: str = element_name(dtype)
-        self.padded: Tuple[int, ...] = self.shape if padded is None else tuple(padded)
+        self.padded: Tuple[int, ...] = self.shape if padded is None else extents_of(padded, "padded")
+        if len(self.padded) != len(self.shape) or any(p < s for p, s in zip(self.padded, self.shape)):
+            raise ArgumentError(f"padded is {self.padded}, and the shape {self.shape} has to fit into it")
         if buffer is None:
             buffer = _libtune.Buffer(context._core, max(1, self.nbytes))
         self._core = buffer
@@ -167,6 +194,19 @@ class DeviceArray:
         return product(self.padded) * element_bytes(self.dtype)
 
     @property
+    def _span(self) -> int:
+        """The bytes from the first element to the end of the last one. What lies behind may be another's."""
+        last = sum((extent - 1) * step for extent, step in zip(self.shape, strides_of(self.padded)))
+        return (last + 1) * element_bytes(self.dtype) if self.size else 0
+
+    def _read(self, queue: Optional[Queue]) -> Any:
+        """What lies in memory, padding included."""
+        host = numpy().empty(self.padded, self.dtype)
+        if self._span:
+            (queue or self.queue)._core.read(self._core, 0, _bytes_of(host)[: self._span])
+        return host
+
+    @property
     def strides(self) -> Tuple[int, ...]:
         """The bytes from one element to the next along each axis."""
         step = element_bytes(self.dtype)
@@ -174,21 +214,19 @@ class DeviceArray:
 
     def get(self, queue: Optional[Queue] = None) -> Any:
         """Returns a copy as a numpy array. Waits for the queue."""
-        host = numpy().empty(self.padded, self.dtype)
-        if host.nbytes:
-            (queue or self.queue)._core.read(self._core, 0, _bytes_of(host))
-        inside = host[tuple(slice(extent) for extent in self.shape)]
+        inside = self._read(queue)[tuple(slice(extent) for extent in self.shape)]
         return numpy().ascontiguousarray(inside) if self.shape else inside
 
     def set(self, values: Any, queue: Optional[Queue] = None) -> "DeviceArray":
-        """Copies the elements of a numpy array, or of what becomes one, of this very shape and dtype."""
+        """Copies the elements of a numpy array, or of what becomes one, of this very shape and dtype. Padding, which
+        may be part of another array, stays as it is."""
         given = host_array(values, self.dtype, self.shape, "the array")
         if self.padded != self.shape:
-            host = numpy().zeros(self.padded, self.dtype)
+            host = self._read(queue)
             host[tuple(slice(extent) for extent in self.shape)] = given
             given = host
-        if given.nbytes:
-            (queue or self.queue)._core.write(self._core, 0, _bytes_of(given))
+        if self._span:
+            (queue or self.queue)._core.write(self._core, 0, _bytes_of(given)[: self._span])
         return self
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
@@ -237,7 +275,9 @@ def _bytes_of(host: Any) -> Any:
 
 def host_array(values: Any, dtype: Optional[str], shape: Optional[Sequence[int]], what: str) -> Any:
     """A contiguous numpy array of this very dtype and shape, where they are given."""
-    given = numpy().asarray(values)
+    given = numpy().asanyarray(values)
+    require_native(given, what)
+    given = numpy().asarray(given)
     name = given.dtype.name
     if name not in _ELEMENTS:
         raise ElementTypeError(f"{what} is of {name}, and libtune has {', '.join(_ELEMENTS)}")
@@ -271,6 +311,8 @@ def from_dlpack(array: Any, context: Context) -> DeviceArray:
     Raises ArgumentError if it lies on a device of another backend, or is not in C order, and
     ElementTypeError for other element types.
     """
+    if hasattr(array, "mask"):  # of numpy; DLPack says nothing of it
+        require_native(array, "the array")
     kind = int(array.__dlpack_device__()[0])
     backend = _BACKENDS.get(kind)
     own = context.device.backend
@@ -292,9 +334,9 @@ def from_dlpack(array: Any, context: Context) -> DeviceArray:
         )
     if backend is None:
         made = DeviceArray(context, imported.shape, name, padded=padded_extents(imported.shape, imported.strides))
-        if made.nbytes:
+        if made._span:
             context.queue._core.write_address(
-                made._core, 0, imported.address + imported.byte_offset, made.nbytes
+                made._core, 0, imported.address + imported.byte_offset, made._span
             )
         return made
     if backend == "OpenCL" and imported.byte_offset:

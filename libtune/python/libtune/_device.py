@@ -4,12 +4,18 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Dict, List, Optional, Union
 
 from . import _libtune
 from ._errors import ArgumentError, NoDeviceError
 
 Value = Union[None, bool, int, float, str]
+
+
+def is_index(given: Any) -> bool:
+    """True for a whole number, of Python or of numpy."""
+    return hasattr(type(given), "__index__") and getattr(given, "shape", ()) == ()
 
 
 class Device:
@@ -79,7 +85,8 @@ class Context:
     def __init__(self, device: Union[Device, int, None] = None, **options: Optional[str]) -> None:
         if device is None:
             device = select_device()
-        elif isinstance(device, int):
+        elif is_index(device):
+            device = operator.index(device)
             all_devices = devices()
             if not 0 <= device < len(all_devices):
                 raise NoDeviceError(f"there is no device {device}; there are {len(all_devices)}")
@@ -140,7 +147,7 @@ def context_of(given: Union[Context, Device, int, None]) -> Context:
         return default_context()
     if isinstance(given, Context):
         return given
-    if isinstance(given, (Device, int)):
+    if isinstance(given, Device) or is_index(given):
         return Context(given)
     raise ArgumentError(f"a context is a libtune.Context, a Device or an index, not {given!r}")
 

@@ -8,8 +8,8 @@ import functools
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from . import _libtune
-from ._arrays import DeviceArray, asarray, element_name, host_array, is_on_device, numpy
-from ._device import Context, Queue, Value, context_of
+from ._arrays import DeviceArray, asarray, element_name, host_array, is_on_device, numpy, require_native
+from ._device import Context, Queue, Value, context_of, is_index
 from ._errors import ArgumentError
 from .databases import Columns, as_frame
 from .operations import Operation, scalar_bytes
@@ -174,7 +174,8 @@ class Kernel(_Space):
         headers: Optional[Mapping[str, str]] = None,
         flags: Sequence[str] = (),
     ) -> None:
-        sizes = [problem_size] if isinstance(problem_size, (str, int)) else list(problem_size)
+        is_one = isinstance(problem_size, str) or is_index(problem_size)
+        sizes = [problem_size] if is_one else list(problem_size)
         text = "" if callable(source) else source
         super().__init__(_libtune.Tuner(name, text, [str(size) for size in sizes]), name)
         if callable(source):
@@ -246,7 +247,9 @@ class Kernel(_Space):
 
     def constant(self, name: str, values: Any) -> "Kernel":
         """Fills a __constant__ or __device__ variable of a CUDA kernel before it runs."""
-        self._core.constant(name, numpy().ascontiguousarray(values).reshape(-1).view("uint8"))
+        given = numpy().asanyarray(values)
+        require_native(given, f"the constant '{name}'")
+        self._core.constant(name, numpy().ascontiguousarray(given).reshape(-1).view("uint8"))
         return self
 
     def answer(

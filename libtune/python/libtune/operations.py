@@ -26,6 +26,7 @@ from ._arrays import (
     host_array,
     is_on_device,
     numpy,
+    require_native,
 )
 from ._device import Context, Queue, Value, context_of
 from ._errors import ArgumentError, ElementTypeError
@@ -60,9 +61,11 @@ class Operation:
     run() enqueues it and returns without waiting; what has no array is allocated.
     """
 
-    def __init__(self, core: _libtune.Operation, queue: Queue) -> None:
+    def __init__(self, core: _libtune.Operation, queue: Queue, fills: bool = False) -> None:
         self._core = core
         self._bound: Dict[str, DeviceArray] = {}
+        self._padded = {info["name"]: info["padded"] for info in core.slots()}  # that the slots need
+        self._fills = fills  # padding, too
         self.queue = queue
         self.run: Callable[[], None] = core.run
 
@@ -78,7 +81,8 @@ class Operation:
         return slots[name]
 
     def bind(self, slot: str, array: Any) -> "Operation":
-        """Binds an array to a slot: one on the device in its memory, one of the host as a copy.
+        """Binds an array to a slot: one on the device in its memory, one of the host as a copy in memory of the
+        operation's own.
 
         Raises ElementTypeError for another dtype, and ArgumentError for another shape, another order than C, or
         padding that the slot does not take.
@@ -86,6 +90,11 @@ class Operation:
         wanted = self._slot(slot)
         if not is_on_device(array):
             given = host_array(array, wanted.dtype, wanted.shape, f"the array for the slot '{slot}'")
+            if slot in self._bound:  # what the caller has bound stays as it is
+                own = DeviceArray(self.queue.context, wanted.shape, wanted.dtype, padded=self._padded[slot])
+                self._core.bind(slot, own._core, list(own.padded))
+                self._wait_for_foreign(slot)
+                del self._bound[slot]
             self._core.write(slot, given.reshape(-1).view("uint8"))
             return self
         given = asarray(array, self.queue.context)
@@ -97,11 +106,23 @@ class Operation:
             raise ArgumentError(
                 f"the slot '{slot}' has the shape {wanted.shape}, and the array {given.shape}"
             )
+        self._require_padding(slot, given)
         self._core.bind(slot, given._core, list(given.padded))
         given._queue = self.queue
         self._wait_for_foreign(slot)
         self._bound[slot] = given
         return self
+
+    def _require_padding(self, slot: str, array: DeviceArray) -> None:
+        """Rows of a part of another library's array have others' elements behind them, and the last one perhaps
+        nothing."""
+        if array._owner is None or array.padded == array.shape:
+            return
+        if self._fills or self._padded[slot] != array.shape:
+            raise ArgumentError(
+                f"the slot '{slot}' uses the padding of its rows, and that of the array, whose shape is "
+                f"{array.shape} with the extents {array.padded} in memory, belongs to another array: copy it first"
+            )
 
     def _wait_for_foreign(self, *slots: str) -> None:
         """Memory of other libraries is given back when the work that uses it has ended. On a stream of theirs they
@@ -176,7 +197,7 @@ class Template:
     def instantiate(self, queue: Optional[Queue] = None, **sizes: Value) -> Operation:
         """Makes an operation for given sizes."""
         queue = queue or self.context.queue
-        return Operation(self._core.instantiate(queue._core, sizes), queue)
+        return Operation(self._core.instantiate(queue._core, sizes), queue, self.operation == "fill")
 
 
 def scalar_bytes(value: Any) -> bytes:
@@ -186,7 +207,11 @@ def scalar_bytes(value: Any) -> bytes:
             f"{value!r} is a number of Python, whose size in a kernel is not known: pass "
             "numpy.int32(...), numpy.float32(...) or another type of numpy"
         )
-    return bytes(memoryview(numpy().asarray(value)).cast("B")) if hasattr(value, "dtype") else bytes(value)
+    if not hasattr(value, "dtype"):
+        return bytes(value)
+    given = numpy().asanyarray(value)
+    require_native(given, "a value")
+    return given.tobytes()
 
 
 def _shape_of(array: Any, axes: int, what: str) -> Tuple[int, ...]:
@@ -221,7 +246,7 @@ def _prepared(array: Any, context: Union[Context, Any, None]) -> Tuple[Any, Cont
     if isinstance(array, DeviceArray):
         return array, array.context
     context = context_of(context)
-    return (array if is_on_device(array) else numpy().asarray(array)), context
+    return (array if is_on_device(array) else host_array(array, None, None, "the array")), context
 
 
 def fill(array: Any, value: Union[int, float] = 0, context: Any = None) -> Any:
