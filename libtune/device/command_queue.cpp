@@ -6,6 +6,7 @@
 #include <array>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/copy.hpp"
 #include "libtune/device/kernel.hpp"
@@ -14,14 +15,25 @@
 
 namespace tune {
 
-void event::wait() const { impl_->wait(); }
+namespace {
+
+// See queue_interface: each of these waits.
+const detail::event_interface& waited(const std::shared_ptr<detail::event_interface>& event) {
+  if (detail::is_forked()) [[unlikely]]
+    detail::throw_forked("wait for a command of a device");
+  return *event;
+}
+
+}  // namespace
+
+void event::wait() const { waited(impl_).wait(); }
 
 bool event::is_complete() const { return impl_->is_complete(); }
 
-std::chrono::nanoseconds event::duration() const { return impl_->duration(); }
+std::chrono::nanoseconds event::duration() const { return waited(impl_).duration(); }
 
 std::chrono::nanoseconds event::time_since(const event& prior) const {
-  return impl_->time_since(*prior.impl_);
+  return waited(impl_).time_since(*prior.impl_);
 }
 
 namespace {

@@ -101,6 +101,12 @@ bool has_host_side(const copy_request& request) noexcept {
       what, queue_device.identity.name));
 }
 
+// What a forked process asks of its parent's driver may never return.
+void refuse_in_forked(const char* what, const device_info& device) {
+  if (is_forked()) [[unlikely]]
+    throw_forked(fmt::format("{} on device '{}'", what, device.identity.name));
+}
+
 thread_local int captures = 0;  // of queues, by this thread
 
 // Puts the queue into capture and back. A tuning queue does not record what it captures, for that
@@ -182,6 +188,7 @@ queue_interface::queue_interface(std::shared_ptr<context_interface> context,
 queue_interface::~queue_interface() = default;
 
 void queue_interface::check_launch(const kernel_interface& kernel, const nd_range& range) const {
+  refuse_in_forked("launch a kernel", context_->info());
   if (!divides(range)) throw_indivisible(kernel, range);
   check_work_group(kernel, range.local);
   if (range.cluster != 1) check_cluster(kernel, range);
@@ -223,6 +230,7 @@ std::shared_ptr<event_interface> queue_interface::launch_with_event(kernel_inter
 }
 
 void queue_interface::copy(const copy_request& request) {
+  refuse_in_forked("copy memory", context_->info());
   for (const copy_side* side : {&request.source, &request.destination}) {
     if (side->buffer == nullptr) continue;
     if (side->buffer->context() != context_) throw_foreign_context("buffer", context_->info());
@@ -244,6 +252,7 @@ void queue_interface::copy(const copy_request& request) {
 
 void queue_interface::fill(const buffer_interface& buffer, const fill_region& region,
                            std::span<const std::byte> pattern) {
+  refuse_in_forked("fill memory", context_->info());
   if (buffer.context() != context_) throw_foreign_context("buffer", context_->info());
   check_fill(region, pattern.size(), buffer.bytes());
   if (is_empty(region)) return;
@@ -255,6 +264,7 @@ void queue_interface::fill(const buffer_interface& buffer, const fill_region& re
 
 void queue_interface::enqueue_foreign(const std::function<void()>& enqueue,
                                       std::span<const std::shared_ptr<const void>> used) {
+  refuse_in_forked("enqueue the work of a library", context_->info());
   event_pointer event;
   do_enqueue_foreign(enqueue, recording_ ? &event : nullptr);
   if (recording_) recorded_.push_back(std::move(event));
@@ -273,26 +283,31 @@ void queue_interface::do_enqueue_foreign(const std::function<void()>& enqueue,
 }
 
 std::shared_ptr<event_interface> queue_interface::mark() {
+  refuse_in_forked("enqueue a marker", context_->info());
   refuse_while_capturing("a marker");
   return do_mark();
 }
 
 void queue_interface::wait_for(std::span<const std::shared_ptr<event_interface>> events) {
+  refuse_in_forked("wait for events", context_->info());
   if (!events.empty()) refuse_while_capturing("waiting for events");
   do_wait_for(events);
 }
 
 void queue_interface::flush() {
+  refuse_in_forked("flush a queue", context_->info());
   if (captured_ == nullptr) do_flush();
 }
 
 void queue_interface::finish() {
+  refuse_in_forked("wait for a queue", context_->info());
   refuse_while_capturing("finish");
   do_finish();
 }
 
 bool queue_interface::capture(std::shared_ptr<graph_interface>& graph,
                               const std::function<void()>& enqueue) {
+  refuse_in_forked("capture a command graph", context_->info());
   refuse_while_capturing("another capture");
   if (graph != nullptr && graph->context() != context_) {
     throw_foreign_context("command graph", context_->info());
@@ -319,6 +334,7 @@ bool queue_interface::do_capture(std::shared_ptr<graph_interface>&, const std::f
 }
 
 void queue_interface::launch(graph_interface& graph) {
+  refuse_in_forked("launch a command graph", context_->info());
   if (graph.context() != context_) throw_foreign_context("command graph", context_->info());
   refuse_while_capturing("a command graph");
   event_pointer event;
@@ -339,6 +355,7 @@ void queue_interface::keep(const buffer_interface& buffer) {
 }
 
 void* queue_interface::map(buffer_interface& buffer, bool blocking) {
+  refuse_in_forked("map memory", context_->info());
   if (buffer.context() != context_) throw_foreign_context("buffer", context_->info());
   refuse_while_capturing("mapping memory");
   if (buffer.host_data() != nullptr) {
@@ -354,7 +371,7 @@ void* queue_interface::map(buffer_interface& buffer, bool blocking) {
 }
 
 void queue_interface::unmap(buffer_interface& buffer, void* data) {
-  if (buffer.host_data() == nullptr) buffer.do_unmap(*this, data);
+  if (buffer.host_data() == nullptr && !is_forked()) buffer.do_unmap(*this, data);
 }
 
 void queue_interface::start_recording() {

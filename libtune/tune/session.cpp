@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/device/memory_quota.hpp"
@@ -160,6 +161,7 @@ tuning_session::tuning_session(const tune::context& context, tuning_subject subj
 
 tuning_session::tuning_session(detail::session_setup setup)
     : state_(std::make_unique<state>(std::move(setup))) {
+  detail::refuse_if_forked([&] { return "tune '" + state_->subject.function + "'"; });
   step_hooks& hooks = state_->hooks;
   if (!hooks.device_works && hides_faults(context().device())) {
     hooks.device_works = [context = context()] { return still_works(context); };

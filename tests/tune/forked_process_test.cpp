@@ -17,11 +17,15 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/command_queue.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
+#include "libtune/tune/observer.hpp"
+#include "libtune/tune/session.hpp"
 #include "tests/store/child_process.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/tune/scale.hpp"
@@ -164,6 +168,37 @@ LIBTUNE_DEVICE_TEST_CASE("a child ends what its parent has of a device", device)
           return refused ? 0 : 1;
         }) == 0);
   queue->finish();
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a child uses no queue, event or turn of its parent", device) {
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  const tune::buffer buffer = context.create_buffer(64);
+  const tune::event event = queue.enqueue_marker();
+  const std::optional<tune::device_lease> turn(std::in_place, device.info(), 1min);
+  const auto measure_nothing = [&] {
+    tune::tuning_session session(
+        context, {.function = "none", .arguments = {}, .device = device.info()}, {});
+  };
+  CHECK(in_forked_child([&] {
+          int open = 0;
+          const auto meet = [&](const auto& door) { open += is_refused(door) ? 0 : 1; };
+          int value = 0;
+          meet([&] { queue.write(buffer, &value, sizeof value); });
+          meet([&] { queue.read(buffer, &value, sizeof value); });
+          meet([&] { queue.zero(buffer, 64); });
+          meet([&] { static_cast<void>(queue.enqueue_marker()); });
+          meet([&] { queue.wait_for({event}); });
+          meet([&] { queue.flush(); });
+          meet([&] { queue.finish(); });
+          meet([&] { event.wait(); });
+          meet([&] { static_cast<void>(event.duration()); });
+          meet([&] { const tune::device_lease lease(device.info(), 1min); });
+          meet(measure_nothing);
+          return open;
+        }) == 0);
+  queue.finish();
+  event.wait();
 }
 
 /// Runs one test case in a process of its own, which is started as people would: fork, then exec.

@@ -80,6 +80,8 @@ device_lease::device_lease(const device_info& device, std::chrono::milliseconds 
       look_(std::move(look)),
       state_(state_of(hardware_)),
       outer_(innermost()) {
+  // The turns of the parent's threads are taken there for ever, as are its locks.
+  detail::refuse_if_forked([&] { return "measure on device '" + name_ + "'"; });
   for (const device_lease* turn = outer_; turn != nullptr; turn = turn->outer_) {
     if (&turn->state_ != &state_) continue;
     is_repeated_ = true;
@@ -95,6 +97,7 @@ device_lease::~device_lease() {
 }
 
 void device_lease::begin() {
+  if (detail::is_forked()) return;
   const auto start = std::chrono::steady_clock::now();
   alone_ = take(state_.gave_up ? std::chrono::milliseconds(0) : wait_);
   waited_here() += std::chrono::steady_clock::now() - start;

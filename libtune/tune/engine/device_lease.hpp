@@ -28,6 +28,7 @@ class [[nodiscard]] device_lease {
   using look_function = std::function<void(std::chrono::nanoseconds, std::optional<::pid_t>)>;
 
   /// @param wait  the longest wait for the lease
+  /// @throws forked_process_error
   device_lease(const device_info& device, std::chrono::milliseconds wait, look_function look = {});
   ~device_lease();
   device_lease(const device_lease&) = delete;
