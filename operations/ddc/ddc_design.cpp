@@ -27,6 +27,7 @@ std::vector<grid_point> make_grid(std::size_t taps, std::span<const filter_band>
   const double spacing = 1.0 / (32.0 * static_cast<double>(taps / 2 + 1));
   std::vector<grid_point> grid;
   for (const filter_band& band : bands) {
+    const std::size_t before = grid.size();
     const auto steps = static_cast<std::size_t>(std::ceil((band.to - band.from) / spacing)) + 1;
     for (std::size_t i = 0; i <= steps; ++i) {
       const double f =
@@ -37,6 +38,12 @@ std::vector<grid_point> make_grid(std::size_t taps, std::span<const filter_band>
                       .wanted = band.gain / factor,
                       .weight = band.weight * factor,
                       .ends_band = i == 0});
+    }
+    if (grid.size() == before) {
+      throw argument_error(fmt::format(
+          "equiripple_filter cannot take the band {} to {}: a filter of {} taps is 0 there, "
+          "whatever they are; ask for an odd number of taps",
+          band.from, band.to, taps));
     }
     grid.back().ends_band = true;
   }
@@ -193,12 +200,14 @@ void check_bands(std::size_t taps, std::span<const filter_band> bands) {
   }
   double before = -1;
   for (const filter_band& band : bands) {
-    if (band.from < 0 || band.from <= before || band.to <= band.from || band.to > 0.5 ||
-        !(band.weight > 0)) {
+    // NaN passes none of these.
+    const bool rises = band.from >= 0 && band.from > before && band.to > band.from;
+    if (!rises || !(band.to <= 0.5) || !(band.weight > 0) || !std::isfinite(band.weight) ||
+        !std::isfinite(band.gain)) {
       throw argument_error(fmt::format(
-          "equiripple_filter cannot take the band {} to {} of weight {}; bands rise from 0 "
-          "to 0.5 without touching, and weights are more than 0",
-          band.from, band.to, band.weight));
+          "equiripple_filter cannot take the band {} to {} of gain {} and weight {}; bands rise "
+          "from 0 to 0.5 without touching, and weights are more than 0 and finite, as gains are",
+          band.from, band.to, band.gain, band.weight));
     }
     before = band.to;
   }
@@ -217,7 +226,17 @@ void check_frequency(const mixer_frequency& frequency) {
 std::vector<double> equiripple_filter(std::size_t taps, std::span<const filter_band> bands) {
   check_bands(taps, bands);
   const std::vector<grid_point> grid = make_grid(taps, bands);
-  return taps_of(exchange(grid, (taps + 1) / 2 + 1), taps);
+  const std::size_t extremes = (taps + 1) / 2 + 1;
+  std::vector<double> filter;
+  if (grid.size() >= extremes) filter = taps_of(exchange(grid, extremes), taps);
+  if (filter.empty() ||
+      !std::ranges::all_of(filter, [](double tap) { return std::isfinite(tap); })) {
+    throw argument_error(fmt::format(
+        "equiripple_filter cannot design {} taps for {} bands that are so narrow; ask for fewer "
+        "taps, or wider bands",
+        taps, bands.size()));
+  }
+  return filter;
 }
 
 std::vector<double> ddc_filter(std::size_t taps, std::size_t subsampling, ddc_mode mode,

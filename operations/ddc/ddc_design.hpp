@@ -24,8 +24,9 @@ struct filter_band {
 /// the exchange algorithm of Parks and McClellan (IEEE Transactions on Circuit Theory 19, 1972).
 /// @param taps   the length, at least 3
 /// @param bands  in rising order, with room between them
-/// @throws argument_error if there are fewer taps, no bands, or bands that overlap or leave 0 to
-/// 1/2
+/// @throws argument_error if there are fewer taps, no bands, bands that overlap or leave 0 to 1/2,
+///         numbers that are not finite, bands that are too narrow together for so many taps, or one
+///         in which a filter of an even length is 0
 std::vector<double> equiripple_filter(std::size_t taps, std::span<const filter_band> bands);
 
 /// The treatment of the band beyond the part that is wanted.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <doctest/doctest.h>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -107,8 +108,28 @@ TEST_CASE("filters that cannot be are errors") {
                        tune::argument_error);
   CHECK_THROWS_AS(equiripple_filter(2, touching), tune::argument_error);
   CHECK_THROWS_AS(equiripple_filter(20, {}), tune::argument_error);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const filter_band& odd : {filter_band{nan, 0.1, 1, 1}, filter_band{0, nan, 1, 1},
+                                 filter_band{0, 0.1, nan, 1}, filter_band{0, 0.1, infinity, 1},
+                                 filter_band{0, 0.1, 1, nan}, filter_band{0, 0.1, 1, infinity}}) {
+    CHECK_THROWS_WITH_AS(equiripple_filter(20, {{odd}}), doctest::Contains("cannot take the band"),
+                         tune::argument_error);
+  }
   CHECK_THROWS_WITH_AS(ddc_filter(20, 1), doctest::Contains("by 2 at least"), tune::argument_error);
   CHECK_THROWS_AS(ddc_filter(20, 2, ddc_mode::keep, 1), tune::argument_error);
+}
+
+TEST_CASE("bands that are too narrow for so many taps are errors, and no filter of NaN") {
+  const std::vector<filter_band> apart{{0, 0.001, 1, 1}, {0.499, 0.5, 0, 1}};
+  CHECK_THROWS_WITH_AS(equiripple_filter(101, apart), doctest::Contains("so narrow"),
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(equiripple_filter(64, {{filter_band{0, 0.001, 1, 1}}}),
+                       doctest::Contains("so narrow"), tune::argument_error);
+  // An even length is 0 at half the rate.
+  CHECK_THROWS_WITH_AS(equiripple_filter(32, {{filter_band{0.49999999, 0.5, 1, 1}}}),
+                       doctest::Contains("odd number of taps"), tune::argument_error);
+  for (const double tap : equiripple_filter(5, apart)) CHECK(std::isfinite(tap));
 }
 
 TEST_CASE("the phase of a mixer is exact, however far the sample is") {
