@@ -161,9 +161,34 @@ LIBTUNE_DEVICE_TEST_CASE("descriptions that make no sense are refused", device) 
   refuses({.size = {4, 8}, .padded_dest = {8}}, "has 1 axes where the array has 2");
   refuses({.size = {4, 8}, .padded_dest = {4, 7}}, "smaller than the array");
   refuses({.size = {4, 0}}, "no elements");
+  constexpr std::size_t many = std::size_t{1} << 32;
+  refuses({.size = {many, many, 8}}, "larger than any memory");
   CHECK_THROWS_WITH_AS(fft_template(context, {.size = {8}, .src = dtype::float64}),
                        doctest::Contains("from float64 to complex64"), tune::type_error);
   CHECK_THROWS_AS(fft_template(context, {.size = {8}, .dest = dtype::int32}), tune::type_error);
+}
+
+TEST_CASE("the size of a key is a list of extents, and all else is refused") {
+  const tune::testing::fake_device fake;
+  for (const char* size : {"", "abc", "x8", "8x", "8xx8", "0", "-8", " 8", "8.0", "16x48 ",
+                           "99999999999999999999", "4294967296x4294967296", "1x1x1x1x1x1x1x1x1"}) {
+    CAPTURE(size);
+    CHECK_THROWS_WITH_AS(tune::operations::tuning_space({.size = size}, fake.device()),
+                         doctest::Contains("FFT"), tune::argument_error);
+  }
+  CHECK_NOTHROW(tune::operations::tuning_space({.size = "1x1x1x1x1x1x1x8"}, fake.device()));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("axes of one element are their own transforms", device) {
+  if (is_absent(device)) return;
+  const tune::context context = device.create_context();
+  for (const fft_direction direction : {fft_direction::forward, fft_direction::inverse}) {
+    transforms_complex<std::complex<float>>(context, {5, 1}, 1, direction, {}, {});
+    transforms_complex<std::complex<float>>(context, {5, 1}, 1, direction, {6, 3}, {5, 2});
+    transforms_complex<std::complex<double>>(context, {3, 8, 1}, 2, direction, {3, 9, 2}, {});
+    transforms_complex<std::complex<float>>(context, {1, 1, 1}, 3, direction, {}, {1, 1, 4});
+  }
+  transforms_real<float>(context, {7, 1}, 1, {}, {});
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a sealed thread makes no plan, and runs one", device) {

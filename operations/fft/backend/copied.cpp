@@ -110,9 +110,12 @@ std::shared_ptr<fft_plan> make_plan(const command_queue& queue, const checked_de
   const bool has_many_axes = geometry.axes > most_library_axes;
   const auto side_of = [&](const shape& size, const shape& padded,
                            const element_type& type) -> std::optional<copied_side> {
+    // Of rows of one element, padding would lie between all elements.
+    const bool needs_dense =
+        has_many_axes || (geometry.kind == fft_kind::c2c && size[size.rank() - 1] == 1);
     const bool copied =
-        is_half || (has_many_axes ? padded != size
-                                  : has_padded_batch(size, padded, size.rank() - geometry.axes));
+        is_half || (needs_dense ? padded != size
+                                : has_padded_batch(size, padded, size.rank() - geometry.axes));
     if (!copied) return std::nullopt;
     return copied_side{size, padded, size, type, is_half};
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <fmt/format.h>
 
 #include "libtune/base/error.hpp"
@@ -63,6 +64,20 @@ shape padded_side(const char* slot, const shape& given, const shape& size) {
   return given;
 }
 
+/// @throws argument_error if no memory could hold so many elements
+void check_elements(const shape& size) {
+  std::size_t elements = 1;
+  for (const std::size_t extent : size) {
+    if (extent == 0) return;
+    if (__builtin_mul_overflow(elements, extent, &elements)) {
+      throw argument_error(
+          fmt::format("an FFT of an array of {} was asked for, which is larger than "
+                      "any memory",
+                      to_string(size)));
+    }
+  }
+}
+
 std::string size_text(const fft_geometry& geometry) {
   std::string text;
   for (std::size_t axis = 0; axis < geometry.axes; ++axis) {
@@ -90,6 +105,7 @@ checked_description::checked_description(const fft_description& about) {
     throw argument_error(fmt::format("an FFT along {} axes was asked for, of an array of {}, {}",
                                      about.axes, about.size.rank(), to_string(about.size)));
   }
+  check_elements(about.size);
   geometry = {.kind = kind,
               .precision = precision,
               .direction = direction_of(about, kind),
@@ -120,13 +136,24 @@ fft_key checked_description::key() const {
 }
 
 std::vector<std::size_t> extents_of(const fft_key& key) {
+  const char* const end = key.size.data() + key.size.size();
   std::vector<std::size_t> extents;
-  for (std::size_t at = 0; at < key.size.size();) {
-    const std::size_t end = std::min(key.size.find('x', at), key.size.size());
-    extents.push_back(std::stoull(key.size.substr(at, end - at)));
-    at = end + 1;
+  for (const char* at = key.size.data();; ++at) {
+    std::size_t extent = 0;
+    const auto [past, failure] = std::from_chars(at, end, extent);
+    if (failure != std::errc() || extent == 0 || (past != end && *past != 'x')) break;
+    extents.push_back(extent);
+    at = past;
+    if (at == end && extents.size() <= shape::max_rank) {
+      check_elements(shape(std::span<const std::size_t>(extents)));
+      return extents;
+    }
+    if (at == end) break;
   }
-  return extents;
+  throw argument_error(
+      fmt::format("an FFT with the key's size '{}' was asked for; a size is the extents of 1 to {} "
+                  "axes, such as '16x48'",
+                  key.size, shape::max_rank));
 }
 
 fft_description described_by(const fft_key& key, std::size_t batch) {

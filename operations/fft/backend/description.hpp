@@ -35,6 +35,7 @@ struct checked_description {
 };
 
 /// The extents of the transformed axes of a key, the slowest first.
+/// @throws argument_error if its text is none of extents
 std::vector<std::size_t> extents_of(const fft_key& key);
 
 /// A description with the transforms of a key, so many of them.

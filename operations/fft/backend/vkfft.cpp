@@ -58,15 +58,10 @@ const char* meaning_of(vkfft::VkFFTResult result) {
   }
 }
 
-[[noreturn]] void throw_refused(const fft_geometry& geometry, const command_queue& queue,
-                                const std::string& reason) {
-  throw device_error("VkFFT for an FFT, " + to_string(geometry), queue.device().name(), reason);
-}
-
 [[noreturn]] void throw_failure(vkfft::VkFFTResult result, const fft_geometry& geometry,
                                 const command_queue& queue) {
-  throw_refused(geometry, queue,
-                fmt::format("error {}: {}", static_cast<int>(result), meaning_of(result)));
+  throw device_error("VkFFT for an FFT, " + to_string(geometry), queue.device().name(),
+                     fmt::format("error {}: {}", static_cast<int>(result), meaning_of(result)));
 }
 
 std::size_t real_bytes(const fft_geometry& geometry) {
@@ -94,13 +89,11 @@ struct placed {
     strides.fill(step);
     const std::vector<std::size_t> axes = long_axes(geometry);
     for (std::size_t i = 1; i < axes.size(); ++i) strides.at(i - 1) = steps.at(axes[i]);
-    is_dense = !axes.empty() && steps.at(axes.front()) == 1;
     bytes = step * geometry.batch * element_bytes;
   }
 
   std::array<std::uint64_t, 3> strides{};
   std::uint64_t bytes = 0;
-  bool is_dense = false;  // the elements of the fastest of these axes follow each other
 };
 
 template <class Strides>
@@ -241,11 +234,6 @@ bool vkfft_plan::prepare(const command_queue& queue, const fft_geometry& geometr
   sides arrays(geometry);
   const bool is_real = geometry.kind != fft_kind::c2c;
   if (is_real && geometry.size.at(geometry.axes - 1) == 1) return false;
-  if (!arrays.src.is_dense || !arrays.dest.is_dense) {
-    throw_refused(geometry, queue,
-                  "the last axis that is transformed has one element; leave it out of the "
-                  "transformed axes");
-  }
   recorder by = make_recorder(queue);
   auto device = reinterpret_cast<cl_device_id>(&by);
   auto context = reinterpret_cast<cl_context>(&by);
@@ -275,6 +263,23 @@ bool vkfft_plan::prepare(const command_queue& queue, const fft_geometry& geometr
   by.finish();
   return true;
 }
+
+/// The transform of single elements, which are their own transforms. Neither side has padding.
+class unchanged_plan final : public fft_plan {
+ public:
+  explicit unchanged_plan(std::size_t bytes) : bytes_(bytes) {}
+
+ private:
+  void do_run(command_queue& queue, const buffer& src, const buffer& dest,
+              const buffer* /*work*/) override {
+    if (src.impl() == dest.impl()) return;
+    queue.impl()->copy({.source = {.buffer = src.impl().get()},
+                        .destination = {.buffer = dest.impl().get()},
+                        .row_bytes = bytes_});
+  }
+
+  std::size_t bytes_;
+};
 
 vkfft::VkFFTResult vkfft_plan::record(recorder& by, vkfft::VkFFTApplication& made,
                                       const sides& arrays, const fft_geometry& geometry) {
@@ -351,6 +356,9 @@ std::vector<std::string> vkfft_cuda_texts(const command_queue& queue, const fft_
 
 std::shared_ptr<fft_plan> make_vkfft_plan(const command_queue& queue, const fft_geometry& geometry,
                                           const fft_tuning& tuning) {
+  if (geometry.kind == fft_kind::c2c && long_axes(geometry).empty()) {
+    return std::make_shared<unchanged_plan>(geometry.batch * 2 * real_bytes(geometry));
+  }
   auto made = std::make_shared<vkfft_plan>();
   if (made->prepare(queue, geometry, tuning)) return made;
   return make_real_by_complex(queue, geometry, [&](const fft_geometry& complex) {
