@@ -15,6 +15,7 @@
 
 #include "libtune/verify/answer.hpp"
 #include "operations/beamform/reference.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/workload.hpp"
 
 #include "beamform.kernel.hpp"
@@ -73,7 +74,7 @@ std::size_t local_memory_bytes(const beamform_key& key, const beamform_tuning& t
 
 void check_tuning(const beamform_key& key, const beamform_tuning& t) {
   const bool is_possible =
-      t.wgs > 0 && t.unroll > 0 && t.antennas > 0 && t.antennas % antennas_at_once(t) == 0 &&
+      is_group(t.wgs) && t.unroll > 0 && t.antennas > 0 && t.antennas % antennas_at_once(t) == 0 &&
       (t.tensor ? key.beams >= 8 && t.wgs % 32 == 0 && t.unroll % 4 == 0 && t.parts > 0 &&
                       (t.vector == 2 || t.vector == 4)
                 : t.parts == 1 && (t.vector == 1 || t.vector == 2 || t.vector == 4));

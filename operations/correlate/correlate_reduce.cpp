@@ -10,6 +10,7 @@
 
 #include "libtune/verify/answer.hpp"
 #include "operations/correlate/reference.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/workload.hpp"
 
 #include "correlate_reduce.kernel.hpp"
@@ -20,6 +21,8 @@ namespace {
 constexpr std::size_t most_channels = 65535;  // as many as a launch can have groups along y
 
 program build(const context& context, const correlate_reduce_tuning& tuning) {
+  require_possible(is_group(tuning.wgs) && is_unrolled(tuning.items), "correlate_reduce", tuning,
+                   "a group has 1 to 4096 items, of 1 to 64 visibilities");
   return compile(context,
                  {"correlate_reduce.kernel", std::string(embedded::correlate_reduce_kernel)},
                  defines(tuning));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <complex>
@@ -16,6 +17,7 @@
 #include "operations/fft/backend/description.hpp"
 #include "operations/fft/fft.hpp"
 #include "operations/fft/reference.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/workload.hpp"
 
 namespace tune::operations {
@@ -204,6 +206,19 @@ fft_key exact_key(const ranged_fft_key& key, std::span<const std::uint64_t> size
           .batch = sizes[3]};
 }
 
+// Libraries take any number without a look at it.
+void check_tuning(const fft_tuning& t) {
+  const auto is_power = [](std::size_t number, std::size_t most) {
+    return number == 0 || (std::has_single_bit(number) && number <= most);
+  };
+  require_possible(is_power(t.threads, 1024) && is_power(t.coalesced_bytes, 1024) &&
+                       is_power(t.register_boost, 4) && is_power(t.bandwidth_boost, 8) &&
+                       t.three_steps_from <= 32,
+                   "fft", t,
+                   "what is not 0 is a power of 2, threads and coalesced_bytes up to 1024, "
+                   "register_boost to 4, bandwidth_boost to 8; three_steps_from is 32 at most");
+}
+
 ranged_fft_key checked_key(const context& context, const ranged_fft_key& key) {
   if (key.planes.high() > 1 && key.rows.high() == 1) {
     throw argument_error(fmt::format(
@@ -295,6 +310,7 @@ fft_template::fft_template(const context& context, const fft_description& descri
   const checked_description checked(description);
   transforms::check_library(context.device(), checked.geometry);
   tuning_ = tuning ? *tuning : autotune(context, checked.key());
+  check_tuning(tuning_);
 }
 
 fft fft_template::instantiate(const command_queue& queue) const {

@@ -11,6 +11,7 @@
 
 #include "libtune/base/visit_dtype.hpp"
 #include "libtune/verify/answer.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/storage_type.hpp"
 #include "operations/workload.hpp"
 
@@ -21,7 +22,18 @@ namespace {
 
 constexpr std::size_t longest_word_bytes = 16;
 
+// What loads and stores move at once has the size of a power of two.
+bool has_word(const fill_key& key, std::size_t vector) {
+  return std::has_single_bit(vector) && std::has_single_bit(key.element_bytes) &&
+         vector <= longest_word_bytes / key.element_bytes;
+}
+
 program build(const context& context, const fill_key& key, const fill_tuning& tuning) {
+  require_possible(is_group(tuning.wgs) && is_unrolled(tuning.items) &&
+                       (tuning.vector == 1 || has_word(key, tuning.vector)),
+                   "fill", tuning,
+                   "a group has 1 to 4096 items, and an item 1 to 64 words; a word of several "
+                   "elements has 2, 4, 8 or 16 bytes");
   const std::string types = storage_type("element", key.element_bytes) +
                             storage_type("word", tuning.vector * key.element_bytes);
   return compile(context, {"fill.kernel", types + std::string(embedded::fill_kernel)},
@@ -137,12 +149,8 @@ fill fill_template::instantiate(const command_queue& queue, const shape& size) c
 }
 
 space<fill_tuning> tuning_space(const fill_key& key) {
-  // What loads and stores move at once has the size of a power of two.
   std::vector<std::size_t> vectors{1};
-  const bool even = std::has_single_bit(key.element_bytes);
-  for (std::size_t n = 2; even && n * key.element_bytes <= longest_word_bytes; n *= 2) {
-    vectors.push_back(n);
-  }
+  for (std::size_t n = 2; has_word(key, n); n *= 2) vectors.push_back(n);
   space<fill_tuning> space;
   space.add(&fill_tuning::wgs, {64, 128, 256, 512, 1024});
   space.add(&fill_tuning::vector, vectors);

@@ -14,6 +14,7 @@
 
 #include "libtune/base/visit_dtype.hpp"
 #include "libtune/verify/answer.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/second_launch.hpp"
 #include "operations/workload.hpp"
 
@@ -97,7 +98,16 @@ std::string preface(const hreduce_key& key, std::size_t vector) {
          fmt::format("DEVICE_FN value combine(value a, value b) {{ return {}; }}\n", key.operation);
 }
 
+void check_tuning(const hreduce_key& key, const hreduce_tuning& t) {
+  const bool has_word =
+      t.vector == 1 || ((t.vector == 2 || t.vector == 4) && elements(key).has_vectors());
+  require_possible(is_group(t.wgsx, t.wgsy) && has_word && is_unrolled(t.items), "hreduce", t,
+                   "a group has 1 to 4096 items, and an item 1 to 64 loads; vector is 1, or 2 or 4 "
+                   "of elements that kernel text has vectors of");
+}
+
 program build(const context& context, const hreduce_key& key, const hreduce_tuning& tuning) {
+  check_tuning(key, tuning);
   const std::string text = preface(key, tuning.vector) + std::string(embedded::hreduce_kernel);
   return compile(context, {"hreduce.kernel", text}, defines(tuning));
 }

@@ -13,6 +13,7 @@
 
 #include "libtune/verify/answer.hpp"
 #include "operations/maskedsum/reference.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/second_launch.hpp"
 #include "operations/workload.hpp"
 
@@ -26,6 +27,10 @@ element_type sum_type(bool use_amplitudes) {
 }
 
 program build(const context& context, const maskedsum_key& key, const maskedsum_tuning& tuning) {
+  require_possible(is_group(tuning.wgsx, tuning.wgsy) && is_unrolled(tuning.items) &&
+                       is_unrolled(tuning.waves) && (tuning.vector == 1 || tuning.vector == 2),
+                   "maskedsum", tuning,
+                   "a group has 1 to 4096 items; vector is 1 or 2, items and waves are 1 to 64");
   defines macros(tuning);
   macros.add("use_amplitudes", key.use_amplitudes ? 1 : 0);
   return compile(context, {"maskedsum.kernel", std::string(embedded::maskedsum_kernel)}, macros);

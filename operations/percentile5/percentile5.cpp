@@ -3,6 +3,7 @@
 #include "operations/percentile5/percentile5.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <complex>
 #include <fmt/format.h>
 #include <limits>
@@ -11,6 +12,7 @@
 
 #include "libtune/verify/answer.hpp"
 #include "operations/percentile5/reference.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/workload.hpp"
 
 #include "percentile5.kernel.hpp"
@@ -35,8 +37,22 @@ element_type ranked_type(const percentile5_key& key) {
   return key.is_amplitude ? dtype::float32 : dtype::complex64;
 }
 
+void check_tuning(const percentile5_key& key, const percentile5_tuning& t) {
+  const bool has_word = t.vector == 1 || t.vector == 2 || (t.vector == 4 && key.is_amplitude);
+  const bool has_bins = std::has_single_bit(t.bins) && t.bins >= 256 && t.bins <= 4096;
+  const bool has_passes = t.pass_bits <= 2 || t.pass_bits == 4;
+  const bool possible = is_group(t.size, t.rows) && has_word && has_bins && has_passes;
+  const bool has_sample =
+      possible && t.pass_bits == 0 && t.bins <= 512 && t.size % 32 == 0 && kept_items(key, t) > 0;
+  require_possible(possible && (!t.sampled || has_sample), "percentile5", t,
+                   "vector is 1, 2, or 4 of amplitudes; bins are a power of 2 from 256 to 4096; "
+                   "pass_bits are 0, 1, 2 or 4; and a sample takes rows that are kept, 256 or 512 "
+                   "bins, no pass_bits, and a multiple of 32 for size");
+}
+
 program build(const context& context, const percentile5_key& key,
               const percentile5_tuning& tuning) {
+  check_tuning(key, tuning);
   defines macros(tuning);
   macros.add("is_amplitude", key.is_amplitude ? 1 : 0);
   macros.add("items", static_cast<int>(kept_items(key, tuning)));

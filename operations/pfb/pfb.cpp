@@ -13,6 +13,7 @@
 
 #include "libtune/verify/answer.hpp"
 #include "operations/pfb/reference.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/workload.hpp"
 
 #include "packed_samples.kernel.hpp"
@@ -58,14 +59,14 @@ ranged_pfb_key checked_key(const ranged_pfb_key& key) {
 /// True if a program with this tuning can be made for a key.
 bool is_tuning_of(const pfb_key& key, const pfb_tuning& t) {
   const bool has_width = t.adjacent == 2 || t.adjacent == 4 || t.adjacent == 8;
-  return t.wgs != 0 && (has_width || (t.adjacent == 1 && key.bits != 0));
+  return is_group(t.wgs) && (has_width || (t.adjacent == 1 && key.bits != 0));
 }
 
 pfb_tuning checked_tuning(const pfb_key& key, const pfb_tuning& t) {
   if (is_tuning_of(key, t)) return t;
   throw argument_error(
       fmt::format("pfb cannot have the tuning {} for samples of {} bits; adjacent is 2, 4 or 8, or "
-                  "1 for real samples, and wgs 1 or more",
+                  "1 for real samples, and wgs 1 to 4096",
                   to_string(to_values(t)), key.bits));
 }
 

@@ -3,6 +3,7 @@
 #include "operations/quantise/quantise.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "libtune/verify/answer.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/quantise/reference.hpp"
 #include "operations/workload.hpp"
 
@@ -45,7 +47,22 @@ quantise_key checked(const quantise_key& key) {
   return key;
 }
 
+// A tile lies in a heap, whose spectra are a multiple of 32; the items of a group write 16 bytes
+// each.
+void check_tuning(const quantise_key& key, const quantise_tuning& t) {
+  const bool has_group =
+      is_group(t.width, t.height) && std::has_single_bit(t.width) && std::has_single_bit(t.height);
+  const bool has_tile = t.spectra >= 32 / key.bits && t.spectra <= 32 &&
+                        std::has_single_bit(t.spectra) && t.spectra % t.height == 0;
+  require_possible(
+      has_group && has_tile && t.width * t.height >= t.spectra * key.bits / 32 && t.ahead <= 64,
+      "quantise", t,
+      "width and height are powers of 2, spectra are 4 (of 4 bits 8), 8, 16 or 32 and a "
+      "multiple of height, and ahead is 64 at most");
+}
+
 program build(const context& context, const quantise_key& key, const quantise_tuning& tuning) {
+  check_tuning(key, tuning);
   defines macros;
   macros.add("real", key.real ? 1 : 0);
   macros.add("unzip", static_cast<int>(key.unzip));

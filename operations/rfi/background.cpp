@@ -7,6 +7,7 @@
 #include <string>
 
 #include "libtune/verify/answer.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/rfi/host.hpp"
 #include "operations/rfi/median_network.hpp"
 #include "operations/rfi/samples.hpp"
@@ -45,7 +46,17 @@ std::string preface(const background_key& key, const background_tuning& tuning) 
       median_network(key.width, tuning.windows, true).text());
 }
 
+void check_tuning(const background_key& key, const background_tuning& t) {
+  const bool has_tile = key.order == data_order::baseline_major && t.wgs % 8 == 0;
+  require_possible(is_group(t.wgs) && t.windows > 0 && tile % t.windows == 0 && t.items > 0 &&
+                       t.items <= (std::size_t{1} << 20) && (!t.tiled || has_tile),
+                   "a median filter", t,
+                   "windows divide 32, items are 1 to 2^20, and tiles are for baseline-major "
+                   "deviations by groups of a multiple of 8 items");
+}
+
 program build(const context& context, const background_key& key, const background_tuning& tuning) {
+  check_tuning(key, tuning);
   const std::string text = preface(key, tuning) + std::string(embedded::background_kernel);
   return compile(context, {"background.kernel", text},
                  defines(key)

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "libtune/verify/answer.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/rfi/host.hpp"
 #include "operations/rfi/samples.hpp"
 #include "operations/workload.hpp"
@@ -40,6 +41,12 @@ const char* kernel_name(const noise_estimate_key& key, const noise_estimate_tuni
 
 program build(const context& context, const noise_estimate_key& key,
               const noise_estimate_tuning& tuning) {
+  require_possible(
+      is_group(tuning.wgsx, tuning.wgsy) && tuning.listed % 4 == 0 && tuning.listed <= 1024 &&
+          (key.order == data_order::channel_major || tuning.wgsy == 1),
+      "a noise estimate", tuning,
+      "a group has 1 to 4096 items, baseline-major in one row; listed is a multiple of "
+      "4, 1024 at most");
   defines macros(tuning);
   macros.add("order", value_traits<data_order>::to_value(key.order));
   if (key.order == data_order::baseline_major) {

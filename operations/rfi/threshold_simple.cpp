@@ -5,6 +5,7 @@
 #include <string>
 
 #include "libtune/verify/answer.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/rfi/samples.hpp"
 #include "operations/workload.hpp"
 
@@ -15,6 +16,11 @@ namespace {
 
 program build(const context& context, const threshold_simple_key& key,
               const threshold_simple_tuning& tuning) {
+  const std::size_t vector = tuning.vector;
+  require_possible(is_group(tuning.wgsx, tuning.wgsy) && is_unrolled(tuning.items) &&
+                       (vector == 1 || vector == 4 || vector == 8 || vector == 16),
+                   "a threshold", tuning,
+                   "a group has 1 to 4096 items; vector is 1, 4, 8 or 16, and items are 1 to 64");
   return compile(context,
                  {"threshold_simple.kernel", std::string(embedded::threshold_simple_kernel)},
                  defines(key, tuning));

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "libtune/verify/answer.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/rfi/samples.hpp"
 #include "operations/workload.hpp"
 
@@ -13,12 +14,6 @@
 
 namespace tune::operations::rfi {
 namespace {
-
-program build(const context& context, const threshold_sum_key& key,
-              const threshold_sum_tuning& tuning) {
-  return compile(context, {"threshold_sum.kernel", std::string(embedded::threshold_sum_kernel)},
-                 defines(key, tuning));
-}
 
 /// The channels to either side of a sample that its flag depends on.
 std::size_t edge_of(std::size_t n_windows) { return (std::size_t{1} << n_windows) - n_windows - 1; }
@@ -30,6 +25,29 @@ std::size_t owners_of(const threshold_sum_key& key, const threshold_sum_tuning& 
 }
 
 std::size_t baselines_of(const threshold_sum_tuning& tuning) { return tuning.wgsy * tuning.turns; }
+
+void check_tuning(const threshold_sum_key& key, const threshold_sum_tuning& t) {
+  const bool has_run = t.run == 8 || t.run == 16 || t.run == 32;
+  const bool possible = is_group(32, t.wgsy) && is_unrolled(t.turns) && has_run &&
+                        owners_of(key, t) > 0 &&
+                        (key.order == data_order::baseline_major || baselines_of(t) % 16 == 0);
+  require_possible(possible, "a sum threshold", t,
+                   "a group has 1 to 128 rows, turns are 1 to 64, and run is 8, 16 or 32, more for "
+                   "more windows; channel-major, a group has a multiple of 16 baselines");
+}
+
+/// The test default, whose run is too short for the most windows, with a longer one for these.
+threshold_sum_tuning with_owners(const threshold_sum_key& key, threshold_sum_tuning tuning) {
+  if (owners_of(key, tuning) == 0) tuning.run = 32;
+  return tuning;
+}
+
+program build(const context& context, const threshold_sum_key& key,
+              const threshold_sum_tuning& tuning) {
+  check_tuning(key, tuning);
+  return compile(context, {"threshold_sum.kernel", std::string(embedded::threshold_sum_kernel)},
+                 defines(key, tuning));
+}
 
 // As in the kernel.
 std::size_t local_memory_bytes(const threshold_sum_key& key, const threshold_sum_tuning& t) {
@@ -120,7 +138,7 @@ std::vector<named_value> threshold_sum::do_parameters() const {
 threshold_sum_template::threshold_sum_template(const context& context, const threshold_sum_key& key,
                                                const std::optional<threshold_sum_tuning>& tuning)
     : key_((check_key(key), key)),
-      tuning_(tuning ? *tuning : autotune(context, key)),
+      tuning_(tuning ? *tuning : with_owners(key, autotune(context, key))),
       program_(build(context, key, tuning_)) {}
 
 void threshold_sum_template::check(const threshold_sum_options& options) const {

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <bit>
 #include <complex>
 #include <string>
 #include <type_traits>
 
 #include "libtune/verify/answer.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/rfi2d/rfi2d.hpp"
 #include "operations/rfi2d/rfi2d_host.hpp"
 #include "operations/workload.hpp"
@@ -18,7 +20,18 @@
 namespace tune::operations {
 namespace {
 
+void check_tuning(const rfi2d_tuning& t) {
+  const bool has_groups =
+      is_group(t.wgsx, t.wgsy) && is_group(t.select_x, t.select_y) && is_group(t.line_x, t.line_y);
+  const bool has_sums = t.together > 0 && t.together <= 48 && t.together % 4 == 0;
+  const bool has_held = t.held == 0 || (std::has_single_bit(t.held) && t.held >= 2 && t.held <= 32);
+  require_possible(has_groups && t.bits > 0 && t.bits <= 12 && has_sums && has_held, "rfi2d", t,
+                   "groups have 1 to 4096 items; bits are 1 to 12, together is a multiple of 4, 48 "
+                   "at most, and held is 0, 2, 4, 8, 16 or 32");
+}
+
 program build(const context& context, const rfi2d_key& key, const rfi2d_tuning& tuning) {
+  check_tuning(tuning);
   std::string text(embedded::rfi2d_samples_kernel);
   text += line_directive(1, "rfi2d_median.kernel");
   text += embedded::rfi2d_median_kernel;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libtune/verify/answer.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/storage_type.hpp"
 #include "operations/workload.hpp"
 
@@ -21,6 +22,8 @@
 
 namespace tune::operations {
 namespace {
+
+constexpr std::size_t largest_edge = 256;
 
 // Words have members to be transposed by.
 std::string word_type(std::size_t element_bytes, std::size_t vector) {
@@ -30,7 +33,22 @@ std::string word_type(std::size_t element_bytes, std::size_t vector) {
                      parts.at(static_cast<std::size_t>(std::countr_zero(element_bytes))), vector);
 }
 
+// Kernel text has vectors of whole numbers only.
+bool has_vectors(const transpose_key& key) {
+  return std::has_single_bit(key.element_bytes) && key.element_bytes <= 8;
+}
+
+void check_tuning(const transpose_key& key, const transpose_tuning& t) {
+  const bool has_word = t.vector == 1 || (has_vectors(key) && (t.vector == 2 || t.vector == 4));
+  const bool has_tile = is_group(t.block_x, t.block_y) && t.tile > 0 && t.tile <= largest_edge &&
+                        t.tile % t.block_x == 0 && t.tile % t.block_y == 0;
+  require_possible(has_word && has_tile, "transpose", t,
+                   "tile is a multiple of block_x and block_y, 256 at most; vector is 1, or 2 or 4 "
+                   "of elements of 1, 2, 4 or 8 bytes");
+}
+
 program build(const context& context, const transpose_key& key, const transpose_tuning& tuning) {
+  check_tuning(key, tuning);
   const std::string types =
       storage_type("element", key.element_bytes) + word_type(key.element_bytes, tuning.vector);
   return compile(context, {"transpose.kernel", types + std::string(embedded::transpose_kernel)},
@@ -83,8 +101,6 @@ struct known_case {
   workload work;
   answer expected;
 };
-
-constexpr std::size_t largest_edge = 256;
 
 /// Finds the best tuning for arrays of one shape.
 transpose_tuning tune_at(tuning_session& session, const transpose_key& key, std::size_t rows,
@@ -207,13 +223,12 @@ transpose ranged_transpose_template::instantiate(const command_queue& queue, std
 }
 
 space<transpose_tuning> tuning_space(const transpose_key& key) {
-  const bool has_vectors = std::has_single_bit(key.element_bytes) && key.element_bytes <= 8;
   space<transpose_tuning> space;
   space.add(&transpose_tuning::block_x, {16, 32});
   space.add(&transpose_tuning::block_y, {8, 16, 32});
   space.add(&transpose_tuning::tile, {16, 32, 64});
   space.add(&transpose_tuning::vector,
-            has_vectors ? std::vector<std::size_t>{1, 2, 4} : std::vector<std::size_t>{1});
+            has_vectors(key) ? std::vector<std::size_t>{1, 2, 4} : std::vector<std::size_t>{1});
   space.add(&transpose_tuning::walk,
             {tile_walk::along_rows, tile_walk::along_columns, tile_walk::diagonal});
   space.restrict(

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "libtune/verify/answer.hpp"
+#include "operations/possible_tuning.hpp"
 #include "operations/unpack/reference.hpp"
 #include "operations/workload.hpp"
 
@@ -26,9 +27,9 @@ unpack_key checked_key(const unpack_key& key) {
 
 unpack_tuning checked_tuning(const unpack_tuning& t) {
   const bool has_width = t.adjacent == 2 || t.adjacent == 4 || t.adjacent == 8;
-  if (has_width && t.wgs != 0 && t.rounds != 0) return t;
-  throw argument_error(fmt::format("unpack cannot have the tuning {}; adjacent is 2, 4 or 8",
-                                   to_string(to_values(t))));
+  require_possible(is_group(t.wgs) && has_width && is_unrolled(t.rounds), "unpack", t,
+                   "a group has 1 to 4096 items, adjacent is 2, 4 or 8, and rounds are 1 to 64");
+  return t;
 }
 
 program build(const context& context, const unpack_key& key, const unpack_tuning& tuning) {
