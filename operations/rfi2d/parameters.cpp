@@ -16,6 +16,8 @@ namespace {
 constexpr double deviation_of_median = 1.4826;
 /// Wider than any band; the weights of wider Gaussians would take long to compute.
 constexpr double largest_sigma = 1e6;
+/// More rounds than any observation needs; each takes memory and launches of its own.
+constexpr std::size_t most_iterations = 1000;
 
 void check(bool right, const char* name, const char* wanted) {
   if (right) return;
@@ -28,11 +30,15 @@ void check_windows(const std::vector<std::size_t>& windows, const char* name) {
 }
 
 void check(const rfi2d_parameters& given) {
-  const auto is_width = [](double sigma) { return sigma >= 0 && sigma <= largest_sigma; };
+  check(given.background_iterations <= most_iterations, "background_iterations", "at most 1000");
+  // The first of several rounds has a background that is as many times as wide.
+  const double widest = std::max(static_cast<double>(given.background_iterations), 1.0);
+  const auto is_width = [&](double sigma) { return sigma >= 0 && sigma * widest <= largest_sigma; };
+  const char* const width_range = "from 0 to 1e6, also times background_iterations";
   check(std::isfinite(given.outlier_nsigma), "outlier_nsigma", "finite");
   check(std::isfinite(given.background_reject), "background_reject", "finite");
-  check(is_width(given.spike_width_time), "spike_width_time", "from 0 to 1e6");
-  check(is_width(given.spike_width_freq), "spike_width_freq", "from 0 to 1e6");
+  check(is_width(given.spike_width_time), "spike_width_time", width_range);
+  check(is_width(given.spike_width_freq), "spike_width_freq", width_range);
   check(given.time_extend > 0, "time_extend", "at least 1");
   check(given.freq_extend > 0, "freq_extend", "at least 1");
   check(given.freq_chunks > 0, "freq_chunks", "at least 1");
@@ -44,10 +50,15 @@ void check(const rfi2d_parameters& given) {
   check_windows(given.windows_freq, "windows_freq");
 }
 
+/// Divides, and rounds up; nothing overflows.
+std::size_t parts_of(std::size_t length, std::size_t each) {
+  return length / each + (length % each != 0 ? 1 : 0);
+}
+
 std::vector<rfi2d_plan::window> windows_of(const rfi2d_parameters& given,
                                            std::vector<std::size_t> lengths, std::size_t average,
                                            std::size_t longest) {
-  for (std::size_t& length : lengths) length = (length + average - 1) / average;
+  for (std::size_t& length : lengths) length = parts_of(length, average);
   std::ranges::sort(lengths);
   std::vector<rfi2d_plan::window> windows;
   for (const std::size_t length : lengths) {
@@ -79,16 +90,16 @@ rfi2d_plan::rfi2d_plan(const rfi2d_parameters& given, std::size_t its_times,
                        std::size_t its_channels)
     : times(its_times), channels(its_channels) {
   check(given);
-  average = given.average_freq;
-  averaged = (channels + average - 1) / average;
+  average = std::min(given.average_freq, std::max<std::size_t>(channels, 1));
+  averaged = parts_of(channels, average);
   time_windows = windows_of(given, given.windows_time, 1, times);
-  freq_windows = windows_of(given, given.windows_freq, average, averaged);
+  freq_windows = windows_of(given, given.windows_freq, given.average_freq, averaged);
   chunk_ends = ends_of_chunks(averaged, given.freq_chunks);
   reject = static_cast<float>(given.background_reject * deviation_of_median);
   for (std::size_t k = given.background_iterations + 1; k-- > 0;) {
     // k, ..., 1, and once more 1 for the background that is subtracted.
     const double scale = static_cast<double>(std::max<std::size_t>(k, 1));
-    const double sigma_freq = given.spike_width_freq / static_cast<double>(average);
+    const double sigma_freq = given.spike_width_freq / static_cast<double>(given.average_freq);
     backgrounds.push_back({gaussian_taps(scale * given.spike_width_time, times),
                            gaussian_taps(scale * sigma_freq, averaged)});
   }

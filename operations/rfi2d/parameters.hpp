@@ -21,9 +21,11 @@ struct rfi2d_parameters {
   std::vector<std::size_t> windows_freq{1, 2, 4, 8};
   /// A sample this many standard deviations from the background is left out of the next one.
   double background_reject = 2.0;
-  /// The number of rounds that reject such samples, before the background is computed for good.
+  /// The number of rounds that reject such samples, before the background is computed for good: at
+  /// most 1000.
   std::size_t background_iterations = 1;
-  /// The standard deviation of the background's Gaussian along time.
+  /// The standard deviation of the background's Gaussian along time; times background_iterations,
+  /// at most 1e6.
   double spike_width_time = 12.5;
   /// The same along frequency, in channels before averaging.
   double spike_width_freq = 10.0;
@@ -33,7 +35,7 @@ struct rfi2d_parameters {
   std::size_t freq_extend = 3;
   /// The number of parts of the band that have a noise level of their own.
   std::size_t freq_chunks = 10;
-  /// The number of channels that are averaged before anything else.
+  /// The number of channels that are averaged before anything else; more than there are: all.
   std::size_t average_freq = 1;
   /// A channel is flagged at all times if more than this part of its times is.
   double flag_all_time_frac = 0.6;
@@ -59,7 +61,7 @@ struct rfi2d_plan {
 
   std::size_t times;                    ///< of an observation
   std::size_t channels;                 ///< before averaging
-  std::size_t average;                  ///< channels that are averaged
+  std::size_t average;                  ///< channels that are averaged, no more than there are
   std::size_t averaged;                 ///< channels after averaging
   std::vector<window> time_windows;     ///< ascending
   std::vector<window> freq_windows;     ///< ascending, in channels after averaging

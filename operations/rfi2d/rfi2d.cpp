@@ -83,6 +83,17 @@ std::size_t widest_chunk(const rfi2d_plan& plan) {
 
 std::uint32_t as_uint32(std::size_t value) { return static_cast<std::uint32_t>(value); }
 
+/// Kernels count times, channels and samples of windows in 32 bits, and step beyond the last.
+constexpr std::size_t longest_axis = (std::size_t{1} << 31) - 1;
+
+const rfi2d_plan& checked(const rfi2d_plan& plan) {
+  if (plan.times <= longest_axis && plan.channels <= longest_axis) return plan;
+  throw argument_error(
+      fmt::format("rfi2d: {} times and {} channels; at most {} of each can be "
+                  "flagged at once",
+                  plan.times, plan.channels, longest_axis));
+}
+
 /// The greatest count that is no more than a limit: counts above it are above the limit.
 std::int64_t most_flags(double limit) {
   return static_cast<std::int64_t>(std::floor(std::clamp(limit, -1.0, 1e15)));
@@ -125,7 +136,7 @@ struct rfi2d::threshold_lines {
 rfi2d::rfi2d(const command_queue& queue, const program& built, const rfi2d_tuning& tuning,
              const rfi2d_key& key, const rfi2d_plan& plan, std::size_t baselines)
     : operation(queue),
-      plan_(plan),
+      plan_(checked(plan)),
       tuning_(tuning),
       baselines_(baselines),
       vis_(add_slot("vis", {plan.times, plan.channels, baselines},
@@ -215,7 +226,7 @@ rfi2d::window_table rfi2d::upload(const std::vector<rfi2d_plan::window>& windows
           .short_windows = upload_table<float>(queue(), short_table),
           .count = as_uint32(windows.size()),
           .longest = as_uint32(longest),
-          .halo = as_uint32(halo),
+          .halo = as_uint32(std::min(halo, longest_axis)),
           .needs_partial = needs_partial ? 1U : 0U,
           .is_short = is_short};
 }

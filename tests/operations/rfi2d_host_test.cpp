@@ -154,6 +154,12 @@ TEST_CASE("shapes that differ, and parameters out of range, are errors that say 
                        tune::argument_error);
   CHECK_THROWS_WITH_AS(rfi2d_host_flagger({.windows_time = {1, 0}}),
                        doctest::Contains("windows_time"), tune::argument_error);
+  for (const std::size_t rounds : {std::size_t{1001}, std::numeric_limits<std::size_t>::max()}) {
+    CHECK_THROWS_WITH_AS(rfi2d_host_flagger({.background_iterations = rounds}),
+                         doctest::Contains("background_iterations"), tune::argument_error);
+  }
+  CHECK_THROWS_WITH_AS(rfi2d_host_flagger({.background_iterations = 10, .spike_width_time = 1e6}),
+                       doctest::Contains("spike_width_time"), tune::argument_error);
   CHECK_THROWS_WITH_AS(rfi2d_host_flagger({.rho = 0}), doctest::Contains("rho"),
                        tune::argument_error);
 }

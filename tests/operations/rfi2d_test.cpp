@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "operations/rfi2d/rfi2d.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <complex>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -93,6 +95,44 @@ LIBTUNE_DEVICE_TEST_CASE("the device flags as the host does, whatever shape and 
       CAPTURE(seed);
       const rfi2d_case noise = random_rfi2d_case(times, channels, baselines, ++seed);
       agrees(made, queue, noise.data, noise.flags, given);
+    }
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("more channels than there are count as all of them", device) {
+  const tune::context context = device.create_context();
+  const tune::command_queue queue = context.create_command_queue();
+  const rfi2d_template made(context, {.is_complex = false});
+  const rfi2d_case noise = random_rfi2d_case(8, 64, 16, 3);
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  rfi2d_parameters all{.windows_freq = {1, 2, most}, .average_freq = 64};
+  const auto expected = rfi2d_host_flagger(all).flag(noise.data, noise.flags);
+  for (const std::size_t average : {std::size_t{64}, std::size_t{1} << 32, most}) {
+    CAPTURE(average);
+    all.average_freq = average;
+    agrees(made, queue, noise.data, noise.flags, all);
+    const auto got = flag(made, queue, noise.data, noise.flags, all);
+    CHECK(std::equal(got.data(), got.data() + got.padded_elements(), expected.data()));
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("the device flags as the host does where a mean overflows", device) {
+  const tune::context context = device.create_context();
+  const tune::command_queue queue = context.create_command_queue();
+  // Those of other tests, which need not be compiled again.
+  for (const rfi2d_tuning& tuning : {rfi2d_tuning{}, rfi2d_tuning{32, 2, 8, 8, 4, 8, 8, 16, 32}}) {
+    const rfi2d_template made(context, {.is_complex = false}, tuning);
+    for (std::uint32_t seed = 1; seed < 25; ++seed) {
+      CAPTURE(seed);
+      rfi2d_case noise = random_rfi2d_case(9 + seed, 29 + 3 * seed, 5, seed);
+      numpy_random random(seed);
+      for (std::size_t i = 0; i < noise.data.padded_elements(); ++i) {
+        if (random.random_sample() < 0.02 * (seed % 4 + 1)) noise.data.data()[i] = 3e38F;
+      }
+      agrees(made, queue, noise.data, noise.flags,
+             {.background_iterations = seed % 3,
+              .freq_chunks = seed % 5 + 1,
+              .average_freq = seed % 6 + 1});
     }
   }
 }

@@ -51,6 +51,10 @@ RFI2D_INLINE lane_bits load_flags(const block_task& task, std::size_t t, std::si
   return static_cast<lane_bits>(bits);
 }
 
+/// Means of finite samples may be infinite; so no amplitude is greater than this, of which
+/// backgrounds and medians stay finite. The device agrees.
+constexpr float most_amplitude = 1e38F;
+
 /// Fills the arrays amplitude, flagged and missing.
 inline void load_block(const block_plan& plan, const block_task& task, block_arrays& arrays) {
   for (std::size_t t = 0; t < plan.times; ++t) {
@@ -73,7 +77,7 @@ inline void load_block(const block_plan& plan, const block_task& task, block_arr
       if (plan.average > 1) {
         sum /= select(empty, zero_lanes + 1.0F, __builtin_convertvector(count, lanes));
       }
-      arrays.amplitude[t * arrays.stride + f] = sum;
+      arrays.amplitude[t * arrays.stride + f] = smaller(sum, zero_lanes + most_amplitude);
       arrays.flagged[t * arrays.stride + f] = empty;
     }
   }
