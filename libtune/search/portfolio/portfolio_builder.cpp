@@ -89,7 +89,7 @@ class builder {
       fit = fitted();
     }
     built_portfolio made = conclude(corrected(std::move(fit)));
-    check_choices(made, plan_, configurations().front(), from_);
+    check_choices(made, plan_, sizes(), configurations().front(), from_);
     end_with_fallback(made);
     made.orders = order_leaves(times(), made.tree, numbers_of(made), plan_.limits);
     choose_where_asked(made);
@@ -441,7 +441,8 @@ class builder {
   }
 
   /// Sets what is chosen at sizes that were asked for and measured: the fastest there that works.
-  /// In the ranges a leaf or costs choose where there was no time to check that.
+  /// Where there was no time to check that, a leaf or costs choose in the ranges, and outside of
+  /// them the fallback.
   void choose_where_asked(built_portfolio& made) {
     const numbers own = numbers_of(made);
     for (std::size_t s = 0; s < sizes().size(); ++s) {
@@ -451,9 +452,8 @@ class builder {
       if (!is_asked) continue;
       const std::vector<double>& found = times().samples[s].times;
       const auto time_of = [&](std::uint32_t place) { return found[own[place]]; };
-      const auto works = [&](std::uint32_t place) {
-        return from_.should_stop() ||
-               from_.check(at, std::span(&made.configurations[place], 1)).front();
+      const auto works = [&](std::uint32_t place) -> bool {
+        return from_.check(at, std::span(&made.configurations[place], 1)).front();
       };
       std::vector<std::uint32_t> order;
       for (std::uint32_t place = 0; place < own.size(); ++place) {
@@ -463,9 +463,12 @@ class builder {
         if (!std::isinf(time_of(place)) && !is_chosen_nowhere) order.push_back(place);
       }
       std::ranges::stable_sort(order, {}, time_of);
-      while (!order.empty() && !works(order.front())) order.erase(order.begin());
-      if (from_.should_stop() && are_inside(plan_.ranges, at)) continue;
-      if (!order.empty()) made.proven.push_back({.sizes = at, .order = std::move(order)});
+      bool is_proven = false;
+      while (!is_proven && !order.empty() && !from_.should_stop()) {
+        is_proven = works(order.front());
+        if (!is_proven) order.erase(order.begin());
+      }
+      if (is_proven) made.proven.push_back({.sizes = at, .order = std::move(order)});
     }
     std::ranges::sort(made.proven, {}, &proven_sizes::sizes);
   }

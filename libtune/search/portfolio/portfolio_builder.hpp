@@ -148,7 +148,8 @@ struct built_portfolio {
   double worst_loss = 0;     ///< at most so much at nine of ten sizes; infinite: too few were seen
   std::size_t sizes = 0;     ///< at which configurations were compared
   std::size_t compared = 0;  ///< configurations that were
-  /// Leaves, or without a tree configurations, that have not been checked, for want of time.
+  /// Leaves, or without a tree configurations, that have not been checked, for want of time or of
+  /// sizes to run them at.
   std::size_t unchecked = 0;
 };
 

@@ -3,6 +3,8 @@
 #include "libtune/search/portfolio/portfolio_checks.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -17,18 +19,43 @@ using configuration = portfolio_source::configuration;
 
 constexpr double nowhere = std::numeric_limits<double>::infinity();  // a time
 constexpr std::size_t most_sizes = 200;  // among which those that are run are looked for
+constexpr std::size_t most_places = 4;   // at which a choice is run
+
+/// Sorts sizes by their product.
+void sort_by_product(std::vector<size_list>& sizes) {
+  std::ranges::stable_sort(sizes, {}, [](const size_list& at) {
+    double product = 1;
+    for (const std::uint64_t size : at) product *= static_cast<double>(size);
+    return product;
+  });
+}
+
+/// Adds the first, the last and two between of some sizes, as far as there is room.
+void add_spread(const std::vector<size_list>& some, std::vector<size_list>& places) {
+  if (some.empty()) return;
+  const std::size_t last = some.size() - 1;
+  for (const std::size_t i : {std::size_t{0}, last, some.size() / 3, 2 * some.size() / 3}) {
+    const bool is_new = std::ranges::find(places, some[i]) == places.end();
+    if (is_new && places.size() < most_places) places.push_back(some[i]);
+  }
+}
 
 class checker {
  public:
-  checker(built_portfolio& made, const portfolio_plan& plan, const configuration& fallback,
-          portfolio_source& from)
-      : made_(made), plan_(plan), fallback_(fallback), from_(from) {}
+  checker(built_portfolio& made, const portfolio_plan& plan, std::span<const size_list> compared,
+          const configuration& fallback, portfolio_source& from)
+      : made_(made), plan_(plan), fallback_(fallback), from_(from) {
+    for (const size_list& each : compared) {
+      if (are_inside(plan.ranges, each)) compared_.push_back(each);
+    }
+  }
 
   void check_leaves() {
     box whole;
     for (const size_range& each : plan_.ranges) {
       whole.low.push_back(each.low());
       whole.high.push_back(each.high());
+      whole.step.push_back(each.multiple());
     }
     check_below(0, whole);
   }
@@ -46,10 +73,11 @@ class checker {
   }
 
  private:
-  /// Sizes from the lowest to the highest of each range.
+  /// Sizes from the lowest to the highest of each range, and what they are multiples of.
   struct box {
     size_list low;
     size_list high;
+    size_list step;
   };
 
   void check_below(std::size_t at, const box& within) {
@@ -58,9 +86,16 @@ class checker {
     box below = within;
     box above = within;
     const auto d = static_cast<std::size_t>(node.coordinate);
+    const std::size_t first_power = plan_.ranges.size() + 1;
+    const auto last = static_cast<std::uint64_t>(
+        std::clamp(node.threshold, 0.0, static_cast<double>(size_range::most)));
+    if (d >= first_power && d < first_power + plan_.ranges.size()) {
+      std::uint64_t& step = above.step[d - first_power];
+      const std::uint64_t more = std::bit_ceil(last + 1) / std::gcd(step, std::bit_ceil(last + 1));
+      if (more <= within.high[d - first_power] / step) step *= more;
+    }
     if (d < plan_.ranges.size()) {
       const size_range& sizes = plan_.ranges[d];
-      const auto last = static_cast<std::uint64_t>(std::max(node.threshold, 0.0));
       below.high[d] =
           std::clamp(last / sizes.multiple() * sizes.multiple(), within.low[d], within.high[d]);
       above.low[d] = std::clamp((last / sizes.multiple() + 1) * sizes.multiple(), within.low[d],
@@ -71,24 +106,13 @@ class checker {
   }
 
   void check_leaf(std::size_t leaf, const box& within) {
-    std::vector<size_range> ranges;
-    size_list middle;
-    for (std::size_t d = 0; d < within.low.size(); ++d) {
-      const size_range& all = plan_.ranges[d];
-      ranges.emplace_back(within.low[d], within.high[d], all.scale(), all.multiple());
-      middle.push_back(ranges.back().at(0.5));
-    }
-    std::vector<size_list> places;
-    for (const size_list& each :
-         {within.low, within.high, middle, spread_sizes(ranges, 1, leaf + 1).front()}) {
-      const bool is_here = made_.tree.leaf(point_of(each, plan_.features)) == leaf;
-      const bool is_new = std::ranges::find(places, each) == places.end();
-      if (is_here && is_new) places.push_back(each);
-    }
     const std::uint32_t chosen = made_.tree.nodes()[leaf].below;
-    if (works(chosen, places)) return;
+    const auto works_here = [&](std::uint32_t place) {
+      return works(place, places_of(leaf, within, made_.configurations[place]));
+    };
+    if (works_here(chosen)) return;
     for (std::uint32_t other = 0; other < made_.configurations.size(); ++other) {
-      if (other == chosen || !works_at(made_.configurations[other], places)) continue;
+      if (other == chosen || !works_here(other)) continue;
       made_.tree = made_.tree.with_choice(leaf, other);
       return;
     }
@@ -97,15 +121,44 @@ class checker {
     made_.configurations.push_back(fallback_);
   }
 
-  /// The corners and sizes that fill the ranges, the smallest first.
+  /// Returns the sizes at which a configuration is run for a leaf. The ends, the middle and a size
+  /// between may lie in other leaves, as a feature tells them apart, and so does a product: then
+  /// others of the leaf are taken, those that were compared among them.
+  std::vector<size_list> places_of(std::size_t leaf, const box& within, const configuration& one) {
+    std::vector<size_range> ranges;
+    std::vector<size_list> places(3);
+    for (std::size_t d = 0; d < within.low.size(); ++d) {
+      const size_range& all = plan_.ranges[d];
+      const std::uint64_t first = (within.low[d] + within.step[d] - 1) / within.step[d];
+      const bool has_some = first * within.step[d] <= within.high[d];
+      ranges.emplace_back(within.low[d], within.high[d], all.scale(),
+                          has_some ? within.step[d] : all.multiple());
+      places[0].push_back(ranges.back().low());
+      places[1].push_back(ranges.back().high());
+      places[2].push_back(ranges.back().at(0.5));
+    }
+    const auto is_elsewhere = [&](const size_list& at) {
+      return made_.tree.leaf(point_of(at, plan_.features)) != leaf || !from_.fits(one, at);
+    };
+    places.push_back(spread_sizes(ranges, 1, leaf + 1).front());
+    std::erase_if(places, is_elsewhere);
+    std::ranges::sort(places);
+    places.erase(std::ranges::unique(places).begin(), places.end());
+    if (places.size() == most_places) return places;
+    std::vector<size_list> others = compared_;
+    for (size_list& each : spread_sizes(ranges, most_sizes)) others.push_back(std::move(each));
+    std::erase_if(others, is_elsewhere);
+    sort_by_product(others);
+    add_spread(others, places);
+    return places;
+  }
+
+  /// The corners, sizes that fill the ranges, and those that were compared, the smallest first.
   std::vector<size_list> all_sizes() const {
     std::vector<size_list> sizes = corner_sizes(plan_.ranges);
     for (size_list& each : spread_sizes(plan_.ranges, most_sizes)) sizes.push_back(std::move(each));
-    std::ranges::stable_sort(sizes, {}, [](const size_list& at) {
-      double product = 1;
-      for (const std::uint64_t size : at) product *= static_cast<double>(size);
-      return product;
-    });
+    sizes.insert(sizes.end(), compared_.begin(), compared_.end());
+    sort_by_product(sizes);
     return sizes;
   }
 
@@ -126,14 +179,11 @@ class checker {
   /// Returns false if one of them does not work.
   bool check_all(const std::vector<std::vector<size_list>>& chosen, std::vector<bool>& is_checked) {
     for (std::size_t place = 0; place < chosen.size(); ++place) {
-      const std::vector<size_list>& own = chosen[place];
-      if (own.empty() || is_checked[place]) continue;
+      const bool is_chosen_nowhere = std::isinf(made_.factors[place].back());
+      if (is_chosen_nowhere || is_checked[place]) continue;
       is_checked[place] = true;
       std::vector<size_list> places;
-      for (const std::size_t i :
-           {std::size_t{0}, own.size() / 3, 2 * own.size() / 3, own.size() - 1}) {
-        if (std::ranges::find(places, own[i]) == places.end()) places.push_back(own[i]);
-      }
+      add_spread(chosen[place], places);
       if (works(place, places)) continue;
       made_.factors[place].back() = nowhere;
       return false;
@@ -141,22 +191,22 @@ class checker {
     return true;
   }
 
+  /// Runs a configuration at sizes that it fits. What is in the ranges is taken to work where there
+  /// is no time to run it, or no place, and counts as unchecked; the fallback needs no place.
   bool works(std::size_t place, const std::vector<size_list>& places) {
-    const bool has_time = !from_.should_stop();
-    if (!works_at(made_.configurations[place], places)) return false;
-    made_.unchecked += has_time && !from_.should_stop() ? 0 : 1;
+    const configuration& one = made_.configurations[place];
+    for (const size_list& at : places) {
+      if (from_.should_stop()) break;
+      if (!from_.check(at, std::span(&one, 1)).front()) return false;
+    }
+    const bool is_known = !places.empty() || one == fallback_;
+    made_.unchecked += is_known && !from_.should_stop() ? 0 : 1;
     return true;
-  }
-
-  bool works_at(const configuration& one, const std::vector<size_list>& places) {
-    return std::ranges::all_of(places, [&](const size_list& at) {
-      if (from_.should_stop()) return true;  // what is in the ranges is taken to work
-      return !from_.fits(one, at) || from_.check(at, std::span(&one, 1)).front();
-    });
   }
 
   built_portfolio& made_;
   const portfolio_plan& plan_;
+  std::vector<size_list> compared_;  // in the ranges
   const configuration& fallback_;
   portfolio_source& from_;
 };
@@ -164,8 +214,9 @@ class checker {
 }  // namespace
 
 void check_choices(built_portfolio& made, const portfolio_plan& plan,
+                   std::span<const size_list> compared,
                    const portfolio_source::configuration& fallback, portfolio_source& from) {
-  checker checking(made, plan, fallback, from);
+  checker checking(made, plan, compared, fallback, from);
   if (made.factors.empty()) {
     checking.check_leaves();
   } else {

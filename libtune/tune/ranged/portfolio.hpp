@@ -45,7 +45,7 @@ struct portfolio_facts {
   std::size_t compared = 0;  ///< configurations that were compared
   std::size_t leaves = 0;    ///< of the tree that chooses; 0: costs choose (definition::costs)
   /// Leaves, or without a tree tunings, whose choice was not run at the ends and within for want of
-  /// time.
+  /// time, or of sizes among those that were looked at.
   std::size_t unchecked = 0;
 };
 

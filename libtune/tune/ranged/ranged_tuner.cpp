@@ -204,8 +204,8 @@ class ranged_tuner {
     if (stored.unchecked > 0) {
       log(log_level::warning,
           fmt::format(
-              "'{}': the time ended before {} choices of {} were checked; they are taken "
-              "to work at all sizes of the ranges",
+              "'{}': {} choices of {} are not checked, as the time ended before or no size was "
+              "found for them; they are taken to work at all sizes of the ranges",
               parts.base.name, stored.unchecked,
               stored.factors.empty() ? stored.tree.leaves() : stored.configurations.size()));
     }

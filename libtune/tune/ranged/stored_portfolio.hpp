@@ -31,7 +31,7 @@ struct stored_portfolio {
   double worst_loss = 0;
   std::size_t sizes = 0;
   std::size_t compared = 0;
-  std::size_t unchecked = 0;  ///< leaves that there was no time to check
+  std::size_t unchecked = 0;  ///< leaves, or without a tree configurations, that are not checked
 
   /// JSON on one line.
   std::string text() const;
