@@ -17,8 +17,23 @@
 namespace tune {
 namespace {
 
+/// True if a type has the number, without its fraction.
+template <class T>
+bool holds(double number) {
+  using limits = std::numeric_limits<T>;
+  if constexpr (!limits::is_integer) {
+    return true;
+  } else {
+    const double whole = std::trunc(number);
+    return whole >= static_cast<double>(limits::min()) && whole < std::ldexp(1.0, limits::digits);
+  }
+}
+
 template <class T>
 T to_element(double number) {
+  if (!holds<T>(number)) {
+    throw argument_error(fmt::format("a 'FillValue' is {}, which its type does not hold", number));
+  }
   // Types without arithmetic are made of float.
   using intermediate = std::conditional_t<std::is_arithmetic_v<T>, double, float>;
   return static_cast<T>(static_cast<intermediate>(number));
@@ -66,6 +81,10 @@ void set_work_group(const t1_problem& problem, bare_kernel& kernel) {
       throw argument_error(fmt::format(
           "the work group's extent along {} is '{}', which is neither a parameter nor a number",
           "xyz"[axis], given));
+    }
+    if (!(number > 0 && number < 1e9)) {
+      throw argument_error(fmt::format(
+          "the work group's extent along {} is {}, which no device has", "xyz"[axis], number));
     }
     const std::int64_t usual = axis == 0 ? 256 : 1;  // of a bare kernel
     const auto extent = static_cast<std::int64_t>(std::llround(number));

@@ -39,13 +39,18 @@ bool is_name(std::string_view text) {
 std::optional<double> bound_from(std::string_view text) {
   double number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc{} || !std::isfinite(number)) return std::nullopt;
+  if (failure != std::errc{}) return std::nullopt;
   const auto unit = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
-  if (unit.empty() || unit == "ns") return number;
-  if (unit == "us") return number * 1e3;
-  if (unit == "ms") return number * 1e6;
-  if (unit == "s") return number * 1e9;
-  return std::nullopt;
+  if (unit == "us") {
+    number *= 1e3;
+  } else if (unit == "ms") {
+    number *= 1e6;
+  } else if (unit == "s") {
+    number *= 1e9;
+  } else if (!unit.empty() && unit != "ns") {
+    return std::nullopt;
+  }
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
 bool add_part(tuning_goal& goal, std::string_view text) {

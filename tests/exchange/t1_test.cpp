@@ -210,7 +210,12 @@ TEST_CASE("a problem becomes a kernel with the same space, and what a run cannot
   };
   CHECK(made([](json&) {}).space().size() == from_t1_text(sample().dump()).space().size());
   refused([](json& kernel) { kernel["LocalSize"]["Y"] = "rows"; }, "along y is 'rows'");
+  refused([](json& kernel) { kernel["LocalSize"]["Y"] = 1e300; }, "along y is 1e+300");
   refused([&](json& kernel) { kernel["KernelFile"] = "other.cu"; }, "other.cu");
+  for (const double beyond : {2147483648.0, -1e300}) {
+    refused([&](json& kernel) { kernel["Arguments"][3]["FillValue"] = beyond; },
+            "which its type does not hold");
+  }
   const auto wide = made([&](json& kernel) { kernel["LocalSize"]["Y"] = 4; });
   CHECK(wide.space().parameters().back().name == "block_size_y");
   CHECK(wide.space().parameters().back().candidates == whole({4}));

@@ -181,6 +181,8 @@ TEST_CASE("a stored portfolio that is damaged counts as not there") {
                        {"\"order\":[0]", "\"order\":[7]"},
                        {"\"sizes\":[99]", "\"sizes\":[99,1]"},
                        {"\"coordinate\":0", "\"coordinate\":40"},
+                       {"\"coordinate\":0", "\"coordinate\":1e300"},
+                       {"\"coordinate\":0", "\"coordinate\":\"nan\""},
                        {"\"below\":1,\"above\":2", "\"below\":9,\"above\":2"},
                        {"\"wgs\":2", "\"wgs\":\"two\""},
                        {"\"portfolio\":1", "\"portfolio\":2"}});

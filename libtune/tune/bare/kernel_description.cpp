@@ -105,7 +105,13 @@ struct search_workplace {
 constexpr std::array setting_names{"graphics_clock_mhz", "memory_clock_mhz", "power_limit_w"};
 
 device_settings settings_of(const configuration& at) {
-  const auto value_of = [&](const char* name) { return at.has(name) ? at.number(name) : 0.0; };
+  const auto value_of = [&](const char* name) {
+    constexpr double most = 1e6;  // of MHz and of watts: more than any device has
+    const double number = at.has(name) ? at.number(name) : 0;
+    if (number >= 0 && number <= most) return number;
+    throw argument_error(fmt::format("'{}' is {}, which is no setting of a device: from 0 to {}",
+                                     name, number, most));
+  };
   return {.graphics_clock_mhz = static_cast<int>(value_of(setting_names[0])),
           .memory_clock_mhz = static_cast<int>(value_of(setting_names[1])),
           .power_limit_w = value_of(setting_names[2])};
@@ -177,7 +183,15 @@ work_size kernel_description::grid(const configuration& at) const {
       throw argument_error(fmt::format("the problem size along {} is divided by {} for {}",
                                        axes[axis], divisor, to_string(at.values())));
     }
-    groups[axis] = static_cast<std::size_t>(std::ceil(size / divisor));
+    const double count = std::ceil(size / divisor);
+    constexpr double most = 9e15;
+    if (count > most) {
+      throw argument_error(
+          fmt::format("the problem size along {}, {}, is divided by {} for {}: these are too many "
+                      "work groups",
+                      axes[axis], size, divisor, to_string(at.values())));
+    }
+    groups[axis] = static_cast<std::size_t>(count);
   }
   return {groups[0], groups[1], groups[2]};
 }

@@ -143,14 +143,16 @@ std::vector<std::vector<std::uint64_t>> left_from(const input& object) {
 size_tree tree_from(const input& object, std::size_t configurations) {
   std::vector<size_tree::node> nodes;
   for (const input& item : array_member(object, "tree")) {
+    const double coordinate = number(item, "coordinate");
+    if (!(coordinate >= std::numeric_limits<std::int32_t>::min() &&
+          coordinate < static_cast<double>(size_point().size()))) {
+      refuse_document("its tree compares a coordinate that no size has");
+    }
     nodes.push_back({.threshold = number(item, "threshold"),
-                     .coordinate = static_cast<std::int32_t>(number(item, "coordinate")),
+                     .coordinate = static_cast<std::int32_t>(coordinate),
                      .below = static_cast<std::uint32_t>(count(item, "below")),
                      .above = static_cast<std::uint32_t>(count(item, "above"))});
     const size_tree::node& node = nodes.back();
-    if (node.coordinate >= static_cast<std::int32_t>(size_point().size())) {
-      refuse_document("its tree compares a coordinate that no size has");
-    }
     if (node.coordinate < 0 && node.below >= configurations) {
       refuse_document("its tree chooses a configuration that it does not have");
     }

@@ -115,6 +115,18 @@ TEST_CASE("clocks may be parameters of a bare kernel, and are no macros") {
   CHECK_FALSE(fake.launches().front().macros.defined("graphics_clock_mhz"));
 }
 
+TEST_CASE("a clock that no device has leaves its configuration out") {
+  const fake_device fake = scaling_device();
+  auto kernel = scaling_kernel();
+  kernel.parameter("memory_clock_mhz", {0.0, -1.0, 1e300});
+  const auto best = kernel.tune(fake.device().create_context());
+  CHECK(best.best().number("memory_clock_mhz") == 0);
+  for (const tune::trial& each : best.trials()) {
+    if (configuration(each.configuration).number("memory_clock_mhz") == 0) continue;
+    CHECK(each.reason.find("no setting of a device") != std::string::npos);
+  }
+}
+
 TEST_CASE_FIXTURE(on_device, "a tuned kernel is an operation, alone and in a sequence") {
   const tune::tuned_kernel best = scaling_kernel().tune(context);
   auto op = best.instantiate(queue);
@@ -404,3 +416,6 @@ TEST_CASE("a configuration has values of every type, by name") {
 }
 
 }  // namespace bare_kernel_test
+  kernel.divide_grid_x({"1 / 10.0 ** (width * 300)"});
+  CHECK_THROWS_WITH_AS(kernel.run(on.context, chosen(32, 1)),
+                       doctest::Contains("these are too many work groups"), tune::argument_error);
