@@ -106,7 +106,7 @@ detail::autotuner_parts parts_of(const libtune_tuner& of) {
   return {.name = of.remembered->name,
           .version = of.remembered->version,
           .key_fields = describe_values(of.remembered->key.values()),
-          .tuning_fields = describe_values(first),
+          .tuning_fields = detail::describe_parameters(space.parameters()),
           .test_default = space.size() == 0 ? first : space.values(0),
           .tunes =
               [&of](tuning_session& session, const std::vector<named_value>&) {

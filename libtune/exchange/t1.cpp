@@ -13,6 +13,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
 #include "libtune/search/space/expression.hpp"
+#include "libtune/tune/bare/kernel_description.hpp"
 
 namespace tune {
 namespace {
@@ -225,7 +226,8 @@ std::vector<parameter> parameters_at(const input& space) {
     const std::string name = text_at(item, "Name", "a tuning parameter");
     const std::string whose = "the parameter '" + name + "'";
     const input& listed = member_at(item, "Values", whose);
-    parameter made{name, reading(whose, [&] { return values_at(listed); })};
+    parameter made{name,
+                   reading(whose, [&] { return detail::of_one_type(name, values_at(listed)); })};
     if (made.candidates.empty()) refuse_t1(whose + " has no values");
     parameters.push_back(std::move(made));
   }

@@ -55,7 +55,7 @@ detail::autotuner_parts parts_of(const description& of) {
   return {.name = of->remembered->name,
           .version = of->remembered->version,
           .key_fields = describe_values(of->remembered->key.values()),
-          .tuning_fields = describe_values(detail::first_of_each(of->parameters)),
+          .tuning_fields = detail::describe_parameters(of->parameters),
           .test_default = default_of(*of),
           .tunes =
               [of](tuning_session& session, const std::vector<named_value>&) {
@@ -143,6 +143,7 @@ bare_kernel& bare_kernel::add_parameter(std::string name, std::vector<value> can
   }
   // For its errors: each is a macro, and the space refuses candidates.
   if (!candidates.empty()) defines().add(name, candidates.front());
+  candidates = detail::of_one_type(name, std::move(candidates));
   std::vector<tune::parameter> all = about_->parameters;
   all.push_back({std::move(name), std::move(candidates)});
   static_cast<void>(search_space(all));
@@ -285,6 +286,9 @@ bare_kernel& bare_kernel::search(search_defaults defaults) {
 }
 
 bare_kernel& bare_kernel::test_default(configuration works) {
+  for (const tune::parameter& each : about_->parameters) {
+    if (works.has(each.name)) works.set(each.name, detail::as_candidate(each, works.at(each.name)));
+  }
   check_candidates(*about_, works.values());
   change().test_default = std::move(works);
   return *this;
@@ -316,7 +320,7 @@ configuration bare_kernel::complete(const configuration& given) const {
   configuration all;
   for (const tune::parameter& each : about_->parameters) {
     if (given.has(each.name)) {
-      all.set(each.name, given.at(each.name));
+      all.set(each.name, detail::as_candidate(each, given.at(each.name)));
     } else if (each.candidates.size() == 1) {
       all.set(each.name, each.candidates.front());
     } else {
@@ -324,7 +328,9 @@ configuration bare_kernel::complete(const configuration& given) const {
                                        to_string(given.values()), about_->defined.name, each.name));
     }
   }
-  for (const named_value& each : given.values()) all.set(each.name, each.value);
+  for (const named_value& each : given.values()) {
+    if (!all.has(each.name)) all.set(each.name, each.value);
+  }
   return all;
 }
 

@@ -113,11 +113,12 @@ class bare_kernel {
   explicit bare_kernel(definition defined);
 
   /// Adds a parameter with its candidates: whole or real numbers, bools or texts, which become a
-  /// macro of this name. The last one added varies fastest. Those named graphics_clock_mhz,
-  /// memory_clock_mhz and power_limit_w are no macros: the configuration runs with these settings
-  /// of the device (device_settings), zero for as they are.
+  /// macro of this name. Whole numbers among real ones become real; candidates of several types
+  /// otherwise cannot be remembered. The last one added varies fastest. Those named
+  /// graphics_clock_mhz, memory_clock_mhz and power_limit_w are no macros: the configuration runs
+  /// with these settings of the device (device_settings), zero for as they are.
   /// @throws argument_error if the name is taken or cannot be that of a macro, there are no
-  ///         candidates, or one comes twice
+  ///         candidates, one comes twice, or a whole one among real ones is none exactly
   template <class Candidate>
   bare_kernel& parameter(std::string name, std::initializer_list<Candidate> candidates) {
     return parameter(std::move(name), std::vector<Candidate>(candidates));

@@ -153,7 +153,9 @@ value to_candidate(const Candidate& candidate) {
   if constexpr (std::same_as<Candidate, bool> || std::same_as<Candidate, value>) {
     return candidate;
   } else if constexpr (std::integral<Candidate>) {
-    return static_cast<std::int64_t>(candidate);
+    const auto whole = static_cast<std::int64_t>(candidate);
+    if (candidate > Candidate{} && whole < 0) return static_cast<std::uint64_t>(candidate);
+    return whole;
   } else if constexpr (std::floating_point<Candidate>) {
     return static_cast<double>(candidate);
   } else {

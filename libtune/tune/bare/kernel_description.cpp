@@ -51,6 +51,48 @@ restriction restriction_of(const kernel_description::condition& from,
   return made;
 }
 
+template <class T>
+bool is_a(const value& v) {
+  return std::holds_alternative<T>(v);
+}
+
+bool is_no_number(const value& v) {
+  return !is_a<std::int64_t>(v) && !is_a<std::uint64_t>(v) && !is_a<double>(v);
+}
+
+bool is_large(const value& v) {
+  const auto* natural = std::get_if<std::uint64_t>(&v);
+  return natural != nullptr && !std::in_range<std::int64_t>(*natural);
+}
+
+// A number as one of another type; empty if that has no such number.
+std::optional<value> as_real(const value& v) {
+  constexpr std::int64_t most = std::int64_t{1} << 53;
+  if (is_a<double>(v)) return v;
+  const auto* natural = std::get_if<std::uint64_t>(&v);
+  if (is_large(v)) return std::nullopt;
+  const std::int64_t whole =
+      natural != nullptr ? static_cast<std::int64_t>(*natural) : std::get<std::int64_t>(v);
+  if (whole > most || whole < -most) return std::nullopt;
+  return static_cast<double>(whole);
+}
+
+std::optional<value> as_natural(const value& v) {
+  const auto* whole = std::get_if<std::int64_t>(&v);
+  if (whole == nullptr) return v;
+  if (*whole < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(*whole);
+}
+
+std::optional<value> as_signed(const value& v) {
+  const auto* natural = std::get_if<std::uint64_t>(&v);
+  return natural == nullptr ? v : static_cast<std::int64_t>(*natural);
+}
+
+std::string typed_text(const value& v) {
+  return fmt::format("{} ({})", to_string(v), value_type_name(describe_values({{"", v}})[0].type));
+}
+
 // As C++ writes it.
 std::string literal(const value& v) {
   if (const auto* truth = std::get_if<bool>(&v)) return *truth ? "true" : "false";
@@ -304,6 +346,55 @@ answer kernel_description::expected_answer() const {
   }
   if (!deterministic) made.nondeterministic();
   return made;
+}
+
+value as_candidate(const parameter& of, const value& given) {
+  for (const value& candidate : of.candidates) {
+    if (candidate.index() == given.index()) return given;
+  }
+  const auto* whole = std::get_if<std::int64_t>(&given);
+  if (whole != nullptr && std::holds_alternative<double>(of.candidates.front())) {
+    return static_cast<double>(*whole);
+  }
+  if (whole != nullptr && *whole >= 0 &&
+      std::holds_alternative<std::uint64_t>(of.candidates.front())) {
+    return static_cast<std::uint64_t>(*whole);
+  }
+  return given;
+}
+
+std::vector<value> of_one_type(const std::string& name, std::vector<value> candidates) {
+  const auto some = [&](auto is) { return std::ranges::any_of(candidates, is); };
+  const bool has_real = some(is_a<double>);
+  const bool has_natural = some(is_a<std::uint64_t>);
+  const bool has_signed = some(is_a<std::int64_t>);
+  if (some(is_no_number) || has_real + has_natural + has_signed < 2) return candidates;
+  const auto convert = has_real ? as_real : some(is_large) ? as_natural : as_signed;
+  for (value& each : candidates) {
+    const std::optional<value> made = convert(each);
+    if (!made) {
+      throw argument_error(fmt::format(
+          "the parameter '{}' has the candidate {}, which is no exact number of the type that its "
+          "other candidates have; give it whole or real numbers",
+          name, to_string(each)));
+    }
+    each = *made;
+  }
+  return candidates;
+}
+
+std::vector<field_description> describe_parameters(const std::vector<parameter>& parameters) {
+  for (const parameter& each : parameters) {
+    const value& first = each.candidates.front();
+    for (const value& other : each.candidates) {
+      if (other.index() == first.index()) continue;
+      throw argument_error(fmt::format(
+          "the parameter '{}' has candidates of several types, {} and {}, and its result cannot be "
+          "remembered, because a column has one; give it candidates of one type",
+          each.name, typed_text(first), typed_text(other)));
+    }
+  }
+  return describe_values(first_of_each(parameters));
 }
 
 std::vector<named_value> first_of_each(const std::vector<parameter>& parameters) {

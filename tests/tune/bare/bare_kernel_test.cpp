@@ -309,6 +309,68 @@ TEST_CASE_FIXTURE(remembered, "a result is remembered under a name, a version an
   CHECK_THROWS_AS(kernel(600).tune(context, options), tune::not_tuned_error);
 }
 
+TEST_CASE_FIXTURE(remembered, "whole candidates among real ones are real, and are remembered") {
+  auto made = kernel(100);
+  made.parameter("factor", std::vector<tune::value>{std::int64_t{3000}, 1.5});
+  const auto first = made.tune(context, options);
+  CHECK(first.trials().size() == 18);
+  CHECK(first.best().at("factor") == tune::value(3000.0));
+  CHECK(made.tune(context, options).best() == first.best());
+  CHECK(made.tune(context, options).trials().empty());
+  CHECK(made.space().parameters()[2].candidates == std::vector<tune::value>{3000.0, 1.5});
+  const configuration given{{"block_size_x", 32}, {"width", 1}, {"factor", 3000}};
+  CHECK(made.instantiate(queue, given).configuration().at("factor") == tune::value(3000.0));
+  CHECK_NOTHROW(made.test_default(given));
+}
+
+TEST_CASE_FIXTURE(remembered,
+                  "candidates of types that no column holds are refused before a search") {
+  const auto mixed = [&](std::vector<tune::value> candidates) {
+    auto made = kernel(100);
+    return made.parameter("mixed", candidates);
+  };
+  for (const std::vector<tune::value>& candidates :
+       {std::vector<tune::value>{std::int64_t{1}, std::string("fast")},
+        std::vector<tune::value>{true, std::int64_t{2}},
+        std::vector<tune::value>{std::string("fast"), 0.5}}) {
+    CHECK_THROWS_WITH_AS(mixed(candidates).tune(context, options),
+                         doctest::Contains("'mixed' has candidates of several types"),
+                         tune::argument_error);
+  }
+  CHECK(fake.launches().empty());
+  CHECK(scaling_kernel(100)
+            .parameter("mixed", std::vector<tune::value>{true, std::string("fast")})
+            .tune(context)
+            .trials()
+            .size() == 18);
+  CHECK_THROWS_WITH_AS(mixed({std::int64_t{9007199254740993}, 0.5}),
+                       doctest::Contains("9007199254740993, which is no exact number"),
+                       tune::argument_error);
+}
+
+TEST_CASE_FIXTURE(remembered, "a key of other types than before is refused before a search") {
+  kernel(1000).tune(context, options);
+  const std::size_t launches = fake.launches().size();
+  auto other = scaling_kernel(500);
+  other.remember({"test.scale", 0, {{"count", 500.5}}});
+  CHECK_THROWS_AS(other.tune(context, options), tune::error);
+  CHECK(fake.launches().size() == launches);
+}
+
+TEST_CASE_FIXTURE(remembered, "numbers beyond the signed ones stay what they are") {
+  constexpr std::uint64_t largest = 18446744073709551615U;
+  auto made = kernel(100);
+  made.parameter("mask", {largest, std::uint64_t{5}}).restrict("mask > 0").define("all", largest);
+  CHECK(made.space().size() == 18);
+  CHECK(made.space().parameters()[2].candidates ==
+        std::vector<tune::value>{largest, std::uint64_t{5}});
+  CHECK(made.tune(context, options).best() == made.tune(context, options).best());
+  CHECK(fake.launches().front().macros.text("mask") == "18446744073709551615");
+  CHECK(fake.launches().front().macros.text("all") == "18446744073709551615");
+  CHECK_THROWS_AS(made.parameter("neither", std::vector<tune::value>{largest, std::int64_t{-1}}),
+                  tune::argument_error);
+}
+
 TEST_CASE_FIXTURE(remembered, "contents that functions make are made for a search, not for a hit") {
   int made = 0;
   const auto lazy = [&] {
@@ -386,6 +448,9 @@ TEST_CASE("mistakes are errors that say what to change") {
   CHECK_THROWS_WITH_AS(kernel.run(on.context, chosen(32, 1)),
                        "the problem size along x is divided by 0 for block_size_x=32, width=1",
                        tune::argument_error);
+  kernel.divide_grid_x({"1 / 10.0 ** (width * 300)"});
+  CHECK_THROWS_WITH_AS(kernel.run(on.context, chosen(32, 1)),
+                       doctest::Contains("these are too many work groups"), tune::argument_error);
   CHECK_THROWS_WITH_AS(scaling_kernel().local_memory("width / 2").run(on.context, chosen(32, 1)),
                        "the dynamic local memory 'width / 2' is 0.5 for block_size_x=32, width=1, "
                        "not a count",
@@ -416,6 +481,3 @@ TEST_CASE("a configuration has values of every type, by name") {
 }
 
 }  // namespace bare_kernel_test
-  kernel.divide_grid_x({"1 / 10.0 ** (width * 300)"});
-  CHECK_THROWS_WITH_AS(kernel.run(on.context, chosen(32, 1)),
-                       doctest::Contains("these are too many work groups"), tune::argument_error);
