@@ -303,6 +303,7 @@ struct libtune_tuner {
   // Of a function.
   tune::c_api::callback<libtune_measure_function> measures{};
   std::vector<tune::computed_metric> metrics{};
+  std::vector<std::string> read_by_metrics{};  // names in their formulas
   std::optional<tune::bare_kernel::identity> remembered{};
 
   tune::c_api::callback<libtune_trial_function> hears{};

@@ -129,6 +129,8 @@ detail::autotuner_parts parts_of(const libtune_tuner& of) {
 
 configuration find_best(const libtune_tuner& of, const context& context,
                         const tuning_options& options) {
+  detail::check_figure_names(of.kernel.space().parameters(), of.metrics, of.read_by_metrics,
+                             options.goal.value_or(tuning_goal{}));
   if (of.measures.function == nullptr) {
     throw argument_error("the tuner '" + of.defined.name +
                          "' has nothing that measures: call libtune_tuner_measure_by");

@@ -137,7 +137,13 @@ libtune_status libtune_tuner_metric(libtune_tuner* tuner, const char* name, cons
     auto made = tune::detail::metric_by_formula(text_of(name), text_of(formula), text_of(unit));
     std::vector<tune::metric> trial_run;
     set_metric(trial_run, {.name = made.name});  // for its errors
-    if (!of.is_kernel) return of.metrics.push_back(std::move(made));
+    if (!of.is_kernel) {
+      of.metrics.push_back(std::move(made));
+      for (const std::string& read : tune::expression(text_of(formula)).names()) {
+        of.read_by_metrics.push_back(read);
+      }
+      return;
+    }
     of.add([name = text_of(name), formula = text_of(formula), unit = text_of(unit)](
                tune::bare_kernel& kernel) { kernel.metric(name, formula, unit); });
   });

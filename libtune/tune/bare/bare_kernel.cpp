@@ -67,8 +67,18 @@ detail::autotuner_parts parts_of(const description& of) {
           .repeatable = true};
 }
 
+void check_names(const kernel_description& of, const tuning_options& options) {
+  std::vector<std::string> read = of.read_by_metrics;
+  for (const expression& limit : of.limits) {
+    read.insert(read.end(), limit.names().begin(), limit.names().end());
+  }
+  detail::check_figure_names(of.parameters, of.search.metrics.computed, std::move(read),
+                             options.goal.value_or(of.goal));
+}
+
 configuration find_best(const description& of, const context& context,
                         const tuning_options& options) {
+  check_names(*of, options);
   if (of->remembered) {
     const auto core = detail::make_autotuner(parts_of(of));
     return configuration(
@@ -263,6 +273,9 @@ bare_kernel& bare_kernel::limit(const std::string& condition) {
 bare_kernel& bare_kernel::metric(std::string name, const std::string& formula, std::string unit) {
   computed_metric made = detail::metric_by_formula(std::move(name), formula, std::move(unit));
   change().search.metrics.computed.push_back(std::move(made));
+  const std::vector<std::string> read = expression(formula).names();
+  auto& all = change().read_by_metrics;
+  all.insert(all.end(), read.begin(), read.end());
   return *this;
 }
 

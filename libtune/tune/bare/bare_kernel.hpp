@@ -212,7 +212,9 @@ class bare_kernel {
   bare_kernel& measure_by(measuring_function measures);
 
   /// Adds a figure to each trial: an expression over the parameters, "time" (the median in ns) and
-  /// other figures (tune::metric_value), such as metric("gflops", "8 * 4096 * 4096 / time").
+  /// other figures (tune::metric_value), such as metric("gflops", "8 * 4096 * 4096 / time"). tune
+  /// refuses a parameter with the name of a metric or of a figure that is read here, by a limit or
+  /// by the goal, and a metric with the name of a statistic of the samples ("time").
   /// @throws argument_error if it is none
   bare_kernel& metric(std::string name, const std::string& formula, std::string unit = {});
   /// Sets what the search makes best, as LIBTUNE_OBJECTIVE is written: "max gflops, power <= 100".

@@ -93,6 +93,43 @@ std::string typed_text(const value& v) {
   return fmt::format("{} ({})", to_string(v), value_type_name(describe_values({{"", v}})[0].type));
 }
 
+bool is_statistic(const std::string& name) {
+  if (name == "time" || name == "mean" || name == "min" || name == "spread") return true;
+  return name.size() > 1 && name.front() == 'p' &&
+         std::all_of(name.begin() + 1, name.end(), is_digit);
+}
+
+// Those that libtune gives to trials.
+bool is_figure(const std::string& name) {
+  static constexpr std::array<std::string_view, 24> figures{"flops",
+                                                            "bytes",
+                                                            "gflops",
+                                                            "gbs",
+                                                            "least_time",
+                                                            "of_peak",
+                                                            "registers",
+                                                            "private_memory",
+                                                            "local_memory",
+                                                            "dynamic_local_memory",
+                                                            "occupancy",
+                                                            "work_groups_per_unit",
+                                                            "binary_size",
+                                                            "energy",
+                                                            "power",
+                                                            "energy_uncertainty",
+                                                            "core_clock",
+                                                            "temperature",
+                                                            "power_capped",
+                                                            "throttled",
+                                                            "memory_rate",
+                                                            "memory_throughput",
+                                                            "achieved_occupancy",
+                                                            "compute_throughput"};
+  const std::string_view figure = std::string_view(name).substr(0, name.find("_of_"));
+  return is_statistic(name) || std::ranges::find(figures, figure) != figures.end() ||
+         std::ranges::find(figures, name) != figures.end();
+}
+
 // As C++ writes it.
 std::string literal(const value& v) {
   if (const auto* truth = std::get_if<bool>(&v)) return *truth ? "true" : "false";
@@ -395,6 +432,35 @@ std::vector<field_description> describe_parameters(const std::vector<parameter>&
     }
   }
   return describe_values(first_of_each(parameters));
+}
+
+void check_figure_names(const std::vector<parameter>& parameters,
+                        const std::vector<computed_metric>& metrics, std::vector<std::string> read,
+                        const tuning_goal& goal) {
+  const auto has = [&](const std::string& name) {
+    return std::ranges::find(parameters, name, &parameter::name) != parameters.end();
+  };
+  for (const computed_metric& each : metrics) {
+    if (is_statistic(each.name)) {
+      throw argument_error(
+          fmt::format("a metric cannot be called '{}', as the statistic of a configuration's times "
+                      "is; call it something else",
+                      each.name));
+    }
+    if (!has(each.name)) continue;
+    throw argument_error(fmt::format(
+        "'{}' is a parameter and a metric; call one of them something else", each.name));
+  }
+  for (const objective& each : goal.objectives) read.push_back(each.metric);
+  for (const constraint& each : goal.constraints) read.push_back(each.metric);
+  if (goal.objectives.empty()) read.emplace_back("time");
+  for (const std::string& name : read) {
+    if (!is_figure(name) || !has(name)) continue;
+    throw argument_error(fmt::format(
+        "the parameter '{0}' hides the figure '{0}', which a formula, a limit or the goal reads; "
+        "call the parameter something else",
+        name));
+  }
 }
 
 std::vector<named_value> first_of_each(const std::vector<parameter>& parameters) {

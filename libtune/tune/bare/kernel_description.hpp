@@ -51,6 +51,7 @@ struct kernel_description {
   bool deterministic = true;
   bare_kernel::measuring_function measures{};
   std::vector<expression> limits{};
+  std::vector<std::string> read_by_metrics{};  // names in the formulas of metrics
   search_defaults search{};
   tuning_goal goal{};
   std::optional<configuration> test_default{};
@@ -89,6 +90,15 @@ value as_candidate(const parameter& of, const value& given);
 /// Returns the fields of a result. @throws argument_error if a parameter has candidates of several
 /// types, which a field cannot hold
 std::vector<field_description> describe_parameters(const std::vector<parameter>& parameters);
+
+/// Refuses names that could mean two things: a parameter that is called as a metric, or as a figure
+/// that a formula, a limit or the goal reads, and a metric that is called as a statistic of
+/// samples.
+/// @param read  the names in formulas and limits
+/// @throws argument_error that shows the name
+void check_figure_names(const std::vector<parameter>& parameters,
+                        const std::vector<computed_metric>& metrics, std::vector<std::string> read,
+                        const tuning_goal& goal);
 
 /// Returns a metric that bare_kernel::metric describes.
 computed_metric metric_by_formula(std::string name, const std::string& formula, std::string unit);

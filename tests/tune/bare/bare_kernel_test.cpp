@@ -223,8 +223,8 @@ TEST_CASE_FIXTURE(on_device, "the author of a bare kernel decides on its search"
 
 TEST_CASE_FIXTURE(on_device, "a bare kernel is tuned for another goal than time") {
   auto kernel = scaling_kernel();
-  kernel.metric("per_item", "time * block_size_x / 32", "ns").goal("min per_item, width <= 2");
-  kernel.metric("width", "width");
+  kernel.metric("per_item", "time * block_size_x / 32", "ns").goal("min per_item, columns <= 2");
+  kernel.metric("columns", "width");
   const auto best = kernel.tune(context);
   CHECK(best.best()["block_size_x"] == 32);
   const auto winner =
@@ -233,6 +233,42 @@ TEST_CASE_FIXTURE(on_device, "a bare kernel is tuned for another goal than time"
   CHECK(tune::metric_value(*winner, "per_item") == doctest::Approx(best.time()->count()));
   CHECK_THROWS_AS(kernel.goal("best"), tune::argument_error);
   CHECK_THROWS_AS(kernel.metric("a", "1 +"), tune::argument_error);
+}
+
+TEST_CASE_FIXTURE(on_device, "a name that could be a parameter and a figure is refused") {
+  const auto refused = [&](const auto& change, const char* reason) {
+    auto kernel = scaling_kernel();
+    change(kernel);
+    CHECK_THROWS_WITH_AS(kernel.tune(context), doctest::Contains(reason), tune::argument_error);
+    CHECK(fake.launches().empty());
+  };
+  refused(
+      [](bare_kernel& of) {
+        of.parameter("time", {1, 2}).metric("rate", "1000 / time").goal("max rate");
+      },
+      "the parameter 'time' hides the figure 'time'");
+  refused([](bare_kernel& of) { of.parameter("time", {1, 2}); }, "'time'");
+  refused(
+      [](bare_kernel& of) {
+        of.parameter("p99", {1, 2}).metric("tail", "p99 / time");
+      },
+      "'p99'");
+  refused(
+      [](bare_kernel& of) {
+        of.parameter("registers", {1, 2}).limit("registers < 3");
+      },
+      "'registers'");
+  refused([](bare_kernel& of) { of.parameter("energy", {1, 2}).goal("min energy"); }, "'energy'");
+  refused([](bare_kernel& of) { of.metric("time", "width"); }, "a metric cannot be called 'time'");
+  refused([](bare_kernel& of) { of.metric("width", "2 * width"); },
+          "'width' is a parameter and a metric");
+  auto kernel = scaling_kernel();
+  kernel.parameter("registers", {1}).metric("gflops", "registers * 2000 / time");
+  kernel.limit("local_memory >= 0").goal("max gflops");
+  CHECK_THROWS_AS(kernel.tune(context), tune::argument_error);
+  auto right = scaling_kernel();
+  right.parameter("spread", {1}).metric("gflops", "width * 2000 / time").goal("max gflops");
+  CHECK(right.tune(context).trials().size() == 9);
 }
 
 TEST_CASE_FIXTURE(on_device, "a function verifies, alone and beside answers") {
