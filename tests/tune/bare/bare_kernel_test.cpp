@@ -384,15 +384,6 @@ TEST_CASE_FIXTURE(remembered,
                        tune::argument_error);
 }
 
-TEST_CASE_FIXTURE(remembered, "a key of other types than before is refused before a search") {
-  kernel(1000).tune(context, options);
-  const std::size_t launches = fake.launches().size();
-  auto other = scaling_kernel(500);
-  other.remember({"test.scale", 0, {{"count", 500.5}}});
-  CHECK_THROWS_AS(other.tune(context, options), tune::error);
-  CHECK(fake.launches().size() == launches);
-}
-
 TEST_CASE_FIXTURE(remembered, "numbers beyond the signed ones stay what they are") {
   constexpr std::uint64_t largest = 18446744073709551615U;
   auto made = kernel(100);
