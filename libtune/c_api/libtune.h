@@ -381,8 +381,9 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_create(const char* name, libtune_t
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_create_kernel(const char* name, const char* source,
                                                             const char* const* problem_size,
                                                             size_t axes, libtune_tuner** tuner);
-/// Adds a parameter with its candidates, numbers, bools or texts. The last one added varies
-/// fastest. It is a macro of this name where a kernel is compiled.
+/// Adds a parameter with its candidates, numbers, bools or texts. Whole numbers among real ones
+/// become real; candidates of several types otherwise cannot be remembered. The last one added
+/// varies fastest. It is a macro of this name where a kernel is compiled.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_parameter(libtune_tuner* tuner, const char* name,
                                                         const libtune_value* candidates,
                                                         size_t count);
@@ -398,7 +399,9 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_restrict(libtune_tuner* tuner,
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_restrict_by(libtune_tuner* tuner,
                                                           libtune_restriction_function function,
                                                           void* user, const char* description);
-/// Adds a figure to each trial: a formula over the parameters, "time" (ns) and other figures.
+/// Adds a figure to each trial: a formula over the parameters, "time" (ns) and other figures. A
+/// parameter may have the name of none of these figures that is read, nor of a metric: tuning
+/// refuses it.
 /// @param tuner  the tuner
 /// @param name  of the figure: a lower-case identifier
 /// @param formula  of the figure

@@ -89,7 +89,7 @@ TEST_CASE("two results for one key and device are refused") {
 
 TEST_CASE("a document that is no lock is refused, and the fault is named") {
   using nlohmann::json;
-  const json good = json::parse(sample_lock().to_json());
+  const json good = tune::detail::parse_json<json>(sample_lock().to_json());
   const auto refused = [](const json& document, const char* reason) {
     CHECK_THROWS_WITH_AS(tuning_lock::from_json(document.dump()), doctest::Contains(reason),
                          tune::argument_error);

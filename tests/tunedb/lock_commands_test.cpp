@@ -76,7 +76,8 @@ TEST_CASE("diff of a database and its lock finds nothing, and then what has chan
   const ended same = tunedb("diff " + file + " " + here.path);
   CHECK(same.code == 0);
   CHECK(same.output == "2 results, all the same\n");
-  CHECK(json::parse(tunedb("diff " + file + " " + file + " --json").output).empty());
+  CHECK(tune::detail::parse_json<json>(tunedb("diff " + file + " " + file + " --json").output)
+            .empty());
 
   {
     tune::tuning_database database(here.path);
@@ -85,7 +86,7 @@ TEST_CASE("diff of a database and its lock finds nothing, and then what has chan
   }
   const ended run = tunedb("diff " + file + " " + here.path + " --json");
   CHECK(run.code == 8);
-  const json changes = json::parse(run.output);
+  const json changes = tune::detail::parse_json<json>(run.output);
   REQUIRE(changes.size() == 2);
   CHECK(changes[0]["change"] == "other tuning");
   CHECK(changes[0]["function"] == function);
@@ -102,7 +103,7 @@ TEST_CASE("diff of a database and its lock finds nothing, and then what has chan
 TEST_CASE("diff tells an equal tuning of another kernel") {
   const filled_database here;
   const std::string file = here.folder.file("release.lock");
-  json lock = json::parse(tunedb("lock -").output);
+  json lock = tune::detail::parse_json<json>(tunedb("lock -").output);
   lock["functions"][0]["results"][0]["programs"] = {"ffff"};
   std::ofstream(file) << lock.dump();
   const ended run = tunedb("diff " + file + " " + here.path);

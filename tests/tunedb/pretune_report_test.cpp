@@ -66,7 +66,8 @@ struct bench {
 std::vector<json> objects_in(const std::string& text) {
   std::vector<json> objects;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) objects.push_back(json::parse(line));
+  for (std::string line; std::getline(lines, line);)
+    objects.push_back(tune::detail::parse_json<json>(line));
   return objects;
 }
 
@@ -107,7 +108,8 @@ TEST_CASE("the summary is a table, or the numbers of each result") {
       table.find("fill__2   rows=64  GPU One (Some Platform, 535.104)  tuned    1.50 us  wgs=32") !=
       std::string::npos);
   CHECK(table.find("failed   -        -") != std::string::npos);
-  const json summary = json::parse(output_of([&] { tune::cli::print_summary(all, true); }));
+  const json summary =
+      tune::detail::parse_json<json>(output_of([&] { tune::cli::print_summary(all, true); }));
   CHECK(summary["event"] == "pretune_ended");
   CHECK(summary["tuned"] == 1);
   CHECK(summary["present"] == 1);

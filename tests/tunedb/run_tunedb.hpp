@@ -46,7 +46,7 @@ inline ended tunedb(const std::string& arguments) {
 inline nlohmann::json tunedb_json(const std::string& arguments) {
   const ended run = tunedb(arguments + " --json");
   if (run.code != 0) throw std::runtime_error(arguments + " ended with " + run.output);
-  return nlohmann::json::parse(run.output);
+  return detail::parse_json(run.output);
 }
 
 inline std::string read(const std::string& path) { return content_of(path); }
