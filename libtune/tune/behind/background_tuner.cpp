@@ -56,6 +56,9 @@ unsigned helper_count() {
   return std::clamp(std::thread::hardware_concurrency() / 4, 1U, most);
 }
 
+// A key that has a result is searched once more.
+bool is_again(const behind_request& of) noexcept { return of.options.mode == tuning_mode::force; }
+
 std::chrono::nanoseconds total_of(const behind_times& of) {
   return of.preparing + of.checking + of.measuring + of.repeating + of.pausing + of.slowing +
          of.held + of.other;
@@ -100,8 +103,9 @@ struct background_tuner::state {
   usage_queue queue;
   std::map<std::string, behind_request> wanted;  // those in the queue
   std::set<std::string> given_up;
-  std::string current;       // its name
-  std::string current_text;  // for people
+  std::string current;         // its name
+  bool current_again = false;  // a stored result does not end it
+  std::string current_text;    // for people
   clock::time_point current_since{};
   std::chrono::nanoseconds elapsed{0};  // of the keys before it
   std::size_t tuned = 0;
@@ -122,13 +126,16 @@ struct background_tuner::state {
   application_pace pace{own_gate_page()};
 
   bool ask(behind_request&& wanted_now);
+  void put(behind_request&& one);
   void start();
   void end() noexcept;
+  void serve() noexcept;
   void run();
   void wait_for_beats() const;
   void tune(behind_request one);
   void tune_once(const behind_request& one);
   void put_back(behind_request&& one);
+  void close() noexcept;
   void give_up(const behind_request& one, const char* why);
   bool has_to_stop();
   void offer_memory_of(const device& used);
@@ -171,19 +178,35 @@ void background_tuner::give_memory_back(std::chrono::milliseconds pause) noexcep
 bool background_tuner::state::ask(behind_request&& wanted_now) {
   const std::lock_guard lock(mutex);
   if (ending || given_up.contains(wanted_now.name)) return false;
-  const std::string name = wanted_now.name;
-  if (name == current) return true;
-  queue.ask(name, wanted_now.gain);
-  wanted.try_emplace(name, std::move(wanted_now));
+  // What is under way may end with the result that is stored.
+  const bool is_under_way = wanted_now.name == current && (current_again || !is_again(wanted_now));
+  if (is_under_way) return true;
+  put(std::move(wanted_now));
   if (!thread) start();
   changed.notify_all();
   return true;
 }
 
+// Under the lock. A key waits once: for a search anew if any request asks for one, of a function
+// that lives.
+void background_tuner::state::put(behind_request&& one) {
+  queue.ask(one.name, one.gain);
+  const auto known = wanted.find(one.name);
+  if (known == wanted.end()) {
+    std::string name = one.name;
+    wanted.emplace(std::move(name), std::move(one));
+    return;
+  }
+  behind_request& waiting = known->second;
+  const bool again = is_again(waiting) || is_again(one);
+  if (waiting.function.expired()) waiting = std::move(one);
+  if (again) waiting.options.mode = tuning_mode::force;
+}
+
 // The end of main comes before the end of what it tunes with.
 void background_tuner::state::start() {
   std::atexit([] { background_tuner::shared().state_.end(); });
-  thread.emplace([this] { run(); });
+  thread.emplace([this] { serve(); });
 }
 
 // In a forked process there is no such thread, and its locks may be held for ever.
@@ -207,8 +230,21 @@ void background_tuner::state::end() noexcept {
   }
 }
 
-void background_tuner::state::run() {
+// Nothing leaves the thread, whatever the driver or the memory of a process that ends makes of it.
+void background_tuner::state::serve() noexcept {
   const unsealed_section own;
+  try {
+    run();
+  } catch (const std::exception& failure) {
+    log(log_level::error,
+        std::string("the tuner behind this program has ended: ") + failure.what());
+  } catch (...) {
+    log(log_level::error, "the tuner behind this program has ended");
+  }
+  close();
+}
+
+void background_tuner::state::run() {
   wait_for_beats();
   std::unique_lock lock(mutex);
   while (!ending) {
@@ -231,6 +267,7 @@ void background_tuner::state::run() {
     }
     behind_request one = std::move(wanted.extract(*name).mapped());
     current = *name;
+    current_again = is_again(one);
     current_text = one.text;
     current_since = clock::now();
     lock.unlock();
@@ -243,11 +280,19 @@ void background_tuner::state::run() {
     current_text.clear();
     changed.notify_all();
   }
-  queue = {};
-  wanted.clear();
-  has_idle_child = false;
-  changed.notify_all();
-  lock.unlock();
+}
+
+void background_tuner::state::close() noexcept {
+  {
+    const std::lock_guard lock(mutex);
+    ending = true;
+    queue = {};
+    wanted.clear();
+    current.clear();
+    current_text.clear();
+    has_idle_child = false;
+    changed.notify_all();
+  }
   reclaimer.reset();
   child.end();
 }
@@ -278,10 +323,7 @@ void background_tuner::state::tune(behind_request one) {
 
 void background_tuner::state::put_back(behind_request&& one) {
   const std::lock_guard lock(mutex);
-  if (ending) return;
-  const std::string name = one.name;
-  queue.ask(name, one.gain);
-  wanted.try_emplace(name, std::move(one));
+  if (!ending) put(std::move(one));
 }
 
 void background_tuner::state::give_up(const behind_request& one, const char* why) {

@@ -10,18 +10,21 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "libtune/base/seal.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/behind/gate_page.hpp"
 #include "libtune/tune/behind/heartbeat.hpp"
 #include "libtune/tune/behind/tuning_behind.hpp"
 #include "libtune/tune/behind/tuning_news.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/observer.hpp"
+#include "libtune/tune/tuning_call.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace background_tuner_test {
@@ -216,6 +219,66 @@ TEST_CASE("a key that cannot be tuned is given up once, and still served") {
   CHECK(again.tuning == sample::test_default);
   CHECK_FALSE(again.is_tuned_behind);
   CHECK(here.counted->searches == 1);
+}
+
+/// Asks for a search anew, as a drift does.
+bool tune_again(const application& here, int size = 64) {
+  const auto core =
+      tune::autotuner_registry::instance().find(here.name, 0, here.key(size).arguments);
+  return tune::tuning_call(*core, here.context, here.key(size).arguments, here.options)
+      .tune_again_behind();
+}
+
+/// Has a key in the tuner's hands, which a behind_pause stops there.
+void occupy(const application& here, int size) {
+  REQUIRE(here.ask(size).is_tuned_behind);
+  for (int i = 0; i < 60'000 && tune::behind_report().current.empty(); ++i) {
+    std::this_thread::sleep_for(1ms);
+  }
+  REQUIRE(!tune::behind_report().current.empty());
+}
+
+TEST_CASE("a search anew that is asked for while the key is tuned follows it") {
+  application here("behind.again");
+  {
+    const tune::behind_pause held;
+    occupy(here, 64);
+    CHECK(tune_again(here));
+    CHECK(tune_again(here));
+  }
+  REQUIRE(tune::wait_for_tuning_behind(60s));
+  CHECK(here.counted->searches == 2);
+}
+
+TEST_CASE("a search anew that is asked for while the key waits is made, whatever is stored") {
+  application here("behind.waiting");
+  {
+    const tune::behind_pause held;
+    occupy(here, 65);
+    CHECK(here.ask(64).is_tuned_behind);
+    CHECK(tune_again(here, 64));
+    tune::tuning_database(*here.options.database)
+        .store(here.identity(), here.key(64), tune::to_values(sample::scale_tuning{8, 2}), 1.0);
+  }
+  REQUIRE(tune::wait_for_tuning_behind(60s));
+  CHECK(here.counted->searches == 2);
+  CHECK(here.ask(64).tuning == sample::fastest);
+}
+
+TEST_CASE("a key whose autotuner has ended is tuned for the next one that asks") {
+  application other("behind.occupied");
+  application here("behind.ended");
+  {
+    const tune::behind_pause held;
+    occupy(other, 64);
+    CHECK(here.ask().is_tuned_behind);
+    here.counted.reset();
+    here.counted = std::make_unique<sample::counted_autotuner>(here.name);
+    CHECK(here.ask().is_tuned_behind);
+  }
+  REQUIRE(tune::wait_for_tuning_behind(60s));
+  CHECK(here.counted->searches == 1);
+  CHECK(here.ask().grade == lookup_grade::exact);
 }
 
 TEST_CASE("a short period makes fewer runs follow each other, and no run too long") {
