@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "libtune/base/forked_process.hpp"
 #include "libtune/tune/behind/page_gate.hpp"
 
 namespace tune::detail {
@@ -22,6 +23,7 @@ struct placed_page {
 };
 
 placed_page place_page() noexcept {
+  watch_forks();
   static gate_page private_page;
   const int file = ::memfd_create("libtune-gate", MFD_CLOEXEC);
   if (file < 0) return {&private_page, -1};

@@ -62,7 +62,8 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
 /// The page of this process, made at the first call and there to the end of the process; where the
-/// system gives no memory that can be shared, one of its own. Thread-safe. Does not throw.
+/// system gives no memory that can be shared, one of its own. Processes that are forked after that
+/// have the same page, so they count as forked, and leave it alone. Thread-safe. Does not throw.
 gate_page& own_gate_page() noexcept;
 
 /// The variable by which a child finds the page of this process: "NAME=value"; empty if it cannot.

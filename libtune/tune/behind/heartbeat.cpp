@@ -182,7 +182,7 @@ std::optional<bool> heartbeat::look(double slack) {
 
 heartbeat::~heartbeat() {
   detail::heartbeat_list::remove(*this);
-  while (under_way_.load() > 0) end();
+  while (under_way_.load() > 0 && !detail::is_forked()) end();
 }
 
 // A forked process has its parent's page.

@@ -127,7 +127,8 @@ class heartbeat_list {
 ///   }
 ///
 /// Where the queue runs ahead of the device, let it beat when a frame has been completed. One
-/// thread at a time lets it beat.
+/// thread at a time lets it beat. To make one is a use of libtune: a process that forks afterwards
+/// has a child that may not use it.
 class heartbeat {
  public:
   /// @param period  the interval at which frames come. With it runs that follow each other behind

@@ -5,13 +5,18 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <doctest/doctest.h>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "libtune/base/forked_process.hpp"
 #include "libtune/testing/allocation_counter.hpp"
+#include "libtune/tune/behind/gate_page.hpp"
 #include "libtune/tune/behind/tuning_behind.hpp"
+#include "tests/store/child_process.hpp"
 
 namespace heartbeat_test {
 
@@ -236,6 +241,30 @@ TEST_CASE("a heartbeat tells when the device has work, and takes it back when it
   }
   // Long after the usual gap the application counts as one that rests.
   while (!is_quiet()) std::this_thread::sleep_for(1ms);
+}
+
+TEST_CASE("a forked process ends a heartbeat whose work was under way") {
+  auto pulse = std::make_unique<tune::heartbeat>();
+  pulse->begin();
+  CHECK(tune::testing::in_forked_child([&] {
+          pulse.reset();
+          return 7;
+        }) == 7);
+  pulse->end();
+}
+
+TEST_CASE("a forked process leaves the messages of its parent to the tuner alone") {
+  const tune::heartbeat pulse;
+  const tune::detail::gate_page& page = tune::detail::own_gate_page();
+  const auto held = page.holds.load();
+  CHECK(tune::testing::in_forked_child([] {
+          const tune::behind_pause pause;
+          const tune::idle_window window;
+          std::_Exit(tune::detail::is_forked() ? 7 : 0);
+          return 0;
+        }) == 7);
+  CHECK(page.holds == held);
+  CHECK(page.windows == 0);
 }
 
 }  // namespace heartbeat_test
