@@ -41,7 +41,7 @@ namespace tune {
 struct live_options {
   /// True to compare a candidate with the tuning in service before it is kept: some ten thousand
   /// epochs at most, a few hundred for a clear gain. The queues of instances then need profiling.
-  /// False: what the search found is kept unseen.
+  /// False: what the search found is kept unseen, as it is where the goal is not the least time.
   bool compare = true;
   /// Epochs of one block, in which one tuning serves; a comparison has pairs of blocks. The first
   /// epoch of a block has no times. At least 2.
@@ -122,7 +122,8 @@ class live_instance_base {
   /// Enqueues the work, as operation::run or captured_operation::run, and at times a marker before
   /// and after it, whose times are read later. Allocates nothing where the operation does not.
   /// @throws what the operation throws. What a candidate throws is not passed on: the operation
-  ///         before it runs at once in its place, and serves again
+  ///         before it runs at once in its place, and serves again. What the candidate had enqueued
+  ///         stays done (docs/live.md)
   void run();
   /// The same as run().
   void operator()() { run(); }
@@ -162,7 +163,7 @@ struct autotuner_types<autotuner<Key, Tuning>> {
 /// A handle: copies mean the same pipeline, and lives and instances are handles of it, too. One
 /// thread at a time, that of the pipeline, uses them all; look_again and counts are thread-safe.
 /// The last handle waits for the thread to end, for as long as the compilation that is under way,
-/// if any. An observer or a function of live_options must not own one.
+/// if any, and for what the device still runs of its operations. An observer or a function of live_options must not own one.
 class live_pipeline {
  public:
   /// Starts the thread. @throws argument_error for options that make no sense; forked_process_error

@@ -29,6 +29,24 @@ constexpr std::chrono::milliseconds busy_look{2};
 constexpr std::chrono::milliseconds idle_look{50};
 // Rounds in which the bindings of a graph are asked for, before it is given up.
 constexpr int most_rounds = 64;
+
+// A device that is lost, or a driver that has shut down, runs nothing any more; it says so
+// elsewhere.
+bool has_ended(const std::optional<event>& end) noexcept {
+  try {
+    return !end || end->is_complete();
+  } catch (...) {
+    return true;
+  }
+}
+
+void wait_for(const std::optional<event>& end) noexcept {
+  try {
+    if (end) end->wait();
+  } catch (...) {  // as above
+  }
+}
+
 }  // namespace
 
 // ---- the pipeline's thread
@@ -56,14 +74,8 @@ live_core::~live_core() {
   shared_->changed.notify_all();
   if (shared_->thread.joinable()) shared_->thread.join();
   for (const auto& key : shared_->keys) key->news.reset();
-  for (const live_swap& each : candidate_.swaps) {
-    if (!each.end) continue;
-    try {
-      each.end->wait();
-    } catch (const std::exception& failure) {
-      log(log_level::error, std::string("the end of a live pipeline: ") + failure.what());
-    }
-  }
+  for (const live_swap& each : candidate_.swaps) wait_for(each.end);
+  for (const auto& node : shared_->nodes) wait_for(node->end);
 }
 
 void live_core::epoch() {
@@ -123,7 +135,11 @@ void live_core::answer() {
     for (live_swap& each : candidate_.swaps) {
       if (each.node->gone.load(std::memory_order_relaxed)) continue;
       const operation& before = each.node->serving->made();
-      if (!each.bindings.read(before)) return;  // until all is bound
+      each.is_bound = each.bindings.read(before);
+      if (!each.is_bound) {
+        each.node->passed_over.store(true, std::memory_order_relaxed);
+        continue;
+      }
       if (each.node->carry) each.node->carry(before, each.fresh->made());
       each.seen_before = before.version();
     }
@@ -174,8 +190,8 @@ void live_core::serve_steps() {
     bool soon = false;
     try {
       soon = step();
-    } catch (const std::exception& failure) {
-      log(log_level::error, std::string("a live pipeline: ") + failure.what());
+    } catch (...) {
+      log(log_level::error, "a live pipeline: " + what_of(std::current_exception()));
     }
     std::unique_lock lock(shared_->mutex);
     shared_->changed.wait_for(lock, soon ? busy_look : idle_look,
@@ -222,7 +238,7 @@ void live_core::tidy() {
     const std::lock_guard lock(shared_->mutex);
     std::erase_if(shared_->nodes, [&](const auto& each) {
       if (!each->gone.load(std::memory_order_acquire)) return false;
-      if (each->end && !each->end->is_complete()) return false;
+      if (!has_ended(each->end)) return false;
       nodes.push_back(each);
       return true;
     });
@@ -285,13 +301,27 @@ void live_core::look_into_database() {
   }
 }
 
+// Under the lock. True if the key has instances, and none of them can be swapped.
+bool live_core::waits_for_arrays(const live_key& key) const {
+  bool any = false;
+  for (const auto& node : shared_->nodes) {
+    const bool is_of_key =
+        std::ranges::any_of(node->keys(), [&](const auto& each) { return each.get() == &key; });
+    if (node->gone || !is_of_key) continue;
+    if (!node->passed_over.load(std::memory_order_acquire)) return false;
+    any = true;
+  }
+  return any;
+}
+
 bool live_core::start_next() {
   std::shared_ptr<live_key> key;
   std::optional<better_tuning> found;
   {
     const std::lock_guard lock(shared_->mutex);
-    const auto next = std::ranges::find_if(
-        shared_->keys, [](const auto& each) { return each->found && !each->gone; });
+    const auto next = std::ranges::find_if(shared_->keys, [&](const auto& each) {
+      return each->found && !each->gone && !waits_for_arrays(*each);
+    });
     if (next != shared_->keys.end()) {
       key = *next;
       found = std::exchange(key->found, std::nullopt);
@@ -336,7 +366,7 @@ void live_core::renew_stale() {
     const std::lock_guard lock(shared_->mutex);
     candidate_.generation = generation_.load(std::memory_order_acquire);
     for (const auto& node : shared_->nodes) {
-      if (node->gone) continue;
+      if (node->gone || node->passed_over.load(std::memory_order_acquire)) continue;
       for (std::size_t i = 0; i < node->keys().size(); ++i) {
         if (node->built_with[i] == node->keys()[i]->current) continue;
         stale.push_back(node);
@@ -375,7 +405,28 @@ void live_core::prepare(std::vector<std::shared_ptr<live_node>> nodes) {
   hand_over(phase::asked);
 }
 
+// An instance that is not bound has nothing to be swapped for yet: it is made anew once it has run.
+// Where all are like that the candidate waits for the first. Returns false if none is left.
+bool live_core::pass_over_unbound() {
+  if (std::erase_if(candidate_.swaps, [](const live_swap& each) { return !each.is_bound; }) == 0) {
+    return true;
+  }
+  if (candidate_.of) {
+    log(log_level::info,
+        describe(candidate_.of->subject()) +
+            ": instances without arrays are passed over by a swap until they have run");
+  }
+  if (!candidate_.swaps.empty()) return true;
+  if (candidate_.of) {
+    const std::lock_guard lock(shared_->mutex);
+    if (!candidate_.of->found) candidate_.of->found = std::move(candidate_.found);
+  }
+  end_candidate();
+  return false;
+}
+
 void live_core::bind_candidate() {
+  if (!pass_over_unbound()) return;
   if (++candidate_.rounds > most_rounds) {
     return refuse(
         "the arrays of an instance that is run as a graph are others in each epoch; make it with "
@@ -399,11 +450,7 @@ void live_core::bind_candidate() {
 void live_core::settle() {
   if (!std::exchange(told_, true)) tell_decision();
   for (live_swap& each : candidate_.swaps) {
-    try {
-      if (each.end && !each.end->is_complete()) return;
-    } catch (const std::exception&) {
-      // The device is lost, and runs nothing any more.
-    }
+    if (!has_ended(each.end)) return;
     each.end.reset();
   }
   end_candidate();
@@ -420,6 +467,8 @@ void live_core::tell_decision() {
   if (trial_.keeps()) {
     key->note_loss(key->values);
     key->values = candidate_.found.values;
+    const auto stored = key->find_stored();
+    key->is_result = stored && stored->values == key->values;
     key->score_ns.reset();
     if (candidate_.found.score) key->score_ns = candidate_.found.score->count();
   } else {
@@ -432,10 +481,12 @@ void live_core::tell_decision() {
 
 void live_core::correct_result(const std::string& reason) const {
   const live_key& key = *candidate_.of;
+  std::optional<result_before> before;
+  if (key.is_result) before.emplace(result_before{key.values, key.score_ns});
   take_back_result(
       key.parts().context,
-      {.function = key.identity(), .key = key.key(), .values = candidate_.found.values}, key.values,
-      key.score_ns, reason);
+      {.function = key.identity(), .key = key.key(), .values = candidate_.found.values}, before,
+      reason);
 }
 
 void live_core::announce() {

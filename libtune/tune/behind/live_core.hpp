@@ -34,7 +34,7 @@ struct live_candidate {
 
   /// True if it has to prove itself in service.
   bool is_compared(const live_options& options) const noexcept {
-    return options.compare && of != nullptr && !swaps.empty();
+    return options.compare && of != nullptr && of->is_by_time() && !swaps.empty();
   }
 };
 
@@ -91,10 +91,12 @@ class live_core {
   void tune_again(const live_key& key);
   void report_drifts();
   void look_into_database();
+  bool waits_for_arrays(const live_key& key) const;
   bool start_next();
   void make_candidate(const std::shared_ptr<live_key>& key, better_tuning found);
   void renew_stale();
   void prepare(std::vector<std::shared_ptr<live_node>> nodes);
+  bool pass_over_unbound();
   void bind_candidate();
   void settle();
   void tell_decision();

@@ -54,15 +54,14 @@ std::optional<better_tuning> find_stored_result(const context& context,
 }
 
 void take_back_result(const context& context, const better_tuning& wrong,
-                      const std::vector<named_value>& before, std::optional<double> score_ns,
-                      const std::string& reason) {
+                      const std::optional<result_before>& before, const std::string& reason) {
   warn_on_database_error([&] {
     const auto database = database_of(context, database_access::read_write);
     if (!database) return;
     const auto stored = database->find_patiently(wrong.function, wrong.key);
     if (!stored || stored->values != wrong.values) return;
     note_in_trial(*database, wrong, reason);
-    database->store(wrong.function, wrong.key, before, score_ns);
+    if (before) database->store(wrong.function, wrong.key, before->values, before->score_ns);
   });
 }
 

@@ -20,14 +20,18 @@ std::optional<better_tuning> find_stored_result(const context& context,
                                                 const function_identity& function,
                                                 const record_key& key);
 
-/// Puts back the result that was in service before one that was no better there, if the database
-/// has that one still, and says so in the trial that found it: `tunedb explain` shows it. Nothing
-/// is written in the mode cached. A database that cannot be written costs one warning.
-/// @param before    the tuning that serves
-/// @param score_ns  its time in its own search, where known
-/// @param reason    in words
+/// A result that served before another.
+struct result_before {
+  const std::vector<named_value>& values;
+  std::optional<double> score_ns;  ///< its time in its own search, where known
+};
+
+/// Says in the trial that found a result that it was no better in service, if the database has the
+/// result still, and puts back the one before: `tunedb explain` shows it. Nothing is written in the
+/// mode cached. A database that cannot be written costs one warning.
+/// @param before  none: the tuning that serves was not found for this key, so that the result stays
+/// @param reason  in words
 void take_back_result(const context& context, const better_tuning& wrong,
-                      const std::vector<named_value>& before, std::optional<double> score_ns,
-                      const std::string& reason);
+                      const std::optional<result_before>& before, const std::string& reason);
 
 }  // namespace tune::detail

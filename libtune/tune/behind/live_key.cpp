@@ -12,9 +12,13 @@
 namespace tune::detail {
 namespace {
 
+tuning_goal goal_of(const live_function& parts) {
+  return resolve_goal(*tuning_options_of(parts.context), parts.function->goal());
+}
+
 function_identity identity_of(const live_function& parts) {
   function_identity identity = parts.function->identity();
-  const tuning_goal goal = resolve_goal(*tuning_options_of(parts.context), parts.function->goal());
+  const tuning_goal goal = goal_of(parts);
   if (!goal.is_time()) identity.name = name_with_goal(identity.name, goal);
   return identity;
 }
@@ -23,6 +27,7 @@ function_identity identity_of(const live_function& parts) {
 
 live_key::live_key(live_function function)
     : parts_(std::move(function)),
+      is_by_time_(goal_of(parts_).is_time()),
       identity_(identity_of(parts_)),
       key_{parts_.key, parts_.context.device().info().identity},
       subject_{.function = parts_.function->identity().name,
@@ -32,7 +37,9 @@ live_key::live_key(live_function function)
                .test_default = parts_.function->test_default()} {}
 
 void live_key::obtain() {
-  values = obtain_tuning(*parts_.function, parts_.context, parts_.key, nullptr);
+  graded_values found = obtain_graded(*parts_.function, parts_.context, parts_.key, nullptr);
+  values = std::move(found.values);
+  is_result = found.grade == lookup_grade::exact;
   current = parts_.make(values);
   const auto stored = find_stored();
   if (stored && stored->values == values && stored->score) score_ns = stored->score->count();

@@ -26,6 +26,8 @@ class live_key {
 
   /// Obtains the tuning and makes the template.
   void obtain();
+  /// True if the goal is the least time, which is all that a pipeline sees of a tuning.
+  bool is_by_time() const noexcept { return is_by_time_; }
 
   const live_function& parts() const noexcept { return parts_; }
   /// Under which results are stored: with the goal in the name, unless it is the least time.
@@ -41,6 +43,7 @@ class live_key {
 
   std::shared_ptr<const void> current;  ///< the template
   std::vector<named_value> values;      ///< its tuning
+  bool is_result = false;               ///< it was found for exactly this key, by a search
   std::optional<double> score_ns;       ///< the time in the search that found it, where known
   std::optional<better_tuning> found;   ///< the next candidate; of the core's lock
   std::unique_ptr<tuning_news::subscription> news;
@@ -49,6 +52,7 @@ class live_key {
 
  private:
   live_function parts_;
+  bool is_by_time_;
   function_identity identity_;
   record_key key_;
   tuning_subject subject_;

@@ -39,9 +39,13 @@ std::unique_ptr<operation> live_node::make(std::span<const std::shared_ptr<const
 }
 
 void live_node::run() {
-  if (epoch_.times == live_epoch::timing::none) [[likely]]
-    return run_active();
-  run_timed();
+  if (epoch_.times == live_epoch::timing::none) [[likely]] {
+    run_active();
+  } else {
+    run_timed();
+  }
+  if (passed_over.load(std::memory_order_relaxed)) [[unlikely]]
+    passed_over.store(false, std::memory_order_release);
 }
 
 void live_node::run_active() {

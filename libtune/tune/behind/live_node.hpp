@@ -77,6 +77,7 @@ class live_node {
   live_swap* trial = nullptr;                           ///< while a candidate serves in turn
   std::optional<event> end;                             ///< after the last use of the handle
   std::atomic<bool> gone{false};                        ///< the handle is
+  std::atomic<bool> passed_over{false};                 ///< not bound at a swap, nor run since
   std::atomic<bool> has_drifted{false};                 ///< news is set, for the other thread
   drift news;
 
@@ -121,6 +122,7 @@ class live_swap {
   std::array<std::array<live_times, 2>, open_pairs> times;  ///< by pair; of the old, of the new
   std::exception_ptr failure;                               ///< of the candidate while it served
   std::optional<event> end;  ///< after the last use of the one that is left over
+  bool is_bound = true;      ///< the operation in service was, when it was asked
 
   live_side& side(bool candidate) noexcept { return candidate ? *fresh : *node->serving; }
   /// Makes the bindings of one side those of the other, if they have changed.

@@ -89,6 +89,45 @@ TEST_CASE("one that loses in service is taken back in the database, with the rea
   CHECK(app.b->pipeline.counts().tried == 1);
 }
 
+TEST_CASE("what was no result of the key does not take the place of one that loses in service") {
+  application app;
+  const scoped_environment served("LIBTUNE_MODE", "default");
+  app.b.reset();
+  app.path = (app.folder / "other.db").string();
+  const scoped_environment database("LIBTUNE_DB", app.path.c_str());
+  app.b.emplace();
+  const int first = app.b->mark();
+  const step_tuning found{.mark = 5, .time = 1300};
+  app.search_finds(found, 999);
+  app.b->pipeline.look_again();
+  app.b->settle();
+  CHECK(app.b->pipeline.counts().taken_back == 1);
+  CHECK(app.b->mark() == first);
+  CHECK(app.stored().values == tune::to_values(found));
+  tune::tuning_database now(app.path);
+  CHECK(now.trials(step_function, app.key()).at(0).message.find("taken back in service") == 0);
+}
+
+TEST_CASE("a result of another goal than the time is kept without a comparison of times") {
+  application app;
+  app.b.reset();
+  const scoped_environment goal("LIBTUNE_OBJECTIVE", "min energy");
+  const scoped_environment served("LIBTUNE_MODE", "default");
+  app.b.emplace();
+  tune::function_identity of_goal = step_function;
+  const tune::tuning_goal wanted{.objectives = {tune::minimise("energy")}};
+  of_goal.name = tune::detail::name_with_goal(of_goal.name, wanted);
+  const auto slower = tune::to_values(step_tuning{.mark = 5, .time = 1200});
+  tune::tuning_database other(app.path);
+  other.store(of_goal, app.key(), slower, 1200);
+  app.b->pipeline.look_again();
+  app.b->settle();
+  CHECK(app.b->mark() == 5);
+  CHECK(app.b->pipeline.counts().tried == 0);
+  CHECK(app.b->pipeline.counts().kept == 1);
+  CHECK(other.find(of_goal, app.key())->values == slower);
+}
+
 TEST_CASE("a result that another has replaced meanwhile is left alone") {
   application app;
   app.search_finds({.mark = 8, .time = 1300}, 700);

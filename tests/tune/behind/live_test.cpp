@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <doctest/doctest.h>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -135,6 +136,79 @@ TEST_CASE("nothing that has run is destroyed before the device is done with it")
   b.fake.hold_events(false);
   b.core->step();
   CHECK(b.core->is_idle());
+}
+
+TEST_CASE("the end of a pipeline destroys nothing that the device still runs") {
+  std::optional<bench> b(std::in_place);
+  b->frame();
+  b->fake.hold_events(true);
+  b->instance.reset();
+  b->life.reset();
+  b->core->step();
+  const tune::testing::fake_device fake = b->fake;
+  const std::size_t waits = fake.calls(fake_call::finish);
+  b.reset();
+  CHECK(fake.calls(fake_call::finish) == waits + 1);
+}
+
+TEST_CASE("an instance without arrays holds up no candidate, and is made anew once it has run") {
+  bench b;
+  auto spare =
+      b.life->instantiate(b.queue, [](const step_template& made, const tune::command_queue& on) {
+        return made.instantiate(on);
+      });
+  b.publish({.mark = 2, .time = 900});
+  b.settle();
+  CHECK(b.mark() == 2);
+  CHECK(spare->tuning.mark == 1);
+  b.publish({.mark = 3, .time = 800});
+  b.settle();
+  CHECK(b.mark() == 3);
+  CHECK(b.pipeline.counts().kept == 2);
+  CHECK(b.core->is_idle());
+  spare->ensure_all_bound();
+  spare->buffer("data").zero(b.queue);
+  spare.run();
+  b.settle();
+  CHECK(spare->tuning.mark == 3);
+}
+
+TEST_CASE("a candidate waits for the first arrays of its key, and others do not wait for it") {
+  bench b;
+  auto second = std::make_optional<tune::live<step_template>>(b.pipeline, b.context,
+                                                              live_sample::step_key{.size = 128});
+  auto bare =
+      second->instantiate(b.queue, [](const step_template& made, const tune::command_queue& on) {
+        return made.instantiate(on);
+      });
+  auto other = bench::better({.mark = 5, .time = 700}, b.context);
+  other.key.arguments = tune::to_values(live_sample::step_key{.size = 128});
+  tune::tuning_news::shared().publish(other);
+  b.settle();
+  b.publish({.mark = 2, .time = 900});
+  b.settle();
+  b.settle();
+  CHECK(b.mark() == 2);
+  CHECK(bare->tuning.mark == 1);
+  bare->ensure_all_bound();
+  bare->buffer("data").zero(b.queue);
+  for (int i = 0; i < 20'000 && bare->tuning.mark != 5; ++i) {
+    bare.run();
+    b.frame();
+    b.core->step();
+  }
+  CHECK(bare->tuning.mark == 5);
+}
+
+TEST_CASE("a device that is lost keeps nothing of a pipeline from its end") {
+  std::optional<bench> b(std::in_place);
+  b->frame();
+  b->instance.reset();
+  b->life.reset();
+  b->fake.fail_next(fake_call::finish, 1, {.reason = "lost", .sticky = true});
+  CHECK_THROWS(b->queue.finish());
+  CHECK_NOTHROW(b->core->step());
+  b.reset();
 }
 
 TEST_CASE("a candidate that cannot be put into service leaves all as it was") {
