@@ -24,7 +24,11 @@ bool tuning_call::is_tuned_behind(bool has_nearest, tuning_mode mode) {
              fmt::format("{} is not tuned behind this program: {}", describe(subject_), why));
     return false;
   };
-  if (core_.is_repeatable()) return refuse("its function lives no longer than this call");
+  if (core_.is_repeatable()) {
+    return refuse(
+        "the function of a bare kernel or a sequence is made for a call; tune it ahead (tunedb "
+        "pretune), or in the mode tune");
+  }
   if (of_goal_) return refuse("its goal is not the time, and needs a device that is free");
   // The environment may change until it is tuned, and is not read on other threads.
   tuning_options resolved = settings_.search;
