@@ -149,7 +149,7 @@ void cuda_context::remove_stream(CUstream stream) noexcept {
 // The legacy default stream tells of captures of all streams that wait for it, whatever library has
 // made them. Of the other streams only those are known that libtune has made or wrapped.
 std::string cuda_context::do_find_capture() const {
-  if (api().stream_is_capturing == nullptr) return {};
+  if (api().stream_is_capturing == nullptr || is_shut_down()) return {};
   const auto entered = enter();
   const auto is_capturing = [&](CUstream stream) {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;

@@ -86,14 +86,17 @@ class cuda_context final : public detail::context_interface {
   /// Throws if a call failed.
   void check(CUresult code, const char* call) const { cuda::check(api(), code, call, info()); }
 
+  /// True once the driver has been shut down, as it is when static objects are destroyed.
+  bool is_shut_down() const noexcept {
+    CUcontext current = nullptr;
+    return api().context_get_current(&current) == CUDA_ERROR_DEINITIALIZED;
+  }
+
   /// For destructors: does release() in this context, and logs if it failed. Does nothing once the
-  /// driver has been shut down, as it is when static objects are destroyed, and in a forked
-  /// process.
+  /// driver has been shut down, and in a forked process.
   template <class Release>
   void release(const char* call, Release&& release) const noexcept {
-    if (detail::is_forked()) return;
-    CUcontext current = nullptr;
-    if (api().context_get_current(&current) == CUDA_ERROR_DEINITIALIZED) return;
+    if (detail::is_forked() || is_shut_down()) return;
     try {
       const auto entered = enter();
       const relaxed_capture spared(api());

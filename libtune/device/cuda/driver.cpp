@@ -125,6 +125,8 @@ std::string_view remedy_of(CUresult code) noexcept {
            "fails too; compute-sanitizer finds the place";
   }
   switch (code) {
+    case CUDA_ERROR_DEINITIALIZED:
+      return "the process is ending; use the device before main returns or exit is called";
     case CUDA_ERROR_OUT_OF_MEMORY: return "free other buffers or use smaller ones";
     case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
       return "the launch asks for more than the device has; choose a smaller work group, or use "
@@ -146,6 +148,10 @@ std::string_view remedy_of(CUresult code) noexcept {
 }  // namespace
 
 std::string error_text(const driver_api& api, CUresult code) {
+  // The driver names nothing any more.
+  if (code == CUDA_ERROR_DEINITIALIZED) {
+    return "CUDA_ERROR_DEINITIALIZED: the driver has shut down";
+  }
   const char* name = nullptr;
   const char* text = nullptr;
   if (api.get_error_name(code, &name) != CUDA_SUCCESS || name == nullptr) {

@@ -3,9 +3,12 @@
 #include "libtune/device/cuda/device.hpp"
 
 #include <doctest/doctest.h>
+#include <optional>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/command_queue.hpp"
 #include "libtune/device/cuda/backend.hpp"
+#include "libtune/device/cuda/interop.hpp"
 #include "tests/device/cuda/fake_machine.hpp"
 
 namespace device_test {
@@ -47,6 +50,34 @@ TEST_CASE("contexts share the primary one, which is retained once, unless they a
     CHECK(fake_cuda::live_objects() == before + 1);
   }
   CHECK(fake_cuda::live_objects() == before);
+}
+
+TEST_CASE("objects that outlive the driver end without it, and nothing is captured any more") {
+  fake_cuda::reset();
+  const tune::cuda::driver_api& api = fake_cuda::api();
+  std::optional<tune::context> context = fake_cuda::make_device().create_context({.own = true});
+  std::optional<tune::command_queue> queue = context->create_command_queue();
+  std::optional<tune::buffer> data = context->create_buffer(64);
+  const auto address = tune::cuda::native_handle(*data);
+  auto* const stream = static_cast<CUstream>(tune::cuda::native_handle(*queue));
+  auto* const handle = static_cast<CUcontext>(tune::cuda::native_handle(*context));
+  const int living = fake_cuda::live_objects();
+  fake_cuda::settings().is_shut_down = true;
+  CHECK(context->impl()->find_capture().empty());
+  CHECK_THROWS_AS(context->create_buffer(64), tune::device_error);
+  CHECK_THROWS_AS(queue->finish(), tune::device_error);
+  data.reset();
+  queue.reset();
+  context.reset();
+  CHECK(fake_cuda::live_objects() == living);
+  CHECK(fake_cuda::calls("cuStreamSynchronize") == 0);
+  fake_cuda::reset();
+  api.context_push(handle);
+  api.memory_free(address);
+  api.stream_destroy(stream);
+  api.context_destroy(handle);
+  CUcontext popped = nullptr;
+  api.context_pop(&popped);
 }
 
 COMPILER_TEST_CASE("what compiles for a device says its version and architecture") {

@@ -81,6 +81,15 @@ TEST_CASE("an error names the call, the device, the code, its meaning and what t
       tune::device_error);
 }
 
+TEST_CASE("a driver that has shut down names nothing, and its error says what to do") {
+  CHECK_THROWS_WITH_AS(
+      tune::cuda::throw_error(fake_cuda::api(), CUDA_ERROR_DEINITIALIZED, "cuCtxGetCurrent",
+                              some_device),
+      "cuCtxGetCurrent failed on device 'Some GPU': CUDA_ERROR_DEINITIALIZED: the driver has shut "
+      "down (the process is ending; use the device before main returns or exit is called)",
+      tune::device_error);
+}
+
 TEST_CASE("a code that the driver cannot name has its number") {
   CHECK(tune::cuda::error_text(fake_cuda::api(), static_cast<CUresult>(12345)) ==
         "CUDA error 12345");

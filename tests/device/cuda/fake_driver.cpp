@@ -87,6 +87,7 @@ void add_contexts(table& t) {
     return CUDA_SUCCESS;
   });
   add<PFN_cuCtxDestroy_v4000>(t, "cuCtxDestroy", [](CUcontext context) {
+    ENTER("cuCtxDestroy");
     delete reinterpret_cast<context_object*>(context);
     --live;
     return CUDA_SUCCESS;
@@ -97,10 +98,12 @@ void add_contexts(table& t) {
     return CUDA_SUCCESS;
   });
   add<PFN_cuCtxPushCurrent_v4000>(t, "cuCtxPushCurrent", [](CUcontext context) {
+    if (settings().is_shut_down) return CUDA_ERROR_DEINITIALIZED;
     stack.push_back(context);
     return CUDA_SUCCESS;
   });
   add<PFN_cuCtxPopCurrent_v4000>(t, "cuCtxPopCurrent", [](CUcontext* context) {
+    if (settings().is_shut_down) return CUDA_ERROR_DEINITIALIZED;
     *context = current();
     if (stack.empty()) return CUDA_ERROR_INVALID_CONTEXT;
     stack.pop_back();
@@ -149,6 +152,7 @@ CUresult enter(const char* name) {
   if (current_behaviour.is_silent) return CUDA_SUCCESS;
   const std::lock_guard lock(mutex);
   ++counts[name];
+  if (current_behaviour.is_shut_down) return CUDA_ERROR_DEINITIALIZED;
   const auto failure = current_behaviour.failures.find(name);
   return failure != current_behaviour.failures.end() ? failure->second : CUDA_SUCCESS;
 }

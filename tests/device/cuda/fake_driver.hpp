@@ -21,6 +21,7 @@ struct behaviour {
   std::map<std::string, CUresult> failures;  ///< what functions return instead of working
   bool refuses_rectangles_within_device = false;
   bool refuses_rows = false;  ///< of cuMemsetD2D*
+  bool is_shut_down = false;  ///< as at the end of a process: its functions do nothing but say so
   bool is_silent = false;     ///< counts nothing, fails nothing, and takes no lock
   unsigned last_cluster = 0;  ///< the groups in each, of the last launch in clusters
   int early_launches = 0;     ///< those that may begin before the kernel ahead of them has ended
