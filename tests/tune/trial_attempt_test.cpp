@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/tune/behind/page_gate.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "tests/tune/fake_compile_service.hpp"
 #include "tests/tune/scale.hpp"
@@ -50,6 +51,32 @@ TEST_CASE("an attempt is tried out, sampled, released, and generated again") {
   attempt.generate();
   attempt.warm_up();
   CHECK(attempt.sample(1).size() == 1);
+}
+
+TEST_CASE("beside an application whole runs are timed in slices, and long ones are left out") {
+  bench b;
+  tune::detail::gate_page page;
+  page.share_ppm = 1'000'000;
+  tune::detail::page_gate gate(page);
+  const tune::step_hooks hooks{.gate = &gate};
+  const auto times_of = [&](tune::trial_attempt& attempt) {
+    attempt.admit(b.nothing);
+    attempt.generate();
+    page.slices = 0;
+    return attempt.sample_whole(7, true).size();
+  };
+  // A run takes 4010 ns.
+  page.slice_ns = 13'000;
+  tune::trial_attempt sliced(b.problem, 0, b.device, b.settings, b.clock, hooks);
+  CHECK(times_of(sliced) == 7);
+  CHECK(page.slices == 3);
+  page.slice_ns = 4'000;
+  tune::trial_attempt late(b.problem, 0, b.device, b.settings, b.clock, hooks);
+  CHECK(times_of(late) == 0);
+  CHECK(page.slices == 1);
+  CHECK(late.over());
+  CHECK(late.result().outcome == tune::outcome::skipped);
+  CHECK(tune::find_metric(late.result().metrics, tune::deferred_behind) != nullptr);
 }
 
 TEST_CASE("an attempt takes a prebuilt program, and when it has forgotten it compiles") {

@@ -162,6 +162,8 @@ void quick_comparison::screen(entry& of) {
 // A configuration that is over, or hopeless, leaves its result.
 void quick_comparison::finish(entry& of) {
   of.result = of.attempt->result();
+  // Its runs are longer than an application allows, which says nothing against it.
+  if (find_metric(of.result.metrics, deferred_behind) != nullptr) of.result.dropped = true;
   if (!of.attempt->over() && !of.times.empty()) {
     of.result.outcome = outcome::measured;
     of.result.score = run_time(of.least);

@@ -325,10 +325,28 @@ std::vector<run_time> trial_attempt::sample(int count, double allowed) {
 std::vector<run_time> trial_attempt::sample_whole(int runs, bool busy) {
   const stopwatch elapsing(now_, result_.elapsed);
   std::vector<run_time> times;
-  announced(step_kind::samples, static_cast<std::uint64_t>(runs),
-            [&] { times = prepared_.sample_whole(runs, busy); });
+  for (int done = 0; done < runs && !over();) {
+    const int some = runs_in_slice(runs - done);
+    announced(step_kind::samples, static_cast<std::uint64_t>(some), [&] {
+      const std::vector<run_time> taken = prepared_.sample_whole(some, busy);
+      times.insert(times.end(), taken.begin(), taken.end());
+    });
+    done += some;
+    if (hooks_.gate == nullptr || over() || times.empty()) continue;
+    if (!one_run_) one_run_ = times.front();
+    is_too_long();
+  }
   if (over()) times.clear();
   return times;
+}
+
+// How long a run takes the first one shows.
+int trial_attempt::runs_in_slice(int most) const {
+  if (hooks_.gate == nullptr) return most;
+  if (!one_run_) return 1;
+  const auto slice = static_cast<double>(hooks_.gate->slice().count());
+  return static_cast<int>(
+      std::clamp(slice / std::max(one_run_->count(), 1.0), 1.0, static_cast<double>(most)));
 }
 
 // Beside an application runs may be too long; then they are left to its idle windows.

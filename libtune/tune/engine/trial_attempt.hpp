@@ -66,7 +66,8 @@ class trial_attempt {
   /// none if it failed.
   /// @param allowed  the relative spread that the timer may add to them
   std::vector<run_time> sample(int count, double allowed = 0.01);
-  /// Times whole runs (measure::sample_whole). Returns none if it failed.
+  /// Times whole runs (measure::sample_whole), beside an application in slices of its device's
+  /// time. Returns none if it failed.
   std::vector<run_time> sample_whole(int runs, bool busy);
   /// Makes so many runs without timing them, one directly after the other.
   void repeat(int runs);
@@ -113,6 +114,7 @@ class trial_attempt {
   std::vector<run_time> take(int count, int runs);
   std::vector<run_time> take_in_slices(int count, int runs);
   bool take_slice(int count, int runs, std::vector<run_time>& times);
+  int runs_in_slice(int most) const;
   bool is_too_long();
   void note_generated();
   void note_that_process_lives();
