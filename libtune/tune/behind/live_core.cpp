@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/device/queue_interface.hpp"
@@ -29,6 +31,16 @@ constexpr std::chrono::milliseconds busy_look{2};
 constexpr std::chrono::milliseconds idle_look{50};
 // Rounds in which the bindings of a graph are asked for, before it is given up.
 constexpr int most_rounds = 64;
+
+// The pipelines whose threads may use a device.
+struct living_cores {
+  std::mutex mutex;
+  std::vector<live_core*> all;
+};
+living_cores& living() {
+  static never_destroyed<living_cores> cores;
+  return *cores;
+}
 
 // A device that is lost, or a driver that has shut down, runs nothing any more; it says so
 // elsewhere.
@@ -59,7 +71,15 @@ live_core::live_core(live_options options, bool has_thread) : options_(std::move
         "live_options::block_epochs");
   }
   until_watch_ = options_.watch_every;
-  if (has_thread) shared_->thread = std::thread([this] { serve_steps(); });
+  if (!has_thread) return;
+  const std::lock_guard lock(living().mutex);
+  living().all.push_back(this);
+  try {
+    shared_->thread = std::thread([this] { serve_steps(); });
+  } catch (...) {
+    living().all.pop_back();
+    throw;
+  }
 }
 
 live_core::~live_core() {
@@ -68,14 +88,34 @@ live_core::~live_core() {
     return;
   }
   {
+    const std::lock_guard lock(living().mutex);
+    std::erase(living().all, this);
+  }
+  end_thread();
+  for (const auto& key : shared_->keys) key->news.reset();
+  for (const live_swap& each : candidate_.swaps) wait_for(each.end);
+  for (const auto& node : shared_->nodes) wait_for(node->end);
+}
+
+void live_core::end_thread() noexcept {
+  {
     const std::lock_guard lock(shared_->mutex);
     shared_->stopping = true;
   }
   shared_->changed.notify_all();
-  if (shared_->thread.joinable()) shared_->thread.join();
-  for (const auto& key : shared_->keys) key->news.reset();
-  for (const live_swap& each : candidate_.swaps) wait_for(each.end);
-  for (const auto& node : shared_->nodes) wait_for(node->end);
+  if (!shared_->thread.joinable()) return;
+  if (shared_->thread.get_id() == std::this_thread::get_id()) {
+    shared_->thread.detach();  // a function that it called ends the process
+  } else {
+    shared_->thread.join();
+  }
+}
+
+// Drivers shut down before static objects are destroyed.
+void live_core::end_all_threads() noexcept {
+  if (is_forked()) return;
+  const std::lock_guard lock(living().mutex);
+  for (live_core* const each : living().all) each->end_thread();
 }
 
 void live_core::epoch() {
@@ -94,6 +134,9 @@ void live_core::epoch() {
 }
 
 std::shared_ptr<live_key> live_core::add(live_function function) {
+  // The driver of its context is loaded, so that its end comes after this one.
+  static const int registered = std::atexit(&live_core::end_all_threads);
+  static_cast<void>(registered);
   auto key = std::make_shared<live_key>(std::move(function));
   // Before a call that may have it tuned behind, so that no news is missed.
   key->news = std::make_unique<tuning_news::subscription>(tuning_news::shared().subscribe(

@@ -85,6 +85,9 @@ class live_core {
   void begin();
   void end_trial() noexcept;
 
+  void end_thread() noexcept;
+  static void end_all_threads() noexcept;
+
   // of libtune's thread
   void serve_steps();
   void tidy();
