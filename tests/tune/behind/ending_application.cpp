@@ -82,7 +82,7 @@ struct everything {
     recorded.buffer("data").zero(queue);
   }
 
-  // Frames until a candidate has taken over.
+  // Frames until a candidate is kept.
   void work() {
     tune::tuning_news::shared().publish(
         {.function = {.name = "ending.add", .version = 0},
