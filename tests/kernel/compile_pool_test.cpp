@@ -165,6 +165,19 @@ TEST_CASE("programs differ by options, launches and text") {
   CHECK(b.pool.completed() == 3);
 }
 
+TEST_CASE("programs that may include files differ by the current folder") {
+  fake_bench b;
+  const program_source source{.name = "a", .text = "SLEEP 50", .options = {"-include x.h"}};
+  const std::filesystem::path before = std::filesystem::current_path();
+  const compile_future here = b.pool.submit(b.context, source);
+  std::filesystem::current_path("/");
+  const compile_future there = b.pool.submit(b.context, source);
+  std::filesystem::current_path(before);
+  CHECK(here.result().what == status::built);
+  CHECK(there.result().what == status::built);
+  CHECK(b.pool.completed() == 2);
+}
+
 TEST_CASE("the environment says how many workers the shared pool has") {
   {
     const scoped_environment none("LIBTUNE_WORKERS", "0");

@@ -149,6 +149,29 @@ TEST_CASE("a kept binary serves as long as every file is as it was") {
   });
 }
 
+TEST_CASE("a file that appears in a folder that is searched first is read") {
+  for_each_api([](bench& b) {
+    const std::string text = "#include \"p/x.h\"\n#include \"z.h\"";
+    b.write("a/other.h", "#define X 4\n");
+    b.write("b/p/x.h", "#include \"../z.h\"\n");
+    b.write("b/z.h", "#define X 2\n");
+    b.compile(text);
+    b.compile(text);
+    CHECK(b.counting.count() == 1);
+    b.write("a/z.h", "#pragma once\n");
+    b.compile(text);
+    CHECK(b.counting.count() == 2);
+    b.write("a/p/x.h", "#define X 3\n");
+    b.compile(text);
+    CHECK(b.counting.count() == 3);
+    b.compile(text);
+    CHECK(b.counting.count() == 3);
+    fs::remove_all(b.place / "a");
+    b.compile(text);
+    CHECK(b.counting.count() == 3);
+  });
+}
+
 TEST_CASE("headers that are handed in as texts are a part of the program") {
   for_each_api([](bench& b) {
     b.write("a/x.h", "#error the text comes before the file\n");

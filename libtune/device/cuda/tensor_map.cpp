@@ -48,6 +48,22 @@ CUtensorMapSwizzle swizzle_of(std::size_t bytes) {
   throw argument_error("a tensor map cannot describe this array: " + why);
 }
 
+/// Compares the bytes up to the end of the last element with those of the buffer.
+void check_extent(std::size_t buffer_bytes, const tensor_boxes& given) {
+  std::size_t stride = given.element_bytes;
+  std::size_t end = given.element_bytes;
+  bool fits = true;
+  for (std::size_t axis = given.size.size(); axis-- > 0;) {
+    std::size_t last = 0;
+    fits = fits && !__builtin_mul_overflow(given.size[axis] - 1, stride, &last) &&
+           !__builtin_add_overflow(end, last, &end) &&
+           (axis == 0 || !__builtin_mul_overflow(stride, given.padded[axis], &stride));
+  }
+  if (!fits || end > buffer_bytes) {
+    refuse(fmt::format("its last element lies beyond the {} bytes of the buffer", buffer_bytes));
+  }
+}
+
 void check_boxes(std::uintptr_t address, const tensor_boxes& given) {
   const std::size_t axes = given.size.size();
   if (axes == 0 || axes > most_axes || given.padded.size() != axes || given.box.size() != axes) {
@@ -69,7 +85,7 @@ void check_boxes(std::uintptr_t address, const tensor_boxes& given) {
       refuse(fmt::format("the box has {} elements along axis {}; 1 to {} are possible",
                          given.box[axis], axis, longest_box));
     }
-    stride *= given.padded[axis];
+    if (axis > 0) stride *= given.padded[axis];
     if (axis > 0 && stride % copied_bytes != 0) {
       refuse(fmt::format("what follows along axis {} is {} bytes away, no multiple of {}", axis - 1,
                          stride, copied_bytes));
@@ -92,6 +108,7 @@ tensor_map make_tensor_map(const buffer& buffer, const tensor_boxes& boxes) {
   const CUtensorMapDataType type = type_of(boxes.element_bytes);
   const CUtensorMapSwizzle swizzle = swizzle_of(boxes.swizzle_bytes);
   check_boxes(address, boxes);
+  check_extent(buffer.size_bytes(), boxes);
   const std::size_t axes = boxes.size.size();
   // The driver's axes begin with the fastest one.
   std::array<cuuint64_t, most_axes> size{};
@@ -104,7 +121,7 @@ tensor_map make_tensor_map(const buffer& buffer, const tensor_boxes& boxes) {
     size.at(i) = boxes.size[axis];
     box.at(i) = static_cast<cuuint32_t>(boxes.box[axis]);
     every.at(i) = 1;
-    stride *= boxes.padded[axis];
+    if (axis > 0) stride *= boxes.padded[axis];
     strides.at(i) = stride;
   }
   const auto& owner = static_cast<const cuda_context&>(*buffer.impl()->context());

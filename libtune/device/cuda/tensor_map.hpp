@@ -35,10 +35,9 @@ struct alignas(128) tensor_map {
 
 /// Describes the array that begins where a buffer does. What a box has beyond the array arrives as
 /// zeros. Allocates nothing; calls the driver, which asks nothing of the device.
-/// @throws no_device_error without the CUDA backend; argument_error if the buffer is not of CUDA,
-/// or
-///         the engine cannot copy such boxes: the address of the buffer and all strides have to be
-///         multiples of 16 bytes, and so have the rows of a box
+/// @throws no_device_error without the CUDA backend; argument_error if the buffer is not of CUDA or
+///         ends before the array does, or the engine cannot copy such boxes: the address of the
+///         buffer and all strides have to be multiples of 16 bytes, and so have the rows of a box
 tensor_map make_tensor_map(const buffer& buffer, const tensor_boxes& boxes);
 
 }  // namespace tune::cuda

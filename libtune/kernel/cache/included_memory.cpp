@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
 #include <sstream>
 #include <system_error>
@@ -21,7 +22,15 @@
 namespace tune {
 namespace {
 
-using file_list = std::vector<included_file>;
+namespace fs = std::filesystem;
+
+/// The files of a program, and the places where one would have been read in place of one of these.
+struct file_list {
+  std::vector<included_file> read;
+  std::vector<std::string> absent;
+
+  friend bool operator==(const file_list&, const file_list&) = default;
+};
 
 // One header rarely makes a program include others.
 constexpr std::size_t most_lists = 8;
@@ -57,11 +66,14 @@ list_memory& memory() {
   return *made;
 }
 
-// A line for each file, digest and path; an empty line ends a list.
+constexpr std::string_view absent_word = "absent";
+
+// A line for each file, digest and path, and for each absent one; an empty line ends a list.
 std::vector<std::byte> encode(const std::vector<file_list>& lists) {
   std::string text;
   for (const file_list& list : lists) {
-    for (const included_file& file : list) text += file.digest + ' ' + file.path + '\n';
+    for (const included_file& file : list.read) text += file.digest + ' ' + file.path + '\n';
+    for (const std::string& path : list.absent) text += fmt::format("{} {}\n", absent_word, path);
     text += '\n';
   }
   const auto bytes = std::as_bytes(std::span(text));
@@ -76,7 +88,12 @@ std::vector<file_list> decode(const std::vector<std::byte>& bytes) {
     if (line.empty()) {
       lists.push_back(std::exchange(list, {}));
     } else if (const std::size_t blank = line.find(' '); blank != std::string::npos) {
-      list.push_back({line.substr(blank + 1), line.substr(0, blank)});
+      const std::string path = line.substr(blank + 1), digest = line.substr(0, blank);
+      if (digest == absent_word) {
+        list.absent.push_back(path);
+      } else {
+        list.read.push_back({path, digest});
+      }
     }
   }
   return lists;
@@ -86,18 +103,72 @@ std::vector<file_list> decode(const std::vector<std::byte>& bytes) {
 binary_key list_key(const context& context, const program_source& source) {
   std::error_code ignored;
   binary_key key = program_key(context, source);
-  key.add("files of", std::filesystem::current_path(ignored).string());
+  key.add("files read and absent from", fs::current_path(ignored).string());
   return key;
 }
 
-binary_key key_with(binary_key key, const file_list& files) {
+/// The folders in which compilers may look for a file of a program: those of its options, those of
+/// the files that it reads, and the current one.
+std::set<fs::path> searched_folders(const program_source& source,
+                                    const std::vector<included_file>& read) {
+  std::error_code ignored;
+  std::set<fs::path> folders{fs::current_path(ignored)};
+  with_include_folders(source.options, [&](const std::string& folder) {
+    const std::string normal = fs::absolute(folder, ignored).lexically_normal().string();
+    folders.insert(normal.size() > 1 && normal.ends_with('/') ? fs::path(normal).parent_path()
+                                                              : fs::path(normal));
+    return folder;
+  });
+  for (const included_file& file : read) folders.insert(fs::path(file.path).parent_path());
+  return folders;
+}
+
+/// The part of a path that is not there: the uppermost folder, or the file. Empty if all is.
+std::string absent_part(const fs::path& folder, const fs::path& name) {
+  std::error_code ignored;
+  fs::path place = folder;
+  for (const fs::path& part : name) {
+    place /= part;
+    if (!fs::exists(place, ignored)) return place.string();
+  }
+  return {};
+}
+
+/// The places at which a file that appears may be read in place of another one: the name of each,
+/// seen from a folder that is searched, in all other folders.
+std::vector<std::string> absent_places(const program_source& source,
+                                       const std::vector<included_file>& read) {
+  const std::set<fs::path> folders = searched_folders(source, read);
+  std::set<fs::path> names;
+  for (const included_file& file : read) {
+    for (const fs::path& folder : folders) {
+      if (file.path.starts_with(folder.string() + '/')) {
+        names.insert(file.path.substr(folder.string().size() + 1));
+      }
+    }
+  }
+  std::set<std::string> absent;
+  for (const fs::path& name : names) {
+    for (const fs::path& folder : folders) absent.insert(absent_part(folder, name));
+  }
+  absent.erase("");
+  return {absent.begin(), absent.end()};
+}
+
+binary_key key_with(binary_key key, const std::vector<included_file>& files) {
   for (const included_file& file : files) key.add("file", file.path).add("content", file.digest);
   return key;
 }
 
+bool is_unchanged(const file_list& list) {
+  std::error_code ignored;
+  return std::ranges::none_of(list.absent,
+                              [&](const std::string& path) { return fs::exists(path, ignored); }) &&
+         read_again(list.read) == included_files(list.read);
+}
+
 const file_list* find_unchanged(const std::vector<file_list>& lists) {
-  const auto found = std::ranges::find_if(
-      lists, [](const file_list& list) { return read_again(list) == included_files(list); });
+  const auto found = std::ranges::find_if(lists, is_unchanged);
   return found == lists.end() ? nullptr : &*found;
 }
 
@@ -122,13 +193,13 @@ std::optional<binary_key> present_key(const context& context, const program_sour
   const std::vector<file_list> lists = find_lists(context, source);
   const file_list* const same = find_unchanged(lists);
   if (same == nullptr) return std::nullopt;
-  return key_with(program_key(context, source), *same);
+  return key_with(program_key(context, source), same->read);
 }
 
 included_files present_included(const context& context, const program_source& source) {
   const std::vector<file_list> lists = find_lists(context, source);
-  if (const file_list* const same = find_unchanged(lists)) return *same;
-  return lists.empty() ? std::nullopt : read_again(lists.front());
+  if (const file_list* const same = find_unchanged(lists)) return same->read;
+  return lists.empty() ? std::nullopt : read_again(lists.front().read);
 }
 
 std::optional<remembered_files> remember_included(const context& context,
@@ -144,9 +215,10 @@ std::optional<remembered_files> remember_included(const context& context,
     return std::nullopt;
   }
   const binary_key key = list_key(context, source);
-  return remembered_files{
-      .key = key_with(program_key(context, source), *files),
-      .lists = {.key = key.digest(), .binary = encode(memory().add(key.digest(), *files))}};
+  return remembered_files{.key = key_with(program_key(context, source), *files),
+                          .lists = {.key = key.digest(),
+                                    .binary = encode(memory().add(
+                                        key.digest(), {*files, absent_places(source, *files)}))}};
 }
 
 }  // namespace tune

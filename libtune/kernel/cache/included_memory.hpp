@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The files that programs were compiled from, as their compilers have told. The key of a program
-// (program_key, and the current folder) leads to lists of files with the digests of their content;
-// a list whose files are all as they were then leads to the binary. This is the direct mode of
-// ccache. Lists are kept in the process, and beside the binaries in program_cache().
+// (program_key, and the current folder) leads to lists of files with the digests of their content,
+// and of places in the folders that are searched (-I, those of the files, the current one) where
+// there was no file of the same name; a list whose files are all as they were, and whose places are
+// still empty, leads to the binary. This is the direct mode of ccache. Lists are kept in the
+// process, and beside the binaries in program_cache().
 //
-// A file that would come to lie before another one in the order of search is not noticed, nor one
-// that NVRTC looked for by __has_include and did not find.
+// A file that NVRTC looked for by __has_include and did not find is not noticed.
 #pragma once
 
 #include <optional>

@@ -53,10 +53,11 @@ compile_target target_of(const context& context) {
           .starts_in_turn = opens_gpu(device)};
 }
 
-detail::sha256_digest digest_of(const context& context, const program_source& source,
-                                const std::vector<nd_range>& launches) {
-  binary_key key = program_key(context, source);
-  for (const nd_range& launch : launches) {
+/// The same text includes other files where relative paths begin elsewhere.
+detail::sha256_digest digest_of(const context& context, const detail::compile_order& order) {
+  binary_key key = program_key(context, order.source);
+  key.add("folder", order.folder);
+  for (const nd_range& launch : order.launches) {
     detail::wire_writer shape;
     for (const work_size& size : {launch.global, launch.local}) {
       for (const std::size_t extent : {size.x, size.y, size.z}) shape.add(std::uint64_t{extent});
@@ -262,11 +263,11 @@ compile_future compile_pool::submit(const context& context, const program_source
   std::string reason = "no worker can compile for this device";
   if (can_compile(context)) {
     try {
-      const auto digest = digest_of(context, source, launches);
       detail::compile_order order{.target = target_of(context),
                                   .source = source,
                                   .launches = std::move(launches),
                                   .folder = may_include(source) ? current_folder() : ""};
+      const auto digest = digest_of(context, order);
       if (auto job = workers_->submit(digest, std::move(order), limits)) {
         return compile_future(std::move(job));
       }

@@ -63,6 +63,12 @@ COMPILER_TEST_CASE("what the engine cannot copy is refused, with the numbers") {
   refuses({.swizzle_bytes = 48}, "swizzle 48 bytes");
   CHECK_THROWS_WITH_AS(static_cast<void>(tune::cuda::make_tensor_map(memory, {.element_bytes = 2})),
                        doctest::Contains("one to five"), tune::argument_error);
+  const tune::buffer brief = context.create_buffer(2 * (9 * 104 + 100) - 1);
+  CHECK_THROWS_WITH_AS(static_cast<void>(rows{}.of(brief)),
+                       doctest::Contains("beyond the 2071 bytes of the buffer"),
+                       tune::argument_error);
+  refuses({.all = {std::size_t{1} << 56, 100}, .padded = {std::size_t{1} << 56, 104}},
+          "beyond the 4096 bytes");
   const auto odd = tune::cuda::wrap_memory(context, tune::cuda::native_handle(memory) + 8, 2000);
   CHECK_THROWS_WITH_AS(static_cast<void>(rows{}.of(odd)),
                        doctest::Contains("no multiple of 16 bytes"), tune::argument_error);
