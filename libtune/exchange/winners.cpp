@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -85,8 +86,7 @@ std::string identifier(const std::string& text) {
   return begins ? name : "_" + name;
 }
 
-/// Members may have been called by words that are C++'s own.
-std::string member_name(const std::string& name) {
+bool is_keyword(std::string_view name) {
   static constexpr std::string_view keywords[] = {
       "alignas",       "alignof",     "and",
       "and_eq",        "asm",         "auto",
@@ -120,8 +120,42 @@ std::string member_name(const std::string& name) {
       "volatile",      "wchar_t",     "while",
       "xor",           "xor_eq",      "final",
       "override",      "import",      "module"};
-  const bool taken = std::ranges::find(keywords, name) != std::end(keywords);
-  return taken ? name + "_" : name;
+  return std::ranges::find(keywords, name) != std::end(keywords);
+}
+
+/// True of names that compilers or the headers included here may define as macros.
+bool may_be_macro(std::string_view name) {
+  static constexpr std::string_view macros[] = {"NULL",  "assert", "errno",   "i386",
+                                                "linux", "unix",   "offsetof"};
+  if (name.starts_with("__") || std::ranges::find(macros, name) != std::end(macros)) return true;
+  const bool is_limit = name.ends_with("_MAX") || name.ends_with("_MIN") || name.ends_with("_C") ||
+                        name.ends_with("_WIDTH");
+  return is_limit && std::ranges::any_of(
+                         std::initializer_list<std::string_view>{"INT", "UINT", "SIZE", "PTRDIFF",
+                                                                 "WCHAR", "WINT", "SIG_ATOMIC"},
+                         [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// A name, or the same with an underscore where C++ or this header has another use for it.
+std::string usable_name(const std::string& name) {
+  return is_keyword(name) || may_be_macro(name) || name == "std" ? name + "_" : name;
+}
+
+/// The names of the members of a struct, which may not be the struct's.
+std::vector<std::string> member_names(const std::vector<field_description>& fields,
+                                      std::string_view of_struct) {
+  std::vector<std::string> names;
+  for (const field_description& field : fields) {
+    std::string name = field.name == of_struct ? field.name + "_" : usable_name(field.name);
+    const auto is_taken = [&](const std::string& other) {
+      return std::ranges::find(names, other) != names.end() ||
+             (other != field.name &&
+              std::ranges::find(fields, other, &field_description::name) != fields.end());
+    };
+    while (is_taken(name)) name += "_";
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 std::string type_in_cpp(const field_description& field) {
@@ -185,10 +219,11 @@ std::string braced(const std::vector<named_value>& values,
   return "{" + text + "}";
 }
 
-std::string members(const std::vector<field_description>& fields) {
+std::string members(const std::vector<field_description>& fields, std::string_view of_struct) {
+  const std::vector<std::string> names = member_names(fields, of_struct);
   std::string text;
-  for (const field_description& field : fields) {
-    text += fmt::format("  {} {}{{}};\n", type_in_cpp(field), member_name(field.name));
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    text += fmt::format("  {} {}{{}};\n", type_in_cpp(fields[i]), names[i]);
   }
   return text;
 }
@@ -227,7 +262,7 @@ constexpr tuning lookup(std::string_view device, const key& wanted) noexcept {
 }
 
 /// The same for the device that the build names.
-constexpr tuning lookup(const key& wanted) noexcept { return lookup(tuned::target, wanted); }
+constexpr tuning lookup(const key& wanted) noexcept { return lookup(::tuned::target, wanted); }
 )";
 
 std::string targets(std::span<const winner_table> tables) {
@@ -259,9 +294,9 @@ std::string header_of(const winner_table& table, const std::string& space) {
   const function_identity& function = table.function;
   std::string text = fmt::format("\n/// The winners of {} version {}.\nnamespace {} {{\n\n",
                                  function.name, function.version, space);
-  text += "struct key {\n" + members(function.key_fields) +
+  text += "struct key {\n" + members(function.key_fields, "key") +
           "  friend constexpr bool operator==(const key&, const key&) = default;\n};\n\n";
-  text += "struct tuning {\n" + members(function.value_fields) +
+  text += "struct tuning {\n" + members(function.value_fields, "tuning") +
           "  friend constexpr bool operator==(const tuning&, const tuning&) = default;\n};\n\n";
   text +=
       "struct winner {\n  std::string_view device;\n  key at;\n  tuning best;\n"
@@ -316,9 +351,10 @@ std::string to_header(std::span<const winner_table> tables) {
   std::string text = prologue + targets(tables);
   std::set<std::string> spaces;
   for (const winner_table& table : tables) {
-    const std::string space =
-        "tuned::" + member_name(identifier(table.function.name)) +
+    std::string space =
+        "tuned::" + usable_name(identifier(table.function.name)) +
         (table.function.version == 0 ? "" : fmt::format("_v{}", table.function.version));
+    if (space == "tuned::target") space += "_";  // which is the device's name
     if (!spaces.insert(space).second) {
       throw argument_error("two functions would share the namespace " + space +
                            "; export them one by one, with --function");

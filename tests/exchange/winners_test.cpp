@@ -155,6 +155,39 @@ int main() {}
   }
 }
 
+TEST_CASE("the header compiles whatever fields and functions are called") {
+  std::vector<winner_table> tables;
+  for (const char* name : {"target", "std", "tuned", "class", "NULL", "linux", "find"}) {
+    function_content one;
+    one.function.name = name;
+    tune::result_content result{.columns = device_columns(h200)};
+    for (const char* field : {"class", "class_", "key", "tuning", "std", "NULL", "INT64_MAX",
+                              "errno", "__LINE__", "int8_t", "winner", "device"}) {
+      one.function.key_fields.push_back({field, tune::value_type::int64});
+      result.arguments.push_back({field, std::int64_t{1}});
+    }
+    one.function.value_fields = one.function.key_fields;
+    result.values = result.arguments;
+    one.results.push_back(std::move(result));
+    tables.push_back(winners_of(one));
+  }
+  const tune::testing::temporary_directory folder;
+  std::ofstream(folder.path() / "tuned.hpp") << to_header(tables);
+  std::ofstream(folder.path() / "use.cpp") << R"(
+#include <cassert>
+#include <cerrno>
+#include "tuned.hpp"
+constexpr tuned::target_::key one{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+static_assert(tuned::target_::lookup("NVIDIA H200", one).class_ == 1);
+static_assert(tuned::std_::key{.class__ = 2}.class__ == 2 && tuned::std_::key{.key_ = 3}.key_ == 3);
+int main() {}
+)";
+  const std::string line = std::string("'") + LIBTUNE_CXX +
+                           "' -std=c++20 -Wall -Wextra -Werror -fsyntax-only '" +
+                           (folder.path() / "use.cpp").string() + "'";
+  CHECK(std::system(line.c_str()) == 0);  // NOLINT(cert-env33-c)
+}
+
 TEST_CASE("the JSON lists each winner with its key, tuning and time") {
   const auto document =
       tune::detail::parse_json(to_winners_json(std::vector{winners_of(sample())}));
