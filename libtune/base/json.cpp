@@ -25,6 +25,23 @@ constexpr word_table<value_kind, 6> kind_words{
 
 }  // namespace
 
+input parse_input(std::string_view text) {
+  constexpr int greatest_depth = 100;
+  bool is_too_deep = false;
+  input document = input::parse(
+      text,
+      [&](int depth, auto, auto&) {
+        is_too_deep |= depth > greatest_depth;
+        return !is_too_deep;
+      },
+      false);
+  if (is_too_deep) {
+    throw argument_error(
+        fmt::format("a document in JSON nests deeper than {} levels", greatest_depth));
+  }
+  return document;
+}
+
 void refuse_document(const std::string& reason) {
   throw argument_error("the document is no export of libtune that can be read: " + reason);
 }
@@ -74,7 +91,16 @@ json real_to_json(double d) {
 }
 
 std::string json_text(const json& document, int indent) {
-  return document.dump(indent, ' ', false, json::error_handler_t::replace);
+  std::string text = document.dump(indent, ' ', false, json::error_handler_t::replace);
+  // Those of ASCII are numbers already. The others stand in strings alone.
+  for (std::size_t at = 0; (at = text.find_first_of("\xc2\x7f", at)) != std::string::npos; ++at) {
+    if (text[at] == '\x7f') {
+      text.replace(at, 1, "\\u007f");
+    } else if (static_cast<unsigned char>(text[at + 1]) < 0xa0) {
+      text.replace(at, 2, fmt::format("\\u{:04x}", static_cast<unsigned char>(text[at + 1])));
+    }
+  }
+  return text;
 }
 
 json plain_json(const value& v) {

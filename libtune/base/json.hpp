@@ -44,7 +44,8 @@ using json = nlohmann::ordered_json;
 /// Documents that are read. Growing an ordered object copies its members, which takes a deep stack.
 using input = nlohmann::json;
 
-/// The text of a document. Bytes that are not UTF-8 are replaced.
+/// The text of a document, with nothing in it that a terminal would obey: control characters are
+/// written as numbers. Bytes that are not UTF-8 are replaced.
 /// @param indent  spaces for each level; negative: all on one line
 std::string json_text(const json& document, int indent = -1);
 
@@ -72,6 +73,10 @@ bool is_utf8(const std::string& text);
 /// The bytes of the digits that to_hex wrote; empty for any other text.
 std::optional<std::string> from_hex(std::string_view digits);
 
+/// Parses a document that may be anybody's; discarded if it is no JSON.
+/// @throws argument_error if it nests deeper than any that is read: copying and printing such a
+///         document take a deep stack
+input parse_input(std::string_view text);
 /// @throws argument_error that names the fault of a document, as all functions below do
 [[noreturn]] void refuse_document(const std::string& reason);
 /// Document::parse, which reads numbers as the thread's locale writes them, in any locale.

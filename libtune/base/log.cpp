@@ -15,6 +15,7 @@
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/terminal_text.hpp"
 
 namespace tune {
 namespace {
@@ -90,7 +91,7 @@ void log(log_level level, std::string_view message) noexcept {
       return;
     }
     if (const auto application = application_logger()) {
-      application->log(to_spdlog(level), message);
+      application->log(to_spdlog(level), detail::terminal_text(message));
       return;
     }
     auto threshold = spdlog::level::info;
@@ -98,9 +99,11 @@ void log(log_level level, std::string_view message) noexcept {
       threshold = wanted_level();
     } catch (const environment_error& malformed) {
       static std::once_flag told;
-      std::call_once(told, [&] { own_logger().error(malformed.what()); });
+      std::call_once(told, [&] { own_logger().error(detail::terminal_text(malformed.what())); });
     }
-    if (to_spdlog(level) >= threshold) own_logger().log(to_spdlog(level), message);
+    if (to_spdlog(level) >= threshold) {
+      own_logger().log(to_spdlog(level), detail::terminal_text(message));
+    }
   } catch (...) {  // a log line that cannot be written is not worth a failure
     return;
   }

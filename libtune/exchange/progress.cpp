@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "libtune/base/terminal_text.hpp"
 #include "libtune/exchange/result_text.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
@@ -39,7 +40,7 @@ void progress_reporter::search_started(const search_started_event& event) {
   searches_ = true;
   waits_.clear();
   best_.reset();
-  out_ << "Tuning " << describe(event.subject) << '\n'
+  out_ << "Tuning " << detail::terminal_text(describe(event.subject)) << '\n'
        << fmt::format("{} configurations of {} combinations, {} to try{} ({})\n",
                       event.configurations, event.combinations,
                       event.budget_left ? fmt::format("up to {}", event.planned)
@@ -50,9 +51,9 @@ void progress_reporter::search_started(const search_started_event& event) {
     out_ << fmt::format("  {} taken over from a search that was interrupted\n", event.taken_over);
   }
   for (const removal& item : event.removals) {
-    out_ << fmt::format(
-        "  {} combinations excluded: {}\n", item.combinations,
-        item.description.empty() ? "a restriction without a description" : item.description);
+    out_ << fmt::format("  {} combinations excluded: {}\n", item.combinations,
+                        item.description.empty() ? "a restriction without a description"
+                                                 : detail::terminal_text(item.description));
   }
   out_.flush();
 }
@@ -91,16 +92,16 @@ void progress_reporter::progressed(const tuning_subject&, const search_progress&
 
 // Before a search begins there is no line of its own to add it to.
 void progress_reporter::waiting(const waiting_event& event) {
-  waits_ = event.over ? std::string() : "waiting: " + describe(event);
+  waits_ = event.over ? std::string() : "waiting: " + detail::terminal_text(describe(event));
   if (searches_) return show(now_());
   if (event.over) return;
-  out_ << describe(event.subject) << ": " << waits_
+  out_ << detail::terminal_text(describe(event.subject)) << ": " << waits_
        << fmt::format(", {} so far\n", format_clock(event.waited)) << std::flush;
 }
 
 void progress_reporter::live_changed(const live_event& event) {
   if (searches_ && is_terminal_) out_ << erase_line;
-  out_ << describe(event) << '\n' << std::flush;
+  out_ << detail::terminal_text(describe(event)) << '\n' << std::flush;
 }
 
 void progress_reporter::show(std::chrono::steady_clock::time_point time) {
@@ -130,7 +131,8 @@ std::string progress_reporter::line(std::chrono::steady_clock::time_point time) 
       fmt::format("[{}] {} elapsed{}", count(elapsed), format_clock(elapsed), time_left(elapsed)) +
       stages();
   if (best_) {
-    text += ", best " + format_result(*best_->score, fields_.varying(best_->configuration));
+    text += ", best " + detail::terminal_text(
+                            format_result(*best_->score, fields_.varying(best_->configuration)));
   }
   if (!waits_.empty()) text += ", " + waits_;
   return text;

@@ -11,6 +11,7 @@
 #include <limits>
 #include <ostream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <tuple>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/terminal_text.hpp"
 #include "libtune/exchange/result_text.hpp"
 #include "libtune/exchange/trial_json.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
@@ -288,12 +290,13 @@ void add_values(std::vector<row>& rows, const parameter_coverage& of,
 
 }  // namespace
 
-void write_table(std::ostream& out, const search_finished_event& search,
+void write_table(std::ostream& to, const search_finished_event& search,
                  const table_options& options) {
   if (search.trials.empty()) {
-    out << "No configuration was tried." << std::endl;
+    to << "No configuration was tried." << std::endl;
     return;
   }
+  std::ostringstream out;
   const varying_fields fields(search.trials);
   const auto common = fields.common();
   if (!common.empty()) out << "The same for all: " << to_string(common) << '\n';
@@ -314,7 +317,7 @@ void write_table(std::ostream& out, const search_finished_event& search,
   for (const std::string& doubt : search.doubts) out << "Note: " << doubt << '\n';
   if (options.verbose) write_each_unmeasured(out, search, fields);
   if (options.coverage) write_coverage(out, coverage_of(search));
-  out.flush();
+  to << detail::terminal_text(out.str()) << std::flush;
 }
 
 void write_coverage(std::ostream& out, const coverage& tried) {

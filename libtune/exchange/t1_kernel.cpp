@@ -17,6 +17,8 @@
 namespace tune {
 namespace {
 
+namespace fs = std::filesystem;
+
 /// True if a type has the number, without its fraction.
 template <class T>
 bool holds(double number) {
@@ -95,13 +97,26 @@ void set_work_group(const t1_problem& problem, bare_kernel& kernel) {
   kernel.work_group(names[0], names[1], names[2]);
 }
 
+/// A problem may be anybody's, and is not to name any file of this machine: links count by what
+/// they lead to.
+std::string kernel_path(const t1_problem& problem, const std::string& folder) {
+  const fs::path here(folder.empty() ? "." : folder);
+  const fs::path inside = fs::weakly_canonical(here);
+  const fs::path file = fs::weakly_canonical(here / problem.kernel_file);
+  const auto [end, rest] = std::ranges::mismatch(inside, file);
+  if (end == inside.end()) return (fs::path(folder) / problem.kernel_file).string();
+  throw argument_error(fmt::format(
+      "'KernelFile' is '{}', which leads out of the problem's folder; put the kernel beside it or "
+      "below",
+      problem.kernel_file));
+}
+
 }  // namespace
 
 bare_kernel to_bare_kernel(const t1_problem& problem, const std::string& folder) {
-  const std::filesystem::path file = std::filesystem::path(folder) / problem.kernel_file;
   std::vector<quantity> sizes(problem.problem_size.begin(), problem.problem_size.end());
   bare_kernel kernel({.name = problem.kernel_name,
-                      .source = kernel_file(file.string()),
+                      .source = kernel_file(kernel_path(problem, folder)),
                       .problem_size = std::move(sizes),
                       .flags = problem.compiler_options});
   for (const parameter& item : problem.parameters) kernel.parameter(item.name, item.candidates);

@@ -66,7 +66,7 @@ void run(const invocation& shared, const coverage_options& options) {
                             : text_of(search.columns, "result"));
     write_coverage(text, tried);
   }
-  fmt::print("{}", text.str());
+  print("{}", text.str());
 }
 
 }  // namespace

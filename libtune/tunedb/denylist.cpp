@@ -99,7 +99,7 @@ void run(const invocation& shared, const denylist_options& given) {
   if (given.clear) {
     const std::size_t cleared = forget_incidents(path, incident_outcomes(), which);
     if (shared.json) return print_json({{"cleared", cleared}});
-    fmt::print("cleared {} incidents\n", cleared);
+    print("cleared {} incidents\n", cleared);
     return;
   }
   json all = json::array();

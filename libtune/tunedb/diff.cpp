@@ -66,7 +66,7 @@ void run(invocation& shared, const diff_options& options) {
   }
   if (!rows.empty()) shared.result = different;
   if (rows.empty() && !shared.json) {
-    fmt::print("{} results, all the same\n", before.size());
+    print("{} results, all the same\n", before.size());
     return;
   }
   print_rows(shared.json, rows, rows,

@@ -50,11 +50,11 @@ std::string role_of(const explanation& all, const record& result) {
 
 void print_match(const record& best) {
   if (best.grade == match_grade::exact) {
-    fmt::print("match      exact\n");
+    print("match      exact\n");
     return;
   }
-  fmt::print("match      nearest: the result of {}\n", to_text(best.device));
-  fmt::print("differs    {}: {}\n", match_step_name(best.step), fmt::join(best.relaxed, ", "));
+  print("match      nearest: the result of {}\n", to_text(best.device));
+  cli::print("differs    {}: {}\n", match_step_name(best.step), fmt::join(best.relaxed, ", "));
 }
 
 /// True if the search of a result stopped after its seeds, as far as the database says.
@@ -67,16 +67,16 @@ void print_seeds(const result_origin& origin) {
   if (!origin.seeds) return;
   const stored_seeds& seeds = *origin.seeds;
   if (seeds.is_whole) {
-    fmt::print("searched   the whole space\n");
+    print("searched   the whole space\n");
   } else if (is_good_enough(origin)) {
-    fmt::print(
+    print(
         "searched   {} configurations that did well for similar keys; good enough: it may lose {}"
         "{:.2g} % in nine of ten cases, as {} similar searches say\n",
         seeds.tried,
         seeds.expected_loss ? fmt::format("{:.2g} % on average, ", 100 * *seeds.expected_loss) : "",
         100 * *seeds.loss_bound, seeds.judges);
   } else {
-    fmt::print("searched   a part of the space\n");
+    print("searched   a part of the space\n");
   }
 }
 
@@ -92,13 +92,13 @@ json seeds_json(const std::optional<result_origin>& origin) {
 
 void print_origin(const std::optional<result_origin>& origin) {
   if (!origin) {
-    fmt::print("origin     not known: a change of its kernel or space is not noticed\n");
+    print("origin     not known: a change of its kernel or space is not noticed\n");
     return;
   }
-  fmt::print("origin     searched {} by libtune {}, space {}, programs {}\n", origin->searched_at,
-             origin->search.library_version.empty() ? "-" : origin->search.library_version,
-             origin->search.space.empty() ? "-" : origin->search.space,
-             origin->programs.empty() ? "-" : fmt::format("{}", fmt::join(origin->programs, " ")));
+  print("origin     searched {} by libtune {}, space {}, programs {}\n", origin->searched_at,
+        origin->search.library_version.empty() ? "-" : origin->search.library_version,
+        origin->search.space.empty() ? "-" : origin->search.space,
+        origin->programs.empty() ? "-" : fmt::format("{}", fmt::join(origin->programs, " ")));
 }
 
 json to_json(const std::optional<result_source>& source) {
@@ -135,38 +135,37 @@ json to_json(const explanation& all, const candidate& one) {
 void print_text(const explanation& all, const result_confidence& why) {
   const record& best = all.lookup.candidates.front().result;
   const bool used = all.lookup.answer() != nullptr;
-  fmt::print("{}, version {}, for {} on {}\n", all.function.name, all.function.version,
-             fields_text(all.key.arguments), to_text(all.key.device));
+  print("{}, version {}, for {} on {}\n", all.function.name, all.function.version,
+        fields_text(all.key.arguments), to_text(all.key.device));
   for (const layer& one : all.layers) {
-    fmt::print("looked in  {}, {}: {}\n", one.path, one.role, one.state());
+    print("looked in  {}, {}: {}\n", one.path, one.role, one.state());
   }
-  fmt::print("settings   LIBTUNE_MATCH={}, LIBTUNE_MODE={}\n", match_mode_name(all.settings.match),
-             tuning_mode_name(all.settings.mode));
-  fmt::print("goal       {}\n", goal_text(all.function));
-  fmt::print("what then  {}\n", all.lookup.text(all.settings));
-  fmt::print("{}  {}, in {}\n", used ? "would use" : "the best ", fields_text(best.values),
-             best.database);
+  print("settings   LIBTUNE_MATCH={}, LIBTUNE_MODE={}\n", match_mode_name(all.settings.match),
+        tuning_mode_name(all.settings.mode));
+  print("goal       {}\n", goal_text(all.function));
+  print("what then  {}\n", all.lookup.text(all.settings));
+  print("{}  {}, in {}\n", used ? "would use" : "the best ", fields_text(best.values),
+        best.database);
   print_match(best);
   // The searches of a portfolio are at several sizes; the last says nothing of the result.
   const auto tunings = detail::describe_tunings(best.values);
-  for (const std::string& each : tunings) fmt::print("tuning     {}\n", each);
+  for (const std::string& each : tunings) print("tuning     {}\n", each);
   if (tunings.empty()) {
-    fmt::print("time       {}\n", time_text(best.score_ns));
-    fmt::print("why        {}\n", why.reason());
-    fmt::print("how sure   {}: {}\n", why.classification(), why.classification_text());
+    print("time       {}\n", time_text(best.score_ns));
+    print("why        {}\n", why.reason());
+    print("how sure   {}: {}\n", why.classification(), why.classification_text());
   }
   if (why.beside_application) {
-    fmt::print(
+    print(
         "measured   beside a running application; LIBTUNE_MODE=resume measures the best again "
         "on a device that is free\n");
   }
   for (const stored_trial& trial : why.taken_back) {
-    fmt::print("not used   {}: {}\n", fields_text(trial.configuration), trial.message);
+    print("not used   {}: {}\n", fields_text(trial.configuration), trial.message);
   }
   if (all.source) {
-    fmt::print("pulled     {} from {}, where {} pushed it from '{}' at {}\n", all.source->pulled_at,
-               all.source->store, all.source->pushed_by, all.source->pushed_from,
-               all.source->pushed_at);
+    print("pulled     {} from {}, where {} pushed it from '{}' at {}\n", all.source->pulled_at,
+          all.source->store, all.source->pushed_by, all.source->pushed_from, all.source->pushed_at);
   }
   print_origin(all.origin);
   if (all.origin) print_seeds(*all.origin);
@@ -252,7 +251,7 @@ void explain_lock(const invocation& shared, const explanation& all) {
                 {"programs", found->programs}});
     return;
   }
-  fmt::print(
+  print(
       "{}, version {}, for {} on {}\nLIBTUNE_LOCK names '{}', whose results alone are used\n"
       "would use  {}\ntime       {}\nprograms   {}\n",
       all.function.name, all.function.version, fields_text(all.key.arguments),
@@ -294,7 +293,7 @@ void run(const invocation& shared, const explain_options& options) {
 void show_path(const invocation& shared, bool all) {
   const std::string path = shared.database_path();
   if (!shared.json && !all) {
-    fmt::print("{}\n", path);
+    print("{}\n", path);
     return;
   }
   const std::vector<layer> layers = find_layers(shared.settings());

@@ -81,8 +81,7 @@ void run(const invocation& shared, const export_options& options) {
   if (is_backup) return back_up_database(path, target);
   write_file(target, text_of(database, options));
   if (database.damaged() > 0) {
-    fmt::print(stderr, "tunedb: {} damaged rows were left out; see tunedb check\n",
-               database.damaged());
+    print(stderr, "tunedb: {} damaged rows were left out; see tunedb check\n", database.damaged());
   }
 }
 

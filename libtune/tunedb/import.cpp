@@ -56,12 +56,11 @@ exit_code print_report(const merge_report& report, bool as_json) {
     print_json(to_json(report));
     return code;
   }
-  fmt::print(
-      "results: {} added, {} replaced by better ones, {} kept; searches: {} added, {} known\n",
-      report.results_added, report.results_replaced, report.results_kept, report.searches_added,
-      report.searches_known);
-  if (report.left > 0) fmt::print("left: {} results and searches\n", report.left);
-  for (const std::string& reason : report.reasons) fmt::print("  because {}\n", reason);
+  print("results: {} added, {} replaced by better ones, {} kept; searches: {} added, {} known\n",
+        report.results_added, report.results_replaced, report.results_kept, report.searches_added,
+        report.searches_known);
+  if (report.left > 0) print("left: {} results and searches\n", report.left);
+  for (const std::string& reason : report.reasons) print("  because {}\n", reason);
   return code;
 }
 
@@ -132,9 +131,8 @@ function_content read_kernel_tuner(const std::string& path, const std::string& t
   const kernel_tuner_cache cache = read_kernel_tuner_cache(text);
   const foreign_subject subject = subject_from(path, options, cache.device_name);
   if (cache.objective != "time") {
-    fmt::print(stderr,
-               "tunedb: '{}' was tuned for {}; the configuration taken is the fastest one\n",
-               options.file, cache.objective);
+    print(stderr, "tunedb: '{}' was tuned for {}; the configuration taken is the fastest one\n",
+          options.file, cache.objective);
   }
   return content_of(cache, subject);
 }
@@ -160,8 +158,8 @@ void print_taken(const database_content& content) {
   for (const function_content& one : content.functions) {
     for (const result_content& result : one.results) {
       if (!is_prior(result.device())) continue;
-      fmt::print("{} ({}) on {}: a prior, which a search tries first and no lookup returns\n",
-                 one.function.name, fields_text(result.values), to_text(result.device()));
+      print("{} ({}) on {}: a prior, which a search tries first and no lookup returns\n",
+            one.function.name, fields_text(result.values), to_text(result.device()));
     }
   }
 }
@@ -170,7 +168,8 @@ exit_code import_file(const invocation& shared, const import_options& options) {
   const std::string path = shared.database_path();
   const database_content content = read_content(path, options);
   const merge_report report = merge_content(path, content);
-  if (!shared.json && !options.function.empty()) print_taken(content);
+  const bool is_taken = report.results_added + report.results_replaced > 0;
+  if (!shared.json && !options.function.empty() && is_taken) print_taken(content);
   return print_report(report, shared.json);
 }
 
@@ -225,13 +224,12 @@ json to_json(const taken_table& table) {
 
 void print_text(const std::vector<taken_table>& tables) {
   for (const taken_table& table : tables) {
-    fmt::print("{}: {} of {} rows taken", table.table, table.taken, table.rows);
+    print("{}: {} of {} rows taken", table.table, table.taken, table.rows);
     if (!table.function.empty()) {
-      fmt::print(", as {}{} version {}", table.prior ? "priors of " : "", table.function,
-                 table.version);
+      print(", as {}{} version {}", table.prior ? "priors of " : "", table.function, table.version);
     }
-    fmt::print("\n");
-    for (const std::string& reason : table.left) fmt::print("  left: {}\n", reason);
+    print("\n");
+    for (const std::string& reason : table.left) print("  left: {}\n", reason);
   }
 }
 

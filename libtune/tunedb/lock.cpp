@@ -99,7 +99,7 @@ void run(const invocation& shared, const lock_options& options) {
                 {"with_programs", known},
                 {"devices", devices}});
   } else {
-    fmt::print(
+    print(
         "locked {} results of {} functions for {} devices in '{}'; of {} the programs are "
         "known\n",
         lock.size(), lock.functions().size(), devices.size(), target, known);

@@ -9,6 +9,7 @@
 #include "libtune/base/library_version.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tunedb/commands.hpp"
+#include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
 
 namespace tune::cli {
@@ -28,7 +29,7 @@ constexpr const char* exit_codes = R"(Exit codes:
 --db and --json may also follow the command.)";
 
 int fail(exit_code code, const char* reason) {
-  fmt::print(stderr, "tunedb: {}\n", reason);
+  print(stderr, "tunedb: {}\n", reason);
   return code;
 }
 

@@ -70,8 +70,8 @@ void list(const invocation& shared, const tuning_settings& settings, const misse
   const std::vector<missed_key> keys =
       still_missing(std::move(found.keys), *layers, lacks_asked_sizes);
   if (found.unreadable > 0) {
-    fmt::print(stderr, "tunedb: {} lines of '{}' are not as libtune writes them\n",
-               found.unreadable, settings.missed);
+    print(stderr, "tunedb: {} lines of '{}' are not as libtune writes them\n", found.unreadable,
+          settings.missed);
   }
   json all = json::array();
   for (const missed_key& missed : keys) all.push_back(to_json(missed));
@@ -91,7 +91,7 @@ void clear(const invocation& shared, const tuning_settings& settings, const miss
   if (shared.json) {
     print_json({{"path", settings.missed}, {"removed", removed}});
   } else {
-    fmt::print("removed {} keys\n", removed);
+    print("removed {} keys\n", removed);
   }
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/terminal_text.hpp"
 #include "libtune/exchange/result_text.hpp"
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/files/file_system.hpp"
@@ -69,6 +70,9 @@ std::string cell_text(const std::string& member, const json& item) {
   return member.ends_with("_ns") ? time_text(item.get<double>()) : plain_text(item);
 }
 
+// A document takes some ten times as much memory.
+constexpr std::size_t largest_file = std::size_t{1} << 29;
+
 constexpr const char* own_output = "/proc/self/fd/1";
 
 bool is_same_file(const std::string& path, const struct stat& other) {
@@ -84,9 +88,11 @@ bool is_export(const std::string& path) {
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<std::size_t>(file.gcount()));
   if (begin.empty()) return !file.bad() && file.eof();
-  return begin.find("\"format\": \"libtune") != std::string::npos ||
-         begin.starts_with("// libtune winners") ||
-         begin.find("\"libtune\": {") != std::string::npos;
+  if (begin.starts_with("// libtune winners")) return true;
+  // As documents are written on many lines, or on one.
+  std::erase_if(begin, [](char c) { return c == ' ' || c == '\n'; });
+  return begin.find("\"format\":\"libtune") != std::string::npos ||
+         begin.find("\"libtune\":{") != std::string::npos;
 }
 
 void check_file(const std::string& path, bool is_backup, bool force) {
@@ -99,6 +105,10 @@ void check_file(const std::string& path, bool is_backup, bool force) {
 
 }  // namespace
 
+void put_text(std::FILE* to, const std::string& text) {
+  fmt::print(to, "{}", detail::terminal_text(text));
+}
+
 void print_table(const std::vector<std::vector<std::string>>& lines) {
   std::vector<std::size_t> widths;
   for (const auto& line : lines) {
@@ -110,11 +120,11 @@ void print_table(const std::vector<std::vector<std::string>>& lines) {
     for (std::size_t i = 0; i < line.size(); ++i) {
       text += i + 1 < line.size() ? fmt::format("{:<{}}  ", line[i], widths[i]) : line[i];
     }
-    fmt::print("{}\n", text);
+    print("{}\n", text);
   }
 }
 
-void print_json(const json& document) { fmt::print("{}\n", detail::json_text(document, 2)); }
+void print_json(const json& document) { print("{}\n", detail::json_text(document, 2)); }
 
 void print_rows(bool as_json, const json& document, const json& rows,
                 std::initializer_list<table_column> columns) {
@@ -127,8 +137,9 @@ void print_rows(bool as_json, const json& document, const json& rows,
   for (const json& row : rows) {
     auto& cells = lines.emplace_back();
     for (const table_column& column : columns) {
-      const std::string cell =
-          column.text != nullptr ? column.text(row) : cell_text(column.member, row[column.member]);
+      const std::string cell = detail::terminal_text(
+          column.text != nullptr ? column.text(row) : cell_text(column.member, row[column.member]),
+          detail::text_shape::cell);
       cells.push_back(cell.empty() ? "-" : cell);
     }
   }
@@ -173,6 +184,12 @@ std::string read_file(const std::string& path) {
     const std::size_t count = std::fread(part, 1, sizeof part, file);
     if (count == 0) break;
     content.append(part, count);
+    if (content.size() > largest_file) {
+      throw error(fmt::format(
+          "'{}' has more than {} MiB, too much for a document; tunedb merge takes databases of any "
+          "size",
+          path, largest_file >> 20));
+    }
   }
   if (file == nullptr || std::ferror(file) != 0) {
     throw error(

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdio>
+#include <fmt/format.h>
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libtune/store/database/identity_column.hpp"
@@ -15,6 +18,19 @@ namespace tune::cli {
 using detail::json;
 using detail::number_or_null;
 using detail::plain_json;
+
+/// Writes a text as terminal_text has it: names of databases and files are not to move the cursor.
+void put_text(std::FILE* to, const std::string& text);
+
+/// The same of a format, in place of fmt::print.
+template <class... Parts>
+void print(std::FILE* to, fmt::format_string<Parts...> format, Parts&&... parts) {
+  put_text(to, fmt::format(format, std::forward<Parts>(parts)...));
+}
+template <class... Parts>
+void print(fmt::format_string<Parts...> format, Parts&&... parts) {
+  put_text(stdout, fmt::format(format, std::forward<Parts>(parts)...));
+}
 
 /// A column of a table of JSON objects: the text of a member, or of several.
 struct table_column {
@@ -47,7 +63,8 @@ std::string goal_text(const function_identity& function);
 /// A row's outcome, and the first line of its reason.
 std::string outcome_text(const json& row);
 
-/// A file's bytes; those of standard input for "-". @throws error that names the file
+/// A file's bytes; those of standard input for "-".
+/// @throws error that names the file, also if there are more than 512 MiB
 std::string read_file(const std::string& path);
 
 /// The target of an export: the file at the end of all links, or "-" for standard output under any

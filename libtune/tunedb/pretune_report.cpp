@@ -17,7 +17,7 @@ namespace {
 constexpr std::chrono::seconds between_lines{2};
 
 void print_line(const json& object) {
-  fmt::print("{}\n", detail::json_text(object));
+  print("{}\n", detail::json_text(object));
   std::fflush(stdout);
 }
 
@@ -94,7 +94,7 @@ void pretune_report::write(std::size_t number, const char* event, const json& mo
     return print_line(object);
   }
   if (words.empty()) return;
-  fmt::print("[{}/{}] {}: {}\n", number + 1, lines_.size(), of.title, words);
+  print("[{}/{}] {}: {}\n", number + 1, lines_.size(), of.title, words);
   std::fflush(stdout);
 }
 

@@ -112,13 +112,13 @@ void print_functions(const prune_report& report) {
 }
 
 void print_counts(const char* verb, const prune_report& report) {
-  fmt::print("{} {} results, {} searches with their trials, {} functions\n", verb, report.results,
-             report.searches, report.functions);
+  print("{} {} results, {} searches with their trials, {} functions\n", verb, report.results,
+        report.searches, report.functions);
 }
 
 bool is_confirmed() {
   if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1) return false;
-  fmt::print("Remove them? [y/N] ");
+  print("Remove them? [y/N] ");
   std::fflush(stdout);
   const int answer = std::getchar();
   return answer == 'y' || answer == 'Y';

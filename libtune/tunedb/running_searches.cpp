@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "libtune/base/terminal_text.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 #include "libtune/store/files/named_lock.hpp"
 #include "libtune/tune/goal.hpp"
@@ -113,12 +114,8 @@ std::vector<const search_content*> unfinished(const std::vector<search_content>&
   return list;
 }
 
-/// Without control characters: names of a database are not to move the cursor.
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return text;
+std::string printable(const std::string& text) {
+  return detail::terminal_text(text, detail::text_shape::cell);
 }
 
 std::string counts_text(const running_search& search) {

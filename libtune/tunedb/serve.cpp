@@ -13,6 +13,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/tunedb/commands.hpp"
+#include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/report_page.hpp"
 #include "libtune/tunedb/report_source.hpp"
 
@@ -94,7 +95,7 @@ void attempt(httplib::Response& response, Give give) {
   try {
     give();
   } catch (const std::exception& failure) {
-    fmt::print(stderr, "tunedb: {}\n", failure.what());
+    print(stderr, "tunedb: {}\n", failure.what());
     refuse(response, 503, "the database could not be read; tunedb serve says why");
   }
 }
@@ -153,7 +154,7 @@ void run(const invocation& shared, serve_options options) {
   static httplib::Server server;
   add_routes(server, source);
   const int port = bind(server, options.port);
-  fmt::print("http://localhost:{}/\n", port);
+  print("http://localhost:{}/\n", port);
   std::fflush(stdout);
   serve(server);
 }

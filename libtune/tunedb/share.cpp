@@ -49,8 +49,8 @@ void init(shared_store& store, const invocation& shared, const share_options& op
   if (shared.json) {
     print_json({{"store", store.name()}, {"version", shared_store::present_version}});
   } else {
-    fmt::print("{} has the tables of a shared store, version {}\n", store.name(),
-               shared_store::present_version);
+    print("{} has the tables of a shared store, version {}\n", store.name(),
+          shared_store::present_version);
   }
 }
 
@@ -70,10 +70,10 @@ void show(shared_store& store, const invocation& shared) {
                 {"waiting", waiting}});
     return;
   }
-  fmt::print("{}, {}, tables of version {}\n{} results of {} functions; {} may {}\n", store.name(),
-             now.server, now.version, now.results, now.functions, now.user,
-             now.may_push ? "pull and push" : "pull");
-  if (waiting > 0) fmt::print("{} results of '{}' wait to be pushed\n", waiting, database);
+  print("{}, {}, tables of version {}\n{} results of {} functions; {} may {}\n", store.name(),
+        now.server, now.version, now.results, now.functions, now.user,
+        now.may_push ? "pull and push" : "pull");
+  if (waiting > 0) print("{} results of '{}' wait to be pushed\n", waiting, database);
 }
 
 /// Prints the numbers and reasons of a push or pull. @returns part_left if something was not taken
@@ -83,8 +83,8 @@ exit_code report(const invocation& shared, json numbers, const std::string& text
     numbers["reasons"] = reasons;
     print_json(numbers);
   } else {
-    fmt::print("{}\n", text);
-    for (const std::string& reason : reasons) fmt::print("  left: {}\n", reason);
+    print("{}\n", text);
+    for (const std::string& reason : reasons) print("  left: {}\n", reason);
   }
   return reasons.empty() ? done : part_left;
 }

@@ -163,16 +163,15 @@ std::string course_text(const search_content& search) {
 }
 
 void print_text(search_content search, const tuning_goal& goal) {
-  fmt::print("search {}: {} on {}, started {}, {}\n", search.id,
-             text_of(search.columns, "arguments"), to_text(search.device()),
-             text_of(search.columns, "started_at"), course_text(search));
+  print("search {}: {} on {}, started {}, {}\n", search.id, text_of(search.columns, "arguments"),
+        to_text(search.device()), text_of(search.columns, "started_at"), course_text(search));
   std::ranges::stable_sort(search.trials, {}, [](const trial_content& trial) {
     return trial.score_ns().value_or(std::numeric_limits<double>::infinity());
   });
-  if (!goal.is_time()) fmt::print("goal: {}\n", to_string(goal));
+  if (!goal.is_time()) print("goal: {}\n", to_string(goal));
   const json shown = to_json(search, goal);
   for (const json& configuration : shown["front"]) {
-    fmt::print("on the Pareto front: {}\n", detail::json_text(configuration));
+    print("on the Pareto front: {}\n", detail::json_text(configuration));
   }
   print_rows(false, {}, shown["trials"],
              {{"TIME", "score_ns"},

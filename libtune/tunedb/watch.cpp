@@ -63,14 +63,14 @@ void redraw(const std::vector<std::string>& lines, std::size_t& written) {
   if (written > 0) text = fmt::format("\033[{}F", written);
   for (const std::string& line : lines) text += cut(line, width) + "\033[K\n";
   text += "\033[J";
-  fmt::print("{}", text);
+  fmt::print("{}", text);  // moves the cursor; the lines themselves are plain
   std::fflush(stdout);
   written = lines.size();
 }
 
 void print_lines(const std::vector<running_search>& searches) {
   const double now = seconds_of(utc_now()).value_or(0);
-  for (const running_search& search : searches) fmt::print("{}\n", describe(search, now, false));
+  for (const running_search& search : searches) print("{}\n", describe(search, now, false));
   std::fflush(stdout);
 }
 

@@ -100,6 +100,10 @@ TEST_CASE("what was written is read, byte for byte, and takes the place of what 
   CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 }
 
+TEST_CASE("no file fills the memory") {
+  CHECK_THROWS_WITH_AS(read_file("/dev/zero"), doctest::Contains("more than 512 MiB"), tune::error);
+}
+
 TEST_CASE("what cannot be read or written names the file, and leaves what is there") {
   const temporary_folder folder;
   CHECK_THROWS_WITH_AS(read_file(folder.file("none")), doctest::Contains("none"), tune::error);

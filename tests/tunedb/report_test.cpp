@@ -104,6 +104,18 @@ TEST_CASE("no text of a database ends the element that the data are in") {
   CHECK(report_json::parse(text)["name"] == "</script><!-- <b>\xef\xbf\xbd");
 }
 
+TEST_CASE("an earlier report is replaced, and no other file") {
+  if (!tune::cli::has_report_page()) return;
+  const filled_database here;
+  for (const std::string& command : {std::string("report "), std::string("report --json ")}) {
+    const std::string file = here.folder.file(contains(command, "json") ? "a.json" : "a.html");
+    CHECK(tunedb(command + file + " 2>&1").output.empty());
+    CHECK(tunedb(command + file + " 2>&1").output.empty());
+    std::ofstream(file) << R"({"format": "another"})";
+    CHECK(contains(tunedb(command + file + " 2>&1").output, "is no export of libtune"));
+  }
+}
+
 TEST_CASE("the page needs no network, and allows its own scripts alone") {
   if (!tune::cli::has_report_page()) return;
   const std::string policy = tune::cli::report_policy(page_kind::file);

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 #include <string>
+#include <vector>
 
 #include "libtune/base/environment.hpp"
 #include "libtune/base/library_version.hpp"
+#include "libtune/base/terminal_text.hpp"
 #include "tests/tunedb/run_tunedb.hpp"
 
 namespace show_commands_test {
@@ -54,6 +56,48 @@ TEST_CASE("trials are shown with the fastest first and the reasons of the others
   CHECK(trials["searches"][0]["trials"][0]["score_upper_ns"] == 1510);
   CHECK(trials["searches"][0]["trials"][1]["score_upper_ns"].is_null());
   CHECK(contains(text, "1.49 us"));
+}
+
+TEST_CASE("texts of a database leave the terminal as it is") {
+  const filled_database here;
+  const std::string odd =
+      "\x1b[2J\x07 \xc2\x9b"
+      "1m\n";
+  {
+    tune::tuning_database database(here.path);
+    tune::record_key key = sample_key(96);
+    key.device.name += odd;
+    key.device.platform += odd;
+    const auto search = database.begin_search(sample_function(), key, {}, "random" + odd);
+    database.add_trial(search, {.configuration = sample_tuning(8),
+                                .outcome = "failed" + odd,
+                                .message = odd + "why",
+                                .metrics = {{"gflops", 1, "GFLOP/s" + odd}}});
+    database.finish_search(search, "found");
+    database.store(sample_function(), key, sample_tuning(64), 1500);
+    key.arguments[1].value = "float32" + odd;
+    database.store(sample_function("texts", 0), key, sample_tuning(64), 1500);
+  }
+  const std::vector<std::string> commands{
+      "list",
+      "show " + function,
+      "show texts",
+      "trials " + function,
+      "coverage " + function,
+      "explain " + function + " --arg rows=96 --arg type=float32",
+      "denylist",
+      "missed",
+      "watch --once",
+      "check",
+      "diff '" + here.path + "' '" + here.path + "'",
+
+      "list --json",
+      "trials " + function + " --json"};
+  for (const std::string& command : commands) {
+    const std::string output = tunedb(command + " 2>&1").output;
+    CAPTURE(command);
+    CHECK(output == tune::detail::terminal_text(output));
+  }
 }
 
 TEST_CASE("goals, their metrics and the Pareto front are shown") {

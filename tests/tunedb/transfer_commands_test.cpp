@@ -104,6 +104,12 @@ TEST_CASE(
   CHECK(tunedb_json("trials " + function + " --device X")["searches"][0]["trials"].size() == 2);
   CHECK(tunedb_json(whole + " --same-kernel")["results_added"] == 1);
   CHECK(results_on_x().size() == 2);
+  // No column of a database has this name.
+  std::ofstream(file) << R"({"tune_params_keys": ["a b"], "cache": {"1": {"a b": 1, "time": 1}}})";
+  const ended left = tunedb("import " + file + " --function odd --device X 2>&1");
+  CAPTURE(left.output);
+  CHECK(contains(left.output, "left: "));
+  CHECK_FALSE(contains(left.output, "a prior"));
   std::ofstream(file) << "\x1f\x8b\x08";
   refused(of, 1, "gunzip");
 }
