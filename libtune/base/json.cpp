@@ -28,7 +28,7 @@ constexpr word_table<value_kind, 6> kind_words{
 input parse_input(std::string_view text) {
   constexpr int greatest_depth = 100;
   bool is_too_deep = false;
-  input document = input::parse(
+  input document = parse_json(
       text,
       [&](int depth, auto, auto&) {
         is_too_deep |= depth > greatest_depth;

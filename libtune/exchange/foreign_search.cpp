@@ -3,9 +3,11 @@
 #include "libtune/exchange/foreign_search.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/database/record.hpp"
@@ -62,8 +64,17 @@ std::vector<named_value> tuning_of(const foreign_subject& subject,
 }  // namespace
 
 std::string date_from(const std::string& timestamp) {
-  constexpr std::size_t seconds_end = 19;
-  if (timestamp.size() <= seconds_end || !timestamp.ends_with("+00:00")) return timestamp;
+  constexpr std::string_view form = "dddd-dd-dd dd:dd:dd";
+  constexpr std::size_t seconds_end = form.size();
+  constexpr std::size_t longest = 40;  // with parts of a second and a zone
+  if (timestamp.size() < seconds_end || timestamp.size() > longest) return {};
+  for (std::size_t i = 0; i < seconds_end; ++i) {
+    const bool is_digit = std::isdigit(static_cast<unsigned char>(timestamp[i])) != 0;
+    const bool fits =
+        form[i] == 'd' ? is_digit : timestamp[i] == form[i] || (i == 10 && timestamp[i] == 'T');
+    if (!fits) return {};
+  }
+  if (!timestamp.ends_with("+00:00")) return timestamp;
   std::string date = timestamp.substr(0, seconds_end) + "Z";
   date[10] = 'T';
   return date;

@@ -33,7 +33,8 @@ struct foreign_subject {
 /// @throws argument_error if there is none, or the best one does not suit the fields
 function_content content_of(const foreign_subject& subject, std::vector<trial_content> trials);
 
-/// A date of Kernel Tuner, as "2023-12-22 13:21:15.012489+00:00", in the form of the database.
+/// A date of Kernel Tuner, as "2023-12-22 13:21:15.012489+00:00", in the form of the database;
+/// empty for a text that is none.
 std::string date_from(const std::string& timestamp);
 
 }  // namespace tune

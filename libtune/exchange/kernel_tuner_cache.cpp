@@ -29,7 +29,7 @@ std::optional<input> parse_unclosed(std::string_view text) {
     const std::size_t last = text.rfind('}');
     if (last == std::string_view::npos) return std::nullopt;
     text = text.substr(0, last + 1);
-    input document = detail::parse_json(std::string(text) + "}}", nullptr, false);
+    input document = detail::parse_input(std::string(text) + "}}");
     if (!document.is_discarded()) return document;
     text.remove_suffix(1);
   }
@@ -37,7 +37,7 @@ std::optional<input> parse_unclosed(std::string_view text) {
 }
 
 input parse_cache(std::string_view text) {
-  input document = detail::parse_json(text, nullptr, false);
+  input document = detail::parse_input(text);
   if (!document.is_discarded()) return document;
   if (auto repaired = parse_unclosed(text)) return std::move(*repaired);
   refuse_cache("it is no JSON, nor the beginning of one");
@@ -112,7 +112,7 @@ kernel_tuner_entry entry_in(const std::string& name, const input& from,
   return entry;
 }
 
-bool is_time(double ms) { return std::isfinite(ms) && ms > 0; }
+bool is_time(double ms) { return std::isfinite(ms * ns_per_ms) && ms > 0; }
 
 std::string outcome_of(const kernel_tuner_entry& entry) {
   if (entry.failure == "CompilationFailedConfig") return "compile failed";

@@ -79,13 +79,16 @@ class list_reader {
  public:
   explicit list_reader(const std::string& text) : text_(text) {}
 
+  /// @param depth  of the lists that this one is in
   std::vector<value> read(const std::string& part, int depth = 0) const {
-    constexpr int most_depth = 100;
-    if (depth > most_depth) throw argument_error("a list of values nests too deep");
+    constexpr int most_depth = 32;
+    if (depth > most_depth) {
+      throw argument_error(fmt::format("a list of values nests deeper than {} levels", most_depth));
+    }
     const auto terms = split_at("+", part);
-    if (terms.size() == 1) return read_term(part, depth + 1);
+    if (terms.size() == 1) return read_term(part, depth);
     std::vector<value> all;
-    for (const std::string& term : terms) append(all, read_term(term, depth + 1));
+    for (const std::string& term : terms) append(all, read_term(term, depth));
     return all;
   }
 
@@ -105,14 +108,14 @@ class list_reader {
   }
 
   std::vector<value> read_term(const std::string& term, int depth) const {
-    if (const auto list = inside(term, "list(", ')')) return read(*list, depth);
+    if (const auto list = inside(term, "list(", ')')) return read(*list, depth + 1);
     if (const auto bounds = inside(term, "range(", ')')) return read_range(*bounds);
     auto items = inside(term, "[", ']');
     if (!items) items = inside(term, "(", ')');
     if (!items) refuse(term);
     if (!places_of(" for ", *items).empty()) return read_comprehension(*items, depth);
     // Brackets around one list, as in "([1, 2] + [4])".
-    if (term.front() == '(' && places_of(",", *items).empty()) return read(*items, depth);
+    if (term.front() == '(' && places_of(",", *items).empty()) return read(*items, depth + 1);
     std::vector<value> values;
     for (const std::string& item : split_at(",", *items)) {
       if (!item.empty()) values.push_back(expression(item).evaluate({}));
@@ -158,7 +161,7 @@ class list_reader {
     const expression item(parts[0]);
     const expression condition(source.size() > 1 ? source[1] : "True");
     std::vector<value> values;
-    for (const value& each : read(source[0], depth)) {
+    for (const value& each : read(source[0], depth + 1)) {
       const std::vector<named_value> named{{name, each}};
       if (condition.holds(named)) values.push_back(item.evaluate(named));
     }
@@ -369,8 +372,8 @@ bool is_t1(std::string_view text) {
 }
 
 t1_problem from_t1_text(std::string_view text) {
-  const input document = detail::parse_json(text, nullptr, false);
   return reading("the file is no T1 problem that can be read", [&] {
+    const input document = detail::parse_input(text);
     if (document.is_discarded() || !document.is_object()) refuse_t1("it is no JSON object");
     const input& space = member_at(document, "ConfigurationSpace", "it");
     t1_problem problem{.parameters = parameters_at(space)};

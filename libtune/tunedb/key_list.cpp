@@ -135,15 +135,17 @@ input parse_lines(const std::string& text) {
   input entries = input::array();
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (line.find_first_not_of(" \t\r") != std::string::npos)
-      entries.push_back(detail::parse_json(line));
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    input entry = detail::parse_input(line);
+    if (entry.is_discarded()) entry = detail::parse_json(line);  // which says why
+    entries.push_back(std::move(entry));
   }
   return entries;
 }
 
 /// The entries of a document, or of lines that are documents.
 input parse_entries(const std::string& text) {
-  const input whole = detail::parse_json(text, nullptr, false);
+  const input whole = detail::parse_input(text);
   if (whole.is_discarded()) return parse_lines(text);
   if (whole.is_array()) return whole;
   if (whole.is_object() && whole.contains("keys") && whole["keys"].is_array()) return whole["keys"];
@@ -178,6 +180,8 @@ std::vector<pretuning_item> parse_key_list(const std::string& text,
   input entries;
   try {
     entries = parse_entries(text);
+  } catch (const argument_error& mistake) {
+    throw usage_error(fmt::format("{}: {}", source, mistake.what()));
   } catch (const input::exception& mistake) {
     throw usage_error(fmt::format("{}: neither a list of keys in JSON nor one on each line: {}",
                                   source, mistake.what()));

@@ -130,6 +130,9 @@ TEST_CASE("what cannot be taken is refused with the entry, the fault and the rem
   refused("{", "no JSON");
   refused("[]", "no 'cache'");
   refused(R"({"cache": {}})", "no 'tune_params_keys'");
+  refused(R"({"tune_params_keys": ["tile"], "cache": {}, "problem_size": )" +
+              std::string(200'000, '[') + std::string(200'000, ']') + "}",
+          "nests deeper than 100 levels");
   refused(R"({"tune_params_keys": ["tile"], "cache": {}})", "no results");
   refused(R"({"tune_params_keys": ["tile"], "cache": {"1": {"time": 1}}})",
           "the entry '1' has no 'tile'");
@@ -145,11 +148,22 @@ TEST_CASE("times that are no times are never results, and another objective is n
   const auto content = content_of(
       read_kernel_tuner_cache(R"({"tune_params_keys": ["tile"], "objective": "energy", "cache": {
         "1": {"tile": 1, "time": 3, "energy": 1}, "2": {"tile": 2, "time": 2, "energy": 5},
-        "3": {"tile": 3, "time": -1, "energy": 1}, "4": {"tile": 4, "energy": 1}}})"),
+        "3": {"tile": 3, "time": -1, "energy": 1}, "4": {"tile": 4, "energy": 1},
+        "5": {"tile": 5, "time": 1e308, "times": [1e308, 4], "energy": 1}}})"),
       subject());
   CHECK(content.results.at(0).values[1].value == tune::value(std::uint64_t{2}));
   CHECK(outcome_at(content, 2) == "invalid time");
   CHECK(outcome_at(content, 3) == "invalid time");
+  CHECK(outcome_at(content, 4) == "invalid time");
+  CHECK(content.searches[0].trials[4].samples_ns() == std::vector<double>{4e6});
+}
+
+TEST_CASE("a timestamp is a date, and any other text is none") {
+  CHECK(tune::date_from("2023-12-22 13:21:15.012489+00:00") == "2023-12-22T13:21:15Z");
+  CHECK(tune::date_from("2023-12-22T13:21:15") == "2023-12-22T13:21:15");
+  for (const char* text : {"", "yesterday", "\x1b[2J", "2023-12-22", "2023-12-22 13:21:1x+00:00"}) {
+    CHECK(tune::date_from(text).empty());
+  }
 }
 
 }  // namespace kernel_tuner_cache_test

@@ -3,6 +3,7 @@
 #include "libtune/exchange/t1.hpp"
 
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -54,10 +55,27 @@ TEST_CASE("a text that is no list of values is refused, and the part is shown") 
   refused("range(1, 2, 0)", "range(1, 2, 0)");
   refused("range(0, 10000000000)", "more than 1000000 values");
   refused("[a]", "a");
-  std::string nested;
-  for (int i = 0; i < 10000; ++i) nested += "list(";
-  refused((nested + std::string(10000, ')')).c_str(), "nests too deep");
   refused("[1 +]", "1 +");
+}
+
+TEST_CASE("lists of values neither nest without end nor grow without end") {
+  const auto refused = [](const std::string& text) {
+    CHECK_THROWS_WITH_AS(values_of_python(text), doctest::Contains("nests deeper"),
+                         tune::argument_error);
+  };
+  std::string lists, sums;
+  for (int i = 0; i < 50'000; ++i) lists += "list(";
+  for (int i = 0; i < 40; ++i) sums += "list([1] + ";
+  refused(lists + "range(2)" + std::string(50'000, ')'));
+  refused(std::string(20'000, '(') + std::string(20'000, ')'));
+  refused(sums + "[1]" + std::string(40, ')'));
+  // The next number would be beyond the largest.
+  CHECK(values_of_python("range(0, 9223372036854775807, 9223372036854775000)") ==
+        whole({0, 9223372036854775000}));
+  CHECK(values_of_python("range(0, -9223372036854775807, -9223372036854775000)") ==
+        whole({0, -9223372036854775000}));
+  CHECK_THROWS_WITH_AS(from_t1_text(std::string(200'000, '[')), doctest::Contains("100 levels"),
+                       tune::argument_error);
 }
 
 /// As the hub has them, shortened.
@@ -216,6 +234,13 @@ TEST_CASE("a problem becomes a kernel with the same space, and what a run cannot
     refused([&](json& kernel) { kernel["Arguments"][3]["FillValue"] = beyond; },
             "which its type does not hold");
   }
+  std::filesystem::create_symlink("/etc/passwd", folder.path() / "link.cu");
+  for (const char* outside : {"/etc/passwd", "../passwd", "a/../../passwd", "link.cu"}) {
+    refused([&](json& kernel) { kernel["KernelFile"] = outside; }, "out of the problem's folder");
+  }
+  std::filesystem::create_directory(folder.path() / "below");
+  std::ofstream(folder.path() / "below/k.cu") << "// the kernel";
+  CHECK_NOTHROW(made([](json& kernel) { kernel["KernelFile"] = "below/k.cu"; }));
   const auto wide = made([&](json& kernel) { kernel["LocalSize"]["Y"] = 4; });
   CHECK(wide.space().parameters().back().name == "block_size_y");
   CHECK(wide.space().parameters().back().candidates == whole({4}));

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Texts as `tunedb import` takes them. What is understood is written out and read again, and is
-// then the same.
+// Texts as `tunedb import` and `tunedb tune` take them. What is understood of the exchange form is
+// written out and read again, and is then the same.
 #include <cstdlib>
 #include <string_view>
 
 #include "libtune/base/error.hpp"
+#include "libtune/exchange/kernel_tuner_cache.hpp"
+#include "libtune/exchange/t1.hpp"
 #include "libtune/exchange/t4.hpp"
 #include "libtune/store/maintenance/json_document.hpp"
 
@@ -27,11 +29,18 @@ void import_t4(std::string_view text) {
   tune::from_t4_text(text, {.function = {.name = "fuzz.autotune", .version = 1}});
 }
 
+void import_kernel_tuner(std::string_view text) {
+  content_of(tune::read_kernel_tuner_cache(text),
+             {.function = {.name = "fuzz.autotune", .version = 1}});
+}
+
+void read_t1(std::string_view text) { tune::from_t1_text(text); }
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  for (const auto import : {import_exchange, import_t4}) {
+  for (const auto import : {import_exchange, import_t4, import_kernel_tuner, read_t1}) {
     try {
       import(text);
     } catch (const tune::error&) {  // NOLINT(bugprone-empty-catch): it is what may come of it

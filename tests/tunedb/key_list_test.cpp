@@ -45,6 +45,15 @@ std::string refusal(const std::string& text) {
   return "it was taken";
 }
 
+TEST_CASE("a document that nests deeply is refused") {
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  for (const std::string& text :
+       {deep, std::string(R"({"function":"fill","key":{"rows":)") + deep + "}}",
+        std::string(good) + '\n' + deep}) {
+    CHECK(refusal(text) == "keys.json: a document in JSON nests deeper than 100 levels");
+  }
+}
+
 /// The good entry with something else in the place of one of its parts.
 std::string changed(const std::string& part, const std::string& with) {
   std::string text = good;

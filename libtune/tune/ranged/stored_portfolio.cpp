@@ -204,7 +204,7 @@ std::string stored_portfolio::text() const {
 
 stored_portfolio stored_portfolio::parse(const std::string& text,
                                          const std::vector<field_description>& fields) {
-  const input document = parse_json(text, nullptr, false);
+  const input document = parse_input(text);
   if (document.is_discarded() || !document.is_object()) refuse_document("it is no JSON object");
   if (member(document, "portfolio") != text_version) {
     refuse_document("it is a portfolio of another version");
@@ -253,7 +253,7 @@ std::optional<std::string> describe_portfolio(const std::vector<named_value>& re
   const auto* text = may_be ? std::get_if<std::string>(&result.front().value) : nullptr;
   if (text == nullptr) return std::nullopt;
   try {
-    const input document = parse_json(*text, nullptr, false);
+    const input document = parse_input(*text);
     if (document.is_discarded()) return std::nullopt;
     const std::size_t tunings = array_member(document, "configurations").size();
     std::size_t leaves = 0;
@@ -279,7 +279,7 @@ std::vector<std::string> describe_tunings(const std::vector<named_value>& result
   std::vector<std::string> lines;
   if (!describe_portfolio(result)) return lines;
   try {
-    const input document = parse_json(std::get<std::string>(result.front().value), nullptr, false);
+    const input document = parse_input(std::get<std::string>(result.front().value));
     const auto& tunings = array_member(document, "configurations");
     std::vector<std::size_t> leaves(tunings.size());
     for (const input& item : array_member(document, "tree")) {
@@ -310,7 +310,7 @@ std::vector<asked_sizes> unproven_sizes(const std::vector<named_value>& result,
   const auto* text = may_be ? std::get_if<std::string>(&result.front().value) : nullptr;
   if (text == nullptr) return asked;
   try {
-    const input document = parse_json(*text, nullptr, false);
+    const input document = parse_input(*text);
     if (document.is_discarded()) return asked;
     std::vector<size_range> ranges;
     for (const input& item : array_member(document, "ranges")) {
