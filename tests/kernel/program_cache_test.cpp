@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/error.hpp"
 #include "libtune/device/kernel.hpp"
 #include "libtune/kernel/cache/program_digest.hpp"
 #include "libtune/kernel/compile.hpp"
@@ -95,6 +96,14 @@ TEST_CASE("LIBTUNE_CACHE names the folder") {
   const scoped_environment another("LIBTUNE_CACHE", "/tmp/another");
   CHECK(program_cache()->folder() == "/tmp/another");
   CHECK(cache->folder() == "/tmp/a folder");
+}
+
+TEST_CASE("the root folder is no cache") {
+  for (const char* root : {"/", "//", "/./", "/tmp/.."}) {
+    const scoped_environment variable("LIBTUNE_CACHE", root);
+    CHECK_THROWS_WITH_AS(program_cache(), doctest::Contains("LIBTUNE_CACHE"),
+                         tune::environment_error);
+  }
 }
 
 TEST_CASE("LIBTUNE_CACHE turns the cache off") {

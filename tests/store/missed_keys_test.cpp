@@ -345,6 +345,18 @@ TEST_CASE("where nothing can be written nothing happens, and nothing is said") {
   CHECK(p.keys.read().keys.empty());
 }
 
+TEST_CASE("beside a device or a folder that is named as the database nothing is noted") {
+  const temporary_folder folder;
+  fs::create_directory(folder.file("folder"));
+  fs::create_symlink("/dev/null", folder.file("null"));
+  for (const char* name : {"folder", "null"}) {
+    const missed_keys keys(missed_keys::path_beside(folder.file(name)));
+    keys.remember(fill, key(1));
+    keys.remember(fill, key(2), std::vector<tune::asked_count>{{{7}, 1}});
+    CHECK_FALSE(fs::exists(missed_keys::path_beside(folder.file(name))));
+  }
+}
+
 TEST_CASE("the file does not grow beyond its limit") {
   const place p;
   add_to_file(p.path, std::string(missed_keys::most_bytes - 10, '\n'));

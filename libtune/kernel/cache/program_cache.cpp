@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fmt/format.h>
 #include <span>
 #include <string>
@@ -29,9 +30,14 @@
 namespace tune {
 namespace {
 
-/// Empty where there is to be no cache.
+/// Empty where there is to be no cache. @throws environment_error for the root folder
 std::string wanted_folder() {
-  if (const auto given = read_environment("LIBTUNE_CACHE")) return *given == "off" ? "" : *given;
+  if (const auto given = read_environment("LIBTUNE_CACHE")) {
+    if (*given == "off") return "";
+    const std::filesystem::path folder(*given);
+    if (folder.lexically_normal() != folder.root_path()) return *given;
+    throw environment_error("LIBTUNE_CACHE", *given, "a folder that has nothing else, or off");
+  }
   const auto own = user_cache_folder();
   return own ? *own + "/programs" : "";
 }

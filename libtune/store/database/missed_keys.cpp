@@ -46,6 +46,7 @@ using detail::lock_attempt;
 using detail::member;
 
 constexpr int line_version = 1;
+constexpr std::string_view missed_suffix = "-missed";
 
 /// The keys that this process has tried to note.
 struct noted_keys {
@@ -194,7 +195,18 @@ void append(const file_descriptor& file, const std::string& path, const std::str
   if (written != static_cast<ssize_t>(text.size())) fail(path, "note a key", last_reason());
 }
 
+/// A path that is taken by a device or a folder is that of no database, and nothing lies beside it.
+void require_database(const std::string& path) {
+  if (!path.ends_with(missed_suffix)) return;
+  struct stat status {};
+  const std::string database = path.substr(0, path.size() - missed_suffix.size());
+  if (::stat(database.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    fail(path, "note a key", "'" + database + "' is no database");
+  }
+}
+
 void note(const std::string& path, const std::string& begin) {
+  require_database(path);
   detail::create_private_file(path);
   const file_lock lock = open_alone(path, O_RDWR | O_APPEND);
   const std::string before = read_all(lock.file(), path);
@@ -236,6 +248,7 @@ std::vector<asked_count> asked_in(std::string_view line) {
 // The line is replaced, with the whole file, so here the lock is needed.
 void note_sizes(const std::string& path, const std::string& begin,
                 std::span<const asked_count> asked) {
+  require_database(path);
   detail::create_private_file(path);
   const file_lock lock = open_alone(path, O_RDWR, std::chrono::seconds(1));
   if (lock.file() && !lock.is_taken()) fail(path, "note sizes", "other programs are writing to it");
