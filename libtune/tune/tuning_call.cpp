@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "libtune/base/environment.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/device/memory_quota.hpp"
@@ -486,6 +487,13 @@ tuning_call::values tuning_call::tune_without_right() const {
   return tune_and_store(search_start::anew);
 }
 
+// A result is wanted for later where LIBTUNE_MODE asks for tuning. Other programs get one all the
+// same, which this process keeps, and a warning.
+bool tuning_call::is_asked_to_tune() const {
+  return behind_ == nullptr && detail::scopes().size() == 1 && settings_.mode_of_process &&
+         read_environment("LIBTUNE_MODE").has_value();
+}
+
 tuning_call::values tuning_call::tune_and_store(search_start start) const {
   log(log_level::info, "tuning " + describe(subject_));
   require_strategy(settings_.search);
@@ -508,6 +516,7 @@ tuning_call::values tuning_call::tune_and_store(search_start start) const {
     note_valid(best);
     return best;
   }
+  if (is_asked_to_tune()) database_->require_writable();
   tuning_transaction kept(
       layers_, identity(), key(), settings_.mode,
       [&](const record& found) { return if_valid(found).has_value(); }, settings_.wait(), start);

@@ -83,6 +83,7 @@ class tuning_call {
   values tune_in_turn() const;
   std::optional<record> find_after_wait(key_wait& waits) const;
   values tune_without_right() const;
+  bool is_asked_to_tune() const;
   values tune_and_store(search_start start = search_start::continued) const;
   values do_without() const;
   void publish(const record& found) const;

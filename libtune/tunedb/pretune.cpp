@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
@@ -37,6 +38,7 @@ struct pretune_request {
   std::string memory;
   std::string goal;
   device_choice device;
+  bool all_devices = false;
   bool missed = false;
   bool force = false;
   bool list = false;
@@ -114,12 +116,11 @@ std::vector<pretuning_item> missed_items(tuning_settings settings,
       still_missing(missed_keys(settings.missed).read().keys, *layers, lacks_asked_sizes);
   missed_selection selected = select_missed(keys, functions);
   if (keys.empty()) {
-    fmt::print(stderr, "tunedb: no key of '{}' lacks a result\n", settings.missed);
+    print(stderr, "tunedb: no key of '{}' lacks a result\n", settings.missed);
   }
   if (selected.of_other_programs > 0) {
-    fmt::print(stderr,
-               "tunedb: {} missed keys are of functions that the application does not have\n",
-               selected.of_other_programs);
+    print(stderr, "tunedb: {} missed keys are of functions that the application does not have\n",
+          selected.of_other_programs);
   }
   return std::move(selected.items);
 }
@@ -145,12 +146,11 @@ std::vector<pretuning_item> choose_items(const pretune_request& request,
     const std::string text = read_file(request.keys_file);
     items = parse_key_list(text, functions, request.keys_file);
     if (const std::size_t count = count_asked(text); count > 0) {
-      fmt::print(
-          stderr,
-          "tunedb: {} keys of '{}' have sizes that portfolios were asked for; these count "
-          "where the file of missed keys is: name a copy of it with LIBTUNE_MISSED, and take "
-          "--missed\n",
-          count, request.keys_file);
+      print(stderr,
+            "tunedb: {} keys of '{}' have sizes that portfolios were asked for; these count "
+            "where the file of missed keys is: name a copy of it with LIBTUNE_MISSED, and take "
+            "--missed\n",
+            count, request.keys_file);
     }
   } else if (request.missed) {
     items = missed_items(settings, functions);
@@ -165,10 +165,34 @@ std::vector<pretuning_item> choose_items(const pretune_request& request,
   return items;
 }
 
-std::vector<device> choose_devices(const device_choice& choice, bool has_others) {
+bool is_device_chosen(const pretune_request& request) {
+  if (request.all_devices || request.device.is_set()) return true;
+  return std::ranges::any_of(std::array{"LIBTUNE_DEVICE", "CUDA_DEVICE", "PYOPENCL_CTX"},
+                             [](const char* name) { return read_environment(name).has_value(); });
+}
+
+/// Keeps the devices that applications choose among, and those of keys.
+void leave_out_unusual(std::vector<device>& devices, const std::vector<pretuning_item>& items) {
+  const auto is_kept = [&, usual = usual_devices(devices)](const device& item) {
+    return std::ranges::find(usual, item) != usual.end() ||
+           std::ranges::find(items, item.identity(), &pretuning_item::device) != items.end();
+  };
+  for (const device& item : devices) {
+    if (is_kept(item)) continue;
+    print(stderr,
+          "tunedb: not tuned for '{}' ({}), which applications do not choose here; "
+          "--all-devices is for it, too\n",
+          item.name(), item.platform_name());
+  }
+  std::erase_if(devices, [&](const device& item) { return !is_kept(item); });
+}
+
+std::vector<device> choose_devices(const pretune_request& request,
+                                   const std::vector<pretuning_item>& items, bool has_others) {
   std::vector<device> devices = candidate_devices();
-  std::erase_if(devices, [&](const device& item) { return !choice.fits(item.identity()); });
+  std::erase_if(devices, [&](const device& item) { return !request.device.fits(item.identity()); });
   if (devices.empty() && !has_others) throw nothing_found("there is no such device here");
+  if (!is_device_chosen(request)) leave_out_unusual(devices, items);
   return devices;
 }
 
@@ -179,7 +203,7 @@ void tell_of_absent_devices(const std::vector<pretuning_item>& items,
     return count_pretunings({&item, 1}, devices) == 0;
   });
   if (absent > 0) {
-    fmt::print(stderr, "tunedb: {} keys are for devices that are not here\n", absent);
+    print(stderr, "tunedb: {} keys are for devices that are not here\n", absent);
   }
 }
 
@@ -248,7 +272,7 @@ exit_code run(const invocation& shared, const pretune_request& request) {
       item.function.name = detail::name_with_goal(own_name(item.function.name), *goal);
     }
   }
-  const auto devices = choose_devices(request.device, options.ranks != nullptr);
+  const auto devices = choose_devices(request, items, options.ranks != nullptr);
   if (options.ranks == nullptr) tell_of_absent_devices(items, devices);
   const interruption watched;
   pretune_report report(shared.json);
@@ -257,10 +281,9 @@ exit_code run(const invocation& shared, const pretune_request& request) {
   options.listener = &report;
   const auto results = pretune(request.program(), items, devices, options);
   if (options.ranks != nullptr && options.ranks->is_left_out()) {
-    fmt::print(
-        stderr,
-        "tunedb: rank {} did not answer for too long, and the other ranks go on without it\n",
-        options.ranks->rank());
+    print(stderr,
+          "tunedb: rank {} did not answer for too long, and the other ranks go on without it\n",
+          options.ranks->rank());
     return done;
   }
   const bool leads = report.has_begun();
@@ -275,8 +298,11 @@ void add_pretune(CLI::App& program, invocation& shared) {
   const auto request = std::make_shared<pretune_request>();
   CLI::App* command = program.add_subcommand(
       "pretune",
-      "Tunes keys of an application ahead, for all devices of this machine at once, and stores the "
-      "results. The application, whose main begins with serve_if_worker, is started as a worker. "
+      "Tunes keys of an application ahead, and stores the results: for all devices of this machine "
+      "at "
+      "once that applications choose among, GPUs where there are any, and each by the first "
+      "platform that has it. The application, whose main begins with serve_if_worker, is started "
+      "as a worker. "
       "Keys that have a result are left alone, and what was interrupted goes on. Under mpirun the "
       "devices of all ranks share the keys");
   command->add_option("--app", request->application, "The application, as a path")
@@ -302,6 +328,8 @@ void add_pretune(CLI::App& program, invocation& shared) {
   file->excludes(missed)->excludes(key);
   missed->excludes(key);
   request->device.add_to(*command);
+  command->add_flag("--all-devices", request->all_devices,
+                    "Tunes for all devices that fit, by all of their platforms");
   command
       ->add_option(
           "--strategy", request->strategy,

@@ -13,6 +13,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
 #include "libtune/device/devices.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 
 namespace tune::cli {
 namespace {
@@ -79,6 +80,18 @@ device_identity device_choice::identity() const {
     throw usage_error("--platform and --driver are of a device: name it with --device");
   }
   return select_device().identity();
+}
+
+std::vector<device> usual_devices(const std::vector<device>& candidates) {
+  std::vector<device> chosen;
+  for (const device& item : candidates) {
+    const bool is_there = std::ranges::any_of(chosen, [&](const device& other) {
+      return hardware_name(other.info()) == hardware_name(item.info()) &&
+             other.platform_name() != item.platform_name();
+    });
+    if (!is_there && item.kind() == best_device(candidates).kind()) chosen.push_back(item);
+  }
+  return chosen;
 }
 
 std::pair<std::string, std::optional<int>> split_function(const std::string& text) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/device/device.hpp"
 #include "libtune/exchange/infer_field.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 
@@ -38,9 +39,15 @@ struct device_choice {
   /// Adds --device, --platform and --driver.
   void add_to(CLI::App& command);
   bool fits(const device_identity& device) const;
+  /// True if an option names one.
+  bool is_set() const { return !name.empty() || !platform.empty() || !driver.empty(); }
   /// The device that is named, or, if none is, the one that an autotuner would tune for here.
   device_identity identity() const;
 };
+
+/// The devices that applications choose among: those of the kind that select_device prefers, of
+/// which each is there once, through the first platform that has it.
+std::vector<device> usual_devices(const std::vector<device>& candidates);
 
 /// "app::fill.autotune__3" as its name and version; without a version, none.
 std::pair<std::string, std::optional<int>> split_function(const std::string& text);

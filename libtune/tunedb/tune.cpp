@@ -12,7 +12,9 @@
 #include "libtune/exchange/progress.hpp"
 #include "libtune/exchange/reports.hpp"
 #include "libtune/exchange/t1.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/tune/bare/bare_kernel.hpp"
+#include "libtune/tune/settings.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
@@ -81,11 +83,15 @@ void run(const invocation& shared, const tune_request& request) {
         std::make_shared<progress_reporter>(std::cout, is_standard_output_a_terminal()),
         std::make_shared<table_reporter>(std::cout)};
   }
+  const tuning_mode mode = resolve_settings(options).mode;
+  if (mode != tuning_mode::cached && mode != tuning_mode::defaults) {
+    tuning_database(*options.database).require_writable();
+  }
   const tuned_kernel best = kernel.tune(chosen.create_context(), options);
   if (!best.trials().empty()) return;
   if (shared.json) return print_json({{"best", plain_json(best.best().values())}});
-  fmt::print("found in '{}': {} (LIBTUNE_MODE=force tunes anew)\n", *options.database,
-             fields_text(best.best().values()));
+  print("found in '{}': {} (LIBTUNE_MODE=force tunes anew)\n", *options.database,
+        fields_text(best.best().values()));
 }
 
 }  // namespace
@@ -98,7 +104,7 @@ void add_tune(CLI::App& program, invocation& shared) {
       "on the device that LIBTUNE_DEVICE chooses, and stores the trials and the result. T1 has no "
       "answers, so results are not checked. LIBTUNE_BUDGET, LIBTUNE_MODE and the other variables "
       "count as for autotuners");
-  command->add_option("FILE", request->file, "The problem; its kernel lies beside it")->required();
+  command->add_option("FILE", request->file, "The problem; its kernel lies beside it or in a folder below")->required();
   command
       ->add_option("--function", request->function,
                    "The name under which results are kept: NAME, or NAME__VERSION; otherwise t1. "

@@ -199,6 +199,27 @@ TEST_CASE("a database that cannot be used costs nothing but the memory") {
   CHECK(counted.searches == 1);
 }
 
+TEST_CASE("where LIBTUNE_MODE asks for tuning, nothing is searched for that cannot be stored") {
+  const application app;
+  counted_autotuner counted;
+  const auto context = sample::make_device().device().create_context();
+  std::filesystem::create_directory(app.folder.path() / "open");
+  std::filesystem::permissions(app.folder.path() / "open", std::filesystem::perms::all);
+  for (const std::string& path :
+       {app.folder.path().string(), (app.folder / "open/tuning.db").string(),
+        std::string("/dev/null/x")}) {
+    CAPTURE(path);
+    const scoped_environment database("LIBTUNE_DB", path.c_str());
+    for (const char* mode : {"tune", "resume", "force"}) {
+      const scoped_environment asked("LIBTUNE_MODE", mode);
+      CHECK_THROWS_AS(counted.autotune(context), tune::database_error);
+    }
+    CHECK(counted.searches == 0);
+  }
+  const scoped_environment asked("LIBTUNE_MODE", "tune");
+  CHECK(counted.autotune(context) == fastest);
+}
+
 TEST_CASE("changed fields without a raised version tune, and never return a foreign row") {
   const application app;
   const auto context = sample::make_device().device().create_context();

@@ -47,6 +47,17 @@ TEST_CASE("hardware is told by its PCI address, else its UUID, else its name") {
   CHECK(tune::hardware_name(device) == "pci 0000:3b:00.0");
 }
 
+TEST_CASE("a card has one turn, whichever platform reaches it") {
+  const std::string address = "test:" + std::to_string(::getpid());
+  test_device through_cuda("through CUDA", address);
+  test_device through_opencl("through OpenCL", address);
+  through_cuda.info.hardware.uuid = "0011";
+  through_opencl.info.backend = "OpenCL";
+  const device_lease here(through_cuda.info, 0ms);
+  CHECK(here.is_alone());
+  CHECK_FALSE(is_alone_elsewhere(through_opencl.info));
+}
+
 TEST_CASE("one has the turn, and who waits in vain goes ahead without it") {
   const test_device device("a");
   const test_device another("b");

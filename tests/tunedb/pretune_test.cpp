@@ -136,6 +136,24 @@ TEST_CASE("what an application can tune is listed, with the fields of the keys")
   CHECK(list[0]["test_default"] == json{{"n", 1}});
 }
 
+TEST_CASE("a database in which nothing can be stored is refused before the first search") {
+  if (!has_device()) return;
+  const bench here;
+  const sample_key key{.configurations = 4, .log = here.log};
+  here.write_keys({here.entry(key)});
+  const auto open = here.folder / "open";
+  std::filesystem::create_directory(open);
+  std::filesystem::permissions(open, std::filesystem::perms::all);
+  for (const std::string& options : {std::string(), std::string(" --force")}) {
+    const scoped_environment database("LIBTUNE_DB", (open / "x.db").c_str());
+    const ended refused = here.pretune("--keys " + here.keys + options);
+    CAPTURE(refused.output);
+    CHECK(refused.code == 1);
+    CHECK(contains(refused.output, "chmod"));
+    CHECK(isolated::read_log(here.log).empty());
+  }
+}
+
 TEST_CASE("keys of a file are tuned, told and stored, and left alone the second time") {
   if (!has_device()) return;
   const bench here;

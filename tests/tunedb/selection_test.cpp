@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "libtune/store/database/tuning_database.hpp"
+#include "libtune/testing/fake_device.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
@@ -44,6 +45,24 @@ TEST_CASE("a function's name ends where a version begins, and only there") {
     CAPTURE(text);
     CHECK(split_function(text) == std::pair(std::string(text), std::optional<int>()));
   }
+}
+
+TEST_CASE("applications choose among the best kind of devices, each through its first platform") {
+  const auto make = [](const char* name, const char* platform, tune::device_kind kind) {
+    tune::testing::fake_device_options options;
+    options.identity = {name, platform, "1.0"};
+    options.kind = kind;
+    return tune::testing::fake_device(options).device();
+  };
+  const std::vector<tune::device> all{make("GPU One", "CUDA", tune::device_kind::gpu),
+                                      make("GPU One", "CUDA", tune::device_kind::gpu),
+                                      make("GPU One", "OpenCL", tune::device_kind::gpu),
+                                      make("GPU Two", "OpenCL", tune::device_kind::gpu),
+                                      make("a processor", "OpenCL", tune::device_kind::cpu)};
+  const std::vector<tune::device> usual = tune::cli::usual_devices(all);
+  CHECK(usual == std::vector<tune::device>{all[0], all[1], all[3]});
+  CHECK(tune::cli::usual_devices({all[4]}) == std::vector<tune::device>{all[4]});
+  CHECK(tune::cli::usual_devices({}).empty());
 }
 
 TEST_CASE("a key is read by the types of its fields, in any order") {

@@ -131,6 +131,10 @@ function_table* database_session::find_table(connection& source,
   return (tables_[name] = std::move(opened)).get();
 }
 
+void database_session::try_to_write() {
+  const write_transaction transaction(open_for_writing(), waits_.write);
+}
+
 void database_session::write_to_table(
     const function_identity& function,
     const std::function<void(connection&, function_table&)>& write) {

@@ -69,6 +69,9 @@ class database_session {
   /// Inside of a transaction, so that it stays what it is while it is used.
   function_table* find_table(connection& source, const function_identity& function);
 
+  /// Begins to write, and takes it back.
+  void try_to_write();
+
   /// Runs write(connection, table) in a transaction that also makes the table if need be.
   void write_to_table(const function_identity& function,
                       const std::function<void(connection&, function_table&)>& write);

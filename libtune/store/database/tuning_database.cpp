@@ -337,6 +337,13 @@ record tuning_database::store_first(const function_identity& function, const rec
   return kept;
 }
 
+void tuning_database::require_writable() {
+  try {
+    impl_->attempt_to_write("store", "results", [&] { impl_->try_to_write(); });
+  } catch (const database_busy_error&) {  // it may be free when there is a result
+  }
+}
+
 search_id tuning_database::begin_search(const function_identity& function, const record_key& key,
                                         const search_identity& identity,
                                         const std::string& strategy) {

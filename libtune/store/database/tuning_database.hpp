@@ -122,6 +122,11 @@ class tuning_database {
                                        match_mode mode = match_mode::exact,
                                        std::optional<std::chrono::milliseconds> wait = {});
 
+  /// Refuses a database in which no result could be stored, before a search for one begins.
+  /// Makes the file as storing does. One that others hold for too long passes.
+  /// @throws database_error that says what to do
+  void require_writable();
+
   /// Stores the result for a key, in place of the one there was. On disk when it returns. Makes
   /// the file if need be, readable and writable by its owner only, and the folders on the way.
   /// @param score_ns  the time that was measured, finite and above zero; empty if none was

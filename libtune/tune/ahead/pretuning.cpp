@@ -125,6 +125,8 @@ std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
     throw argument_error("LIBTUNE_LOCK names '" + settings.lock +
                          "', whose results alone are used: nothing is tuned as long as it is set");
   }
+  const auto layers = open_layers(settings);
+  layers->user()->require_writable();
   const std::vector<device_group> groups = group_devices(devices);
   const job_list jobs = list_jobs(items, groups);
   const tuning_options search_options = resolve(settings);
@@ -135,7 +137,7 @@ std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
                                   .items = items,
                                   .options = options,
                                   .search_options = search_options,
-                                  .layers = open_layers(settings),
+                                  .layers = layers,
                                   .shared = shared_results::of(settings),
                                   .searches = std::min(devices.size(), jobs.items.size()),
                                   .devices = devices.size(),
