@@ -67,13 +67,22 @@ class overriding {
   std::vector<std::string> variables_;
 };
 
-std::optional<std::vector<std::string>> read_paths(const char* variable) {
-  const auto given = read_environment(variable);
-  if (!given) return std::nullopt;
-  if (is_store_url(*given)) {
-    throw environment_error(variable, shown_url(*given),
-                            "paths of files; LIBTUNE_SHARED_DB names a server");
+// A server's URL may have a password, which no error repeats.
+std::optional<std::string> read_path(const char* variable) {
+  auto given = read_environment(variable);
+  if (!given) return given;
+  const std::size_t in_list = given->find(":postgres");
+  const std::string text = given->substr(in_list == std::string::npos ? 0 : in_list + 1);
+  if (is_store_url(*given) || is_store_url(text)) {
+    throw environment_error(variable, shown_url(text),
+                            "the path of a file; LIBTUNE_SHARED_DB names a server");
   }
+  return given;
+}
+
+std::optional<std::vector<std::string>> read_paths(const char* variable) {
+  const auto given = read_path(variable);
+  if (!given) return std::nullopt;
   std::vector<std::string> paths;
   std::istringstream list(*given);
   for (std::string path; std::getline(list, path, ':');) {
@@ -156,7 +165,7 @@ auto one_of(const detail::word_table<Enum, Count>& words) {
 }
 
 std::string resolve_missed(const std::string& database) {
-  if (const auto given = read_environment("LIBTUNE_MISSED")) return *given == "off" ? "" : *given;
+  if (const auto given = read_path("LIBTUNE_MISSED")) return *given == "off" ? "" : *given;
   return database.empty() ? "" : missed_keys::path_beside(database);
 }
 
@@ -205,7 +214,8 @@ tuning_settings resolve_settings(const tuning_options& options) {
   tuning_settings settings{.search = search_options(options)};
   overriding override(options.given_by);
   std::optional<std::string> database = options.database;
-  const bool is_theirs = override(database, "LIBTUNE_DB", read_environment);
+  const bool is_theirs = override(database, "LIBTUNE_DB", read_path);
+  if (database) require_file_path(*database);
   if (database && !is_theirs) {
     settings.database = *database;
   } else {
@@ -223,9 +233,9 @@ tuning_settings resolve_settings(const tuning_options& options) {
   override(settings.push_results, options.push_results.has_value(), "LIBTUNE_SHARED_DB_ACCESS",
            one_of(access_words));
   settings.report = options.report.value_or("");
-  override(settings.report, options.report.has_value(), "LIBTUNE_REPORT", read_environment);
+  override(settings.report, options.report.has_value(), "LIBTUNE_REPORT", read_path);
   settings.lock = options.lock.value_or("");
-  override(settings.lock, options.lock.has_value(), "LIBTUNE_LOCK", read_environment);
+  override(settings.lock, options.lock.has_value(), "LIBTUNE_LOCK", read_path);
   settings.missed = resolve_missed(settings.database);
   settings.match = options.match.value_or(match_mode::exact);
   override(settings.match, options.match.has_value(), "LIBTUNE_MATCH", one_of(match_words));

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/temporary_folder.hpp"
 
 namespace database_file_test {
@@ -29,6 +30,19 @@ TEST_CASE("a path that cannot name a file is refused") {
   CHECK_THROWS_AS(tune::detail::absolute_path(""), tune::argument_error);
   CHECK_THROWS_AS(tune::detail::absolute_path("/tmp/"), tune::argument_error);
   CHECK_THROWS_AS(tune::detail::absolute_path(std::string("/tmp/a\0b", 8)), tune::argument_error);
+}
+
+TEST_CASE("a server in the place of a file is refused, without its password") {
+  for (const char* url :
+       {"postgresql://user:s3cret@host/base", "postgres://user:s3cret@host/base"}) {
+    try {
+      tune::tuning_database opened(url);
+      FAIL("it is taken for a file");
+    } catch (const tune::argument_error& refusal) {
+      CHECK(std::string(refusal.what()).find("LIBTUNE_SHARED_DB") != std::string::npos);
+      CHECK(std::string(refusal.what()).find("s3cret") == std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("a path becomes absolute, whatever SQLite would make of it") {

@@ -82,6 +82,29 @@ TEST_CASE("system databases are listed with colons, or in the options") {
             .system_databases.empty());
 }
 
+TEST_CASE("a server in the place of a file is refused, without its password") {
+  const bare_environment bare;
+  const std::string url = "postgresql://user:s3cret@host/base";
+  const auto refusal = [](const tune::tuning_options& given) -> std::string {
+    try {
+      tune::resolve_settings(given);
+    } catch (const tune::error& failure) {
+      return failure.what();
+    }
+    return "it is taken for a file, with s3cret";
+  };
+  CHECK(refusal({.database = url}).find("s3cret") == std::string::npos);
+  for (const char* variable :
+       {"LIBTUNE_DB", "LIBTUNE_SYSTEM_DB", "LIBTUNE_MISSED", "LIBTUNE_LOCK", "LIBTUNE_REPORT"}) {
+    CAPTURE(variable);
+    const scoped_environment set(variable, url.c_str());
+    CHECK(refusal({}).find("s3cret") == std::string::npos);
+    CHECK(refusal({}).find("LIBTUNE_SHARED_DB") != std::string::npos);
+  }
+  const scoped_environment list("LIBTUNE_SYSTEM_DB", ("/a.db:" + url).c_str());
+  CHECK(refusal({}).find("s3cret") == std::string::npos);
+}
+
 TEST_CASE("a result may be verified instead of trusted") {
   const bare_environment bare;
   const scoped_environment match("LIBTUNE_MATCH", "verify");

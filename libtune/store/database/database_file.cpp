@@ -33,6 +33,7 @@
 #include "libtune/store/database/schema.hpp"
 #include "libtune/store/files/file_system.hpp"
 #include "libtune/store/files/private_folder.hpp"
+#include "libtune/store/shared/store_url.hpp"
 
 namespace tune {
 namespace {
@@ -151,6 +152,7 @@ std::string unused(const std::string& path) {
 }  // namespace
 
 std::string absolute_path(const std::string& path) {
+  require_file_path(path);
   if (path.find('\0') != std::string::npos || !fs::path(path).has_filename()) {
     throw argument_error("'" + path + "' cannot be the path of a tuning database; name a file");
   }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "libtune/base/error.hpp"
+
 namespace tune {
 namespace {
 
@@ -36,6 +38,13 @@ bool is_plain_name(std::string_view text) {
 
 bool is_store_url(const std::string& text) {
   return std::ranges::any_of(schemes, [&](auto scheme) { return text.starts_with(scheme); });
+}
+
+void require_file_path(const std::string& text) {
+  if (!is_store_url(text)) return;
+  throw argument_error("'" + shown_url(text) +
+                       "' is a server, and a tuning database is a file; name a server with "
+                       "LIBTUNE_SHARED_DB or tuning_options::shared_store");
 }
 
 // All that may be a password is left out.

@@ -9,6 +9,9 @@ namespace tune {
 /// True if a text names a shared store, rather than a file.
 bool is_store_url(const std::string& text);
 
+/// @throws argument_error if a text names a shared store, where the path of a file is wanted
+void require_file_path(const std::string& text);
+
 /// The URL for people: "postgresql://user@host:5432/database". Neither passwords nor options.
 std::string shown_url(const std::string& url);
 
