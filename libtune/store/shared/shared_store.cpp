@@ -33,7 +33,14 @@ constexpr std::array create_statements{
     "pushed_at timestamp with time zone NOT NULL DEFAULT now(), "
     "PRIMARY KEY (function, key, device))",
     "INSERT INTO libtune.meta VALUES ('version', '1'), ('oldest_reader', '1') "
-    "ON CONFLICT DO NOTHING"};
+    "ON CONFLICT DO NOTHING",
+    // Who may write a row may write all its columns: the server signs it all the same.
+    "DO $do$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgname = 'sign' AND "
+    "tgrelid = 'libtune.result'::regclass) THEN "
+    "CREATE FUNCTION libtune.sign() RETURNS trigger LANGUAGE plpgsql AS $sign$ BEGIN "
+    "NEW.pushed_by := session_user; NEW.pushed_at := CURRENT_TIMESTAMP; RETURN NEW; END $sign$; "
+    "CREATE TRIGGER sign BEFORE INSERT OR UPDATE ON libtune.result "
+    "FOR EACH ROW EXECUTE FUNCTION libtune.sign(); END IF; END $do$"};
 
 constexpr const char* columns_sql =
     "document, device_name, pushed_by, pushed_from, "

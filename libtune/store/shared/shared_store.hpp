@@ -44,9 +44,9 @@ class shared_store_error : public database_error {
 struct shared_result {
   std::string document;     ///< as to_json_document writes it: a function with one result
   std::string device;       ///< the name of the device
-  std::string pushed_by;    ///< the user of the server
-  std::string pushed_from;  ///< the host
-  std::string pushed_at;    ///< UTC
+  std::string pushed_by;    ///< the user of the server, whom the server has known by a login
+  std::string pushed_from;  ///< the host, as the program that pushed it named it
+  std::string pushed_at;    ///< by the clock of the server, UTC
 };
 
 /// The outcome of a push.
