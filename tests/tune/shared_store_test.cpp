@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -307,6 +308,44 @@ TEST_CASE("a role that may write pushes") {
   const std::string user = "writer%20%22of%22%20" + place.name;
   CHECK(place.open(user).state().may_push);
   CHECK(place.open(user).push(content_of("shared.written")) == tune::push_outcome::stored);
+}
+
+TEST_CASE("the server signs a result, whatever a writer says") {
+  const store_place place;
+  if (!place) return;
+  const std::string mallory = "mallory_" + place.name;
+  place.sql("CREATE ROLE " + mallory + " LOGIN");
+  place.open().init({}, {mallory});
+  place.open().init({}, {mallory});
+  const auto content = content_of("shared.signed");
+  REQUIRE(place.open().push(content) == tune::push_outcome::stored);
+  place.sql("SET SESSION AUTHORIZATION " + mallory +
+            "; UPDATE libtune.result SET pushed_by = 'alice', pushed_at = '2020-01-01'");
+  const auto found = place.open().find(content.function,
+                                       {content.results[0].arguments, content.results[0].device()});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].pushed_by == mallory);
+  CHECK_FALSE(found[0].pushed_at.starts_with("2020"));
+}
+
+TEST_CASE("all results are visited once each, however many there are") {
+  const filled_place place;
+  if (!place) return;
+  auto store = place.open();
+  store.push(content_of("shared.many"));
+  place.sql(
+      "INSERT INTO libtune.result SELECT function, key, 'device ' || n, arguments, device_name || "
+      "n, device_version, score_ns, tuned_at, document, pushed_by, pushed_from, now() FROM "
+      "libtune.result, generate_series(1, 199) n");
+  std::set<std::string> devices;
+  std::size_t visits = 0;
+  store.for_each([&](const tune::shared_result& one) {
+    devices.insert(one.device);
+    ++visits;
+    static_cast<void>(store.state());  // a visit may use the store
+  });
+  CHECK(visits == 200);
+  CHECK(devices.size() == 200);
 }
 
 TEST_CASE("a result of another device is pulled for a nearest match") {
@@ -701,6 +740,12 @@ TEST_CASE("tunedb shows no password") {
   for (const char* command : {"env", "env --json", "share status", "share pull", "path --all"}) {
     CAPTURE(command);
     CHECK(tunedb(command).output.find("s3cret") == std::string::npos);
+  }
+  for (const char* command : {"path", "path --all", "list", "missed"}) {
+    CAPTURE(command);
+    const auto refused = tunedb(std::string("--db postgresql://user:s3cret@host/base ") + command);
+    CHECK(refused.code == 2);
+    CHECK(refused.output.find("s3cret") == std::string::npos);
   }
 }
 #endif

@@ -118,12 +118,23 @@ std::vector<shared_result> shared_store::find(const function_identity& function,
   return found;
 }
 
+// Some at a time: a statement's time is that of the server alone, however long a visit takes.
 void shared_store::for_each(const std::function<void(const shared_result&)>& visit) {
-  const std::string sql =
-      fmt::format("SELECT {} FROM libtune.result ORDER BY function, key, device", columns_sql);
-  connection_->use(false, sql.c_str(), {}, [&](const auto& row) {
-    visit({row.at(0), row.at(1), row.at(2), row.at(3), row.at(4)});
-  });
+  constexpr std::size_t at_once = 64;
+  const std::string sql = fmt::format(
+      "SELECT {}, function, key, device FROM libtune.result WHERE (function, key, device) > "
+      "($1, $2, $3) ORDER BY function, key, device LIMIT {}",
+      columns_sql, at_once);
+  std::vector<std::string> last(3);
+  std::vector<shared_result> some;
+  do {
+    some.clear();
+    connection_->use(false, sql.c_str(), std::vector(last), [&](const auto& row) {
+      some.push_back({row.at(0), row.at(1), row.at(2), row.at(3), row.at(4)});
+      last = {row.at(5), row.at(6), row.at(7)};
+    });
+    for (const shared_result& one : some) visit(one);
+  } while (some.size() == at_once);
 }
 
 push_outcome shared_store::push(const function_content& one) {

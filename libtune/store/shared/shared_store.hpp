@@ -95,13 +95,14 @@ class shared_store {
   /// The URL for people.
   const std::string& name() const noexcept;
 
-  /// Makes the tables, if they are not there, and gives the roles their rights.
+  /// Makes the tables and the trigger that signs results, if they are not there, and gives the
+  /// roles their rights.
   void init(const std::vector<std::string>& readers, const std::vector<std::string>& writers);
 
   /// The results for a key, that of its device first, then the latest.
   std::vector<shared_result> find(const function_identity& function, const record_key& key);
 
-  /// All results, one after the other.
+  /// All results, one after the other. The longest wait for an answer does not count the visits.
   void for_each(const std::function<void(const shared_result&)>& visit);
 
   /// Stores a result in the place of a worse one, as wins_over has it.
