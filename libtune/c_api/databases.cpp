@@ -97,11 +97,11 @@ std::shared_ptr<const function_identity> read_identity(const std::string& path,
   database_reader reader(path, database_access::read_only);
   if (!reader.has_tables()) return nullptr;
   std::shared_ptr<const function_identity> found;
-  for (const function_summary& each : reader.functions()) {
-    if (each.function.name != name) continue;
-    const bool fits = version < 0 ? !found || each.function.version > found->version
-                                  : each.function.version == version;
-    if (fits) found = std::make_shared<const function_identity>(each.function);
+  for (const function_identity& each : reader.identities()) {
+    if (each.name != name) continue;
+    const bool fits =
+        version < 0 ? !found || each.version > found->version : each.version == version;
+    if (fits) found = std::make_shared<const function_identity>(each);
   }
   return found;
 }

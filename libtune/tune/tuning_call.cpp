@@ -44,6 +44,9 @@ std::string result_name(const tuning_subject& subject, const std::vector<named_v
          canonical_text(values);
 }
 
+/// The wait of one attempt to read a database that others hold.
+constexpr std::chrono::milliseconds at_a_time{50};
+
 single_flight& searches_in_flight() {
   static detail::never_destroyed<single_flight> flights;
   return *flights;
@@ -104,7 +107,7 @@ detail::graded_values tuning_call::answer() {
     const bool is_behind = grade == lookup_grade::nearest && is_tuned_behind(true);
     return {std::move(found->values), grade, is_behind};
   }
-  missed_keys(settings_.missed).remember(identity(), key());
+  if (!busy_) missed_keys(settings_.missed).remember(identity(), key());
   if (plan_.is_behind()) {
     const bool is_behind = is_tuned_behind(false);
     log_once(name(),
@@ -113,7 +116,9 @@ detail::graded_values tuning_call::answer() {
     return {core_.test_default(), lookup_grade::miss, is_behind};
   }
   switch (plan_.step(candidates)) {
-    case lookup_step::fail: throw not_tuned_error(subject_, settings_.database, failed_at_);
+    case lookup_step::fail:
+      if (busy_) throw database_busy_error(*busy_);
+      throw not_tuned_error(subject_, settings_.database, failed_at_);
     case lookup_step::test_default:
       log(log_level::info,
           "no tuning result for " + describe(subject_) + "; the test default is used");
@@ -140,7 +145,7 @@ tuning_call::values tuning_call::locked() const {
 std::vector<tuning_call::values> tuning_call::finalists(std::size_t most) {
   std::vector<values> all{obtain()};
   if (!settings_.lock.empty()) return all;
-  const auto found = layers_->find(identity(), key());
+  const auto found = find_exact();
   if (!found || found->values != all.front()) return all;
   std::vector<stored_trial> trials = layers_->trials(identity(), subject_.arguments, *found);
   std::erase_if(trials, [](const stored_trial& each) { return !each.score_ns; });
@@ -194,7 +199,7 @@ std::optional<std::string> tuning_call::find_failure() const {
   std::optional<stored_search> last;
   warn_on_database_error([&] {
     try {
-      last = database_->latest_search_result(identity(), key(), database_waits{}.read);
+      last = database_->latest_search_result(identity(), key(), at_a_time);
     } catch (const database_busy_error&) {  // it is not worth a wait
     }
   });
@@ -207,10 +212,10 @@ std::optional<std::string> tuning_call::find_failure() const {
 
 std::optional<record> tuning_call::look_up() {
   const auto start = std::chrono::steady_clock::now();
-  std::optional<record> found = if_valid(layers_->find(identity(), key()));
-  if (!found && pull()) found = if_valid(layers_->find(identity(), key()));
-  if (!found && plan_.uses_nearest()) found = find_nearest();
-  if (!found && database_) failed_at_ = find_failure();
+  std::optional<record> found = if_valid(find_exact());
+  if (!found && !busy_ && pull()) found = if_valid(find_exact());
+  if (!found && !busy_ && plan_.uses_nearest()) found = find_nearest();
+  if (!found && !busy_ && database_) failed_at_ = find_failure();
   report_lookup(found, std::chrono::steady_clock::now() - start);
   if (!found) return std::nullopt;
   if (found->grade == match_grade::exact && !found->remembered) {
@@ -220,6 +225,28 @@ std::optional<record> tuning_call::look_up() {
     warn_once(fmt::format("{} uses the result of device '{}' ({}, {}), which differs in {}",
                           describe(subject_), found->device.name, found->device.platform,
                           found->device.driver_version, fmt::join(found->relaxed, ", ")));
+  }
+  return found;
+}
+
+// A database that others hold may have the result: that is no miss.
+std::optional<record> tuning_call::find_exact() const {
+  constexpr std::chrono::milliseconds longest{10'000};
+  const auto limit = std::min(settings_.wait(), longest);
+  std::optional<record> found;
+  std::optional<key_wait> waits;
+  const auto look = [&](std::chrono::nanoseconds waited) {
+    if (!database_) return;
+    if (!waits) waits.emplace(name(), subject_, options_, limit);
+    waits->look_for_database(waited, database_->path());
+  };
+  busy_.reset();
+  try {
+    wait_while_busy(
+        limit, [&] { found = layers_->find(identity(), key(), at_a_time); }, look);
+  } catch (const database_busy_error& failure) {
+    detail::warn_of_failure(failure);
+    busy_ = failure;
   }
   return found;
 }
@@ -465,7 +492,6 @@ tuning_call::values tuning_call::tune_in_turn() const {
 // A database that another process locks, such as one stopped in the middle of a write, may hold the
 // result all the same: no search starts before it could be read.
 std::optional<record> tuning_call::find_after_wait(key_wait& waits) const {
-  constexpr std::chrono::milliseconds at_a_time{400};
   std::optional<record> found;
   const auto look = [&](std::chrono::nanoseconds waited) {
     waits.look_for_database(waited, database_->path());
@@ -557,8 +583,8 @@ tuning_call::values tuning_call::tune_for_test() {
 }
 
 tuning_call::values tuning_call::do_without() const {
-  std::optional<record> found = if_valid(layers_->find(identity(), key()));
-  if (!found) found = find_nearest();
+  std::optional<record> found = if_valid(find_exact());
+  if (!found && !busy_) found = find_nearest();
   if (found && found->grade == match_grade::exact) return std::move(found->values);
   warn_once(fmt::format(
       "{}: another thread or process has been tuning it for longer than LIBTUNE_WAIT or the budget "

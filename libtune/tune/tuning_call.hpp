@@ -64,6 +64,9 @@ class tuning_call {
   bool has_stopped_search() const;
   std::optional<std::string> find_failure() const;
   std::optional<record> look_up();
+  /// The exact match of the databases. Waits for others that hold one, for 10 s at most; then
+  /// sets busy_.
+  std::optional<record> find_exact() const;
   /// Asks the shared store. @returns true if that brought results
   bool pull() const;
   void push() const;
@@ -100,9 +103,10 @@ class tuning_call {
   std::shared_ptr<tuning_database> database_;  // null: nowhere to keep results
   const background_task* behind_ = nullptr;    // null: the application waits for this call
   std::optional<std::string> failed_at_;       // when the last search found nothing, on a miss
-  mutable bool is_new_ = false;                // this call has stored a result that it found
-  mutable std::string search_;                 // made when it is needed, as is the name:
-  mutable std::string name_;                   // most lookups need neither
+  mutable std::optional<database_busy_error> busy_;  // others hold a database: it may have the key
+  mutable bool is_new_ = false;                      // this call has stored a result that it found
+  mutable std::string search_;                       // made when it is needed, as is the name:
+  mutable std::string name_;                         // most lookups need neither
 };
 
 }  // namespace tune

@@ -46,7 +46,8 @@ coverage coverage_of(const function_identity& function, const search_content& se
 void run(const invocation& shared, const coverage_options& options) {
   database_reader database(shared.database_path());
   const function_identity function = find_function(database, options.function);
-  const search_content search = options.search.choose(database.read(function)).back();
+  search_content search = options.search.choose(database.read(function, false)).back();
+  database.read_trials(search);
   const coverage tried = coverage_of(function, search);
   if (shared.json) {
     json document{{"function", function.name}, {"version", function.version}};

@@ -32,8 +32,11 @@ std::string json_text(database_reader& database, const export_options& options) 
 
 std::string t4_text(database_reader& database, const export_options& options) {
   if (options.function.empty()) throw usage_error("T4 holds one search: name its --function");
-  function_content content = database.read(find_function(database, options.function));
-  content.searches = {options.search.choose(content).back()};
+  const function_identity function = find_function(database, options.function);
+  function_content content = database.read(function, false);
+  search_content chosen = options.search.choose(content).back();
+  database.read_trials(chosen);
+  content.searches = {std::move(chosen)};
   const column_values& of_search = content.searches.front().columns;
   std::erase_if(content.results, [&](const result_content& result) {
     const column_values key = search_columns(result.arguments, result.device());
@@ -46,10 +49,9 @@ std::string t4_text(database_reader& database, const export_options& options) {
 /// The winners of one function, or of all that have any.
 std::vector<winner_table> winner_tables(database_reader& database, const export_options& options) {
   std::vector<winner_table> tables;
-  for (const function_summary& summary : database.functions()) {
-    if (options.function.empty() && summary.results == 0) continue;
+  for (const function_identity& each : database.identities()) {
     const function_identity function =
-        options.function.empty() ? summary.function : find_function(database, options.function);
+        options.function.empty() ? each : find_function(database, options.function);
     function_content content = database.read(function);
     std::erase_if(content.results, [&](const result_content& result) {
       return !options.search.device.fits(result.device()) ||

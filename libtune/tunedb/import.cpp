@@ -206,9 +206,7 @@ katsdpsigproc_options options_for(const std::string& database,
     if (equals == std::string::npos) throw usage_error("'" + text + "' is no TABLE=FUNCTION");
     options.names[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  for (const function_summary& summary : database_reader(database).functions()) {
-    options.known.push_back(summary.function);
-  }
+  options.known = database_reader(database).identities();
   options.translations = operation_translations();
   options.targets = registered_targets();
   options.types = parse_types(given.types);

@@ -29,9 +29,7 @@ layer look_into(const std::string& path, std::size_t system_number, database_acc
     }
     database_reader reader(path, access);
     found.has_tables = reader.has_tables();
-    for (const function_summary& summary : reader.functions()) {
-      found.functions.push_back(summary.function);
-    }
+    found.functions = reader.identities();
   } catch (const std::exception& failure) {
     found.fault = failure.what();
   }

@@ -32,11 +32,7 @@ std::vector<pretuning_item> wanted_keys(const std::string& path, const lock_opti
   if (options.keys_file.empty()) return {};
   database_reader database(path, database_access::read_only);
   if (!database.has_tables()) throw nothing_found("there is no database '" + path + "'");
-  std::vector<function_identity> functions;
-  for (const function_summary& summary : database.functions()) {
-    functions.push_back(summary.function);
-  }
-  return parse_key_list(read_file(options.keys_file), functions, options.keys_file);
+  return parse_key_list(read_file(options.keys_file), database.identities(), options.keys_file);
 }
 
 bool is_of(const function_identity& function, const std::vector<std::string>& names) {
@@ -46,22 +42,20 @@ bool is_of(const function_identity& function, const std::vector<std::string>& na
          });
 }
 
-bool is_for(const pretuning_item& item, const function_identity& function,
-            const std::vector<named_value>& arguments) {
-  return table_name(item.function) == table_name(function) && item.key == arguments;
+std::string key_text(const function_identity& function, const std::vector<named_value>& key) {
+  return table_name(function) + '\n' + canonical_text(key);
 }
 
 void require_all(const tuning_lock& lock, const std::vector<pretuning_item>& keys) {
-  const auto has = [&](const pretuning_item& item) {
-    return std::ranges::any_of(lock.functions(), [&](const locked_function& one) {
-      return std::ranges::any_of(one.results, [&](const locked_result& result) {
-        return is_for(item, one.function, result.arguments);
-      });
-    });
-  };
+  std::set<std::string> locked;
+  for (const locked_function& one : lock.functions()) {
+    for (const locked_result& result : one.results) {
+      locked.insert(key_text(one.function, result.arguments));
+    }
+  }
   std::string missing;
   for (const pretuning_item& item : keys) {
-    if (has(item)) continue;
+    if (locked.contains(key_text(item.function, item.key))) continue;
     missing += fmt::format("\n  {} version {}: {}", item.function.name, item.function.version,
                            fields_text(item.key));
   }
@@ -72,11 +66,11 @@ void require_all(const tuning_lock& lock, const std::vector<pretuning_item>& key
 void run(const invocation& shared, const lock_options& options) {
   const std::string path = shared.database_path();
   const std::vector<pretuning_item> keys = wanted_keys(path, options);
+  std::set<std::string> listed;
+  for (const pretuning_item& item : keys) listed.insert(key_text(item.function, item.key));
   const tuning_lock lock = lock_of_database(path, [&](const auto& function, const auto& result) {
     const bool is_listed =
-        options.keys_file.empty() || std::ranges::any_of(keys, [&](const pretuning_item& item) {
-          return is_for(item, function, result.arguments);
-        });
+        options.keys_file.empty() || listed.contains(key_text(function, result.arguments));
     return is_listed && is_of(function, options.functions) && options.device.fits(result.device());
   });
   require_all(lock, keys);

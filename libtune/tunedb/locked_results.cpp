@@ -48,11 +48,11 @@ tuning_lock lock_of_database(const std::string& path, const result_filter& is_wa
   if (!database.has_tables()) throw nothing_found("there is no database '" + path + "'");
   const auto layers = open_layers(path, {}, database_access::read_only);
   std::vector<locked_function> functions;
-  for (const function_summary& summary : database.functions()) {
-    locked_function one{.function = summary.function, .results = {}};
-    for (const result_content& result : database.read(summary.function, false).results) {
-      if (is_prior(result.device()) || !is_wanted(summary.function, result)) continue;
-      one.results.push_back(locked(summary.function, result, *layers));
+  for (const function_identity& function : database.identities()) {
+    locked_function one{.function = function, .results = {}};
+    for (const result_content& result : database.read(function, false).results) {
+      if (is_prior(result.device()) || !is_wanted(function, result)) continue;
+      one.results.push_back(locked(function, result, *layers));
     }
     if (!one.results.empty()) functions.push_back(std::move(one));
   }

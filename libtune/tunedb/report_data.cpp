@@ -24,8 +24,8 @@ class collector {
     if (!reader.has_tables()) return;
     const std::size_t number = databases_.size();
     databases_.push_back(path);
-    for (const function_summary& summary : reader.functions()) {
-      if (is_chosen(summary.function)) add(reader, summary.function, number);
+    for (const function_identity& function : reader.identities()) {
+      if (is_chosen(function)) add(reader, function, number);
     }
     damaged_ += reader.damaged();
   }
@@ -65,8 +65,8 @@ class collector {
                             {"metric", first.metric},
                             {"maximise", first.maximise}});
     }
-    function_content content = reader.read(identity);
-    for (search_content& search : content.searches) {
+    for (search_content& search : reader.read_searches(identity)) {
+      reader.read_trials(search);
       const int device = device_of(search);
       report_json& one = searches_.emplace_back(report_of(std::move(search), first));
       one["database"] = database;

@@ -163,12 +163,11 @@ std::optional<std::string> canonical_key(const std::vector<field_description>& f
 
 std::vector<running_search> find_running(database_reader& database, const std::string& path) {
   std::vector<running_search> running;
-  for (const function_summary& summary : database.functions()) {
-    if (summary.searches == 0) continue;
-    const function_content content = database.read(summary.function, false);
-    const auto spaces = known_spaces(content.searches);
-    for (const search_content* search : unfinished(content.searches)) {
-      running_search one{.function = summary.function,
+  for (const function_identity& function : database.identities()) {
+    const std::vector<search_content> searches = database.read_searches(function);
+    const auto spaces = known_spaces(searches);
+    for (const search_content* search : unfinished(searches)) {
+      running_search one{.function = function,
                          .id = search->id,
                          .arguments = text_of(search->columns, "arguments"),
                          .device = {text_of(search->columns, "device_name"),
@@ -177,7 +176,7 @@ std::vector<running_search> find_running(database_reader& database, const std::s
                          .started_at = text_of(search->columns, "started_at"),
                          .strategy = text_of(search->columns, "strategy"),
                          .trials = database.summarise_trials(search->id),
-                         .process = process_of(path, summary.function, *search)};
+                         .process = process_of(path, function, *search)};
       if (!one.process && (has_ended(*search) || !stores_trials(one))) continue;
       one.budget = budget_of(one.process);
       const auto space = spaces.find(text_of(search->columns, "space"));

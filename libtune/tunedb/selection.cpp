@@ -107,8 +107,7 @@ std::optional<function_identity> find_function_if(database_reader& database,
                                                   const std::string& text) {
   const auto [name, version] = split_function(text);
   std::optional<function_identity> found;
-  for (const function_summary& summary : database.functions()) {  // by name and version
-    const function_identity& function = summary.function;
+  for (const function_identity& function : database.identities()) {  // by name and version
     if (function.name == name && (!version || *version == function.version)) found = function;
   }
   return found;

@@ -132,8 +132,7 @@ exit_code push(shared_store& store, const invocation& shared, const share_option
   push_report sum = push_all(store, push_queue(push_queue::path_beside(path)), leave);
   std::size_t foreign = 0;
   database_reader database(path);
-  for (const function_summary& summary : database.functions()) {
-    const function_identity& function = summary.function;
+  for (const function_identity& function : database.identities()) {
     if (!options.function.empty() && options.function != function.name &&
         options.function != table_name(function)) {
       continue;

@@ -186,8 +186,9 @@ void print_text(search_content search, const tuning_goal& goal) {
 void run(const invocation& shared, const trials_options& options) {
   database_reader database(shared.database_path());
   const function_identity function = find_function(database, options.function);
-  std::vector<search_content> searches = options.search.choose(database.read(function));
+  std::vector<search_content> searches = options.search.choose(database.read(function, false));
   if (!options.all) searches.erase(searches.begin(), searches.end() - 1);
+  for (search_content& search : searches) database.read_trials(search);
   const tuning_goal goal = detail::split_name(function.name).second;
   if (!shared.json) {
     for (const search_content& search : searches) print_text(search, goal);

@@ -63,6 +63,21 @@ TEST_CASE("a connection has the settings that the promises need") {
   CHECK_FALSE(is_on(opened, SQLITE_DBCONFIG_DQS_DML));
 }
 
+TEST_CASE("a large transaction keeps no reader out before it commits") {
+  const temporary_folder folder;
+  const std::string path = create_database(folder);
+  connection writes(path, 1s, 1s);
+  connection reads(path, 1ms, 1s);
+  writes.database().exec("CREATE TABLE large (x BLOB)");
+  write_transaction transaction(writes, 1s);
+  writes.database().exec(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 64) "
+      "INSERT INTO large SELECT zeroblob(100000) FROM n");
+  CHECK(reads.database().execAndGet("SELECT count(*) FROM large").getInt() == 0);
+  transaction.commit();
+  CHECK(reads.database().execAndGet("SELECT count(*) FROM large").getInt() == 64);
+}
+
 TEST_CASE("every table is strict") {
   const temporary_folder folder;
   connection opened(create_database(folder), 50ms, 50ms);

@@ -92,7 +92,8 @@ TEST_CASE("a result takes the place of the one with its key; a search never does
   content.results[0].values = sample_tuning(8);
   raw_table results(*database.opened, table);
   tune::detail::write_result(results, content.results[0]);
-  tune::detail::write_search(*database.opened, sample_function("f"), content.searches[0]);
+  tune::detail::search_tables tables(*database.opened);
+  tune::detail::write_search(*database.opened, tables, sample_function("f"), content.searches[0]);
   const function_content now = database.read();
   CHECK(now.results.size() == 2);
   CHECK(now.results[0].values == sample_tuning(8));

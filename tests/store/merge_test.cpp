@@ -3,8 +3,11 @@
 #include "libtune/store/maintenance/merge.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <algorithm>
+#include <ctime>
 #include <doctest/doctest.h>
 #include <limits>
+#include <string>
 #include <sys/stat.h>
 
 #include "libtune/base/error.hpp"
@@ -211,6 +214,34 @@ TEST_CASE("a search that could never be stored leaves nothing of itself behind")
   CHECK(report.searches_added == 0);
   SQLite::Database file(folder.file("db"));
   CHECK(file.execAndGet("SELECT count(*) FROM libtune_trial").getInt() == 0);
+}
+
+/// The processor time that this thread takes to merge a search into a database where its function
+/// has so many others.
+double merge_time_s(int others) {
+  const temporary_folder folder;
+  database_content content = read(fill_by_the_library(folder.file("from.db")));
+  const tune::search_content search = content.functions[0].searches.at(0);
+  content.functions[0].searches.clear();
+  for (int i = 0; i < others; ++i) {
+    content.functions[0].searches.push_back(search);
+    content.functions[0].searches.back().columns["arguments_canonical"] = std::to_string(i);
+  }
+  merge_content(folder.file("db"), content);
+  content.functions[0].searches = {search};
+  const auto now_s = [] {
+    ::timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  };
+  const double begin_s = now_s();
+  CHECK(merge_content(folder.file("db"), content).searches_added == 1);
+  return now_s() - begin_s;
+}
+
+TEST_CASE("a merge of one search takes no longer where the function has many") {
+  const double few_s = merge_time_s(1);
+  CHECK(merge_time_s(1500) < 5 * few_s);
 }
 
 TEST_CASE("a function with other fields is left, and the others are taken") {

@@ -5,7 +5,9 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <chrono>
 #include <doctest/doctest.h>
+#include <sqlite3.h>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "libtune/base/error.hpp"
@@ -122,6 +124,74 @@ TEST_CASE("a column that the table lacks is refused by name") {
   raw_table table(*database.opened, "t");
   CHECK_THROWS_WITH_AS(table.write({bind_column("later", std::int64_t{1})}),
                        doctest::Contains("'later'"), tune::argument_error);
+}
+
+/// True if nobody can begin to read, because a writer waits for those that read already.
+bool keeps_readers_out(SQLite::Database& database) {
+  try {
+    database.execAndGet("SELECT count(*) FROM libtune_meta");
+    return false;
+  } catch (const SQLite::Exception&) {
+    return true;
+  }
+}
+
+TEST_CASE("others commit while rows are read, and the reading goes on behind the last row") {
+  const open_database database;
+  const auto add = [&](connection& to, std::int64_t a, const std::string& b) {
+    raw_table(to, "t").write({bind_column("a", a), bind_column("b", b)});
+  };
+  for (const char* b : {"x", "y", "z"}) add(*database.opened, 1, b);
+  raw_table table(*database.opened, "t");
+  SQLite::Database other(database.path, SQLite::OPEN_READWRITE);
+  connection writes(database.path, 60s, 60s);
+  std::jthread writer;
+  const auto let_one_wait = [&] {
+    if (writer.joinable()) return;
+    writer = std::jthread([&] { add(writes, 2, "x"); });
+    while (!keeps_readers_out(other)) std::this_thread::yield();
+    std::this_thread::sleep_for(20ms);  // longer than others are kept waiting
+  };
+  std::vector<column_value> read;
+  SUBCASE("whole rows") {
+    table.read({}, [&](SQLite::Statement& row) {
+      read.push_back(tune::detail::read_column(row.getColumn("b")));
+      let_one_wait();
+    });
+  }
+  SUBCASE("some columns of them") {
+    table.scan({"c", "b"}, {}, [&](SQLite::Statement& row) {
+      read.push_back(tune::detail::read_column(row.getColumn(1)));
+      let_one_wait();
+    });
+  }
+  CHECK(read == std::vector<column_value>{std::string("x"), std::string("y"), std::string("z"),
+                                          std::string("x")});
+}
+
+TEST_CASE(
+    "rows of a value are read behind the last one, too, and nobody commits in a transaction") {
+  const open_database database;
+  raw_table table(*database.opened, "t");
+  for (std::int64_t a = 0; a < 2; ++a) {
+    for (const char* b : {"x", "y"})
+      table.write({bind_column("a", a), bind_column("b", std::string(b))});
+  }
+  std::vector<column_value> read;
+  const auto visit = [&](SQLite::Statement& row) {
+    read.push_back(tune::detail::read_column(row.getColumn("b")));
+    std::this_thread::sleep_for(5ms);
+  };
+  table.read({bind_column("a", std::int64_t{1})}, visit);
+  CHECK(read == std::vector<column_value>{std::string("x"), std::string("y")});
+  table.read({bind_column("c", std::int64_t{7})}, visit);
+  CHECK(read.size() == 6);
+  const SQLite::Transaction one_state(database.opened->database());
+  table.read({}, [&](SQLite::Statement& row) {
+    visit(row);
+    CHECK(sqlite3_get_autocommit(database.opened->database().getHandle()) == 0);
+  });
+  CHECK(read.size() == 10);
 }
 
 }  // namespace raw_table_test

@@ -185,7 +185,7 @@ TEST_CASE("a table that was removed is an error, not a crash") {
   CHECK_THROWS_AS(database.find(sample_function("f"), sample_key()), database_error);
 }
 
-TEST_CASE("a database that others hold counts as a miss, and a write to it as an error") {
+TEST_CASE("a database that others hold is an error, and never has no result") {
   const temporary_folder folder;
   using namespace std::chrono_literals;
   tuning_database database(folder.file("tuning.db"), {.read = 1ms, .write = 1ms});
@@ -193,9 +193,11 @@ TEST_CASE("a database that others hold counts as a miss, and a write to it as an
   {
     SQLite::Database other = look_into(database);
     SQLite::Transaction holder(other, SQLite::TransactionBehavior::EXCLUSIVE);
-    CHECK_FALSE(database.find(sample_function(), sample_key()));
+    CHECK_THROWS_AS(database.find(sample_function(), sample_key()), tune::database_busy_error);
+    CHECK_THROWS_AS(database.find_nearest(sample_function(), sample_key(), 1),
+                    tune::database_busy_error);
     tuning_database anew(folder.file("tuning.db"), {.read = 1ms, .write = 1ms});
-    CHECK_FALSE(anew.find(sample_function(), sample_key()));
+    CHECK_THROWS_AS(anew.find(sample_function(), sample_key()), tune::database_busy_error);
     CHECK_THROWS_WITH_AS(database.store(sample_function(), sample_key(), sample_tuning(2), 1),
                          doctest::Contains("another process"), database_error);
     CHECK_THROWS_AS(database.latest_search(sample_function(), sample_key()), database_error);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/database/tuning_layers.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <chrono>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -232,6 +233,28 @@ TEST_CASE("a name that can never be a table's is an error, not a warning") {
   const three_layers layers;
   CHECK_THROWS_AS(layers.open().find(sample_function("no; spaces"), sample_key()),
                   tune::argument_error);
+}
+
+TEST_CASE("a database that others hold has no miss: one below it may help, for the time being") {
+  using namespace std::chrono_literals;
+  const temporary_folder folder;
+  tune::record_memory::shared().forget_all();
+  tuning_database(folder.file("upper")).store(sample_function(), sample_key(), sample_tuning(1), 1);
+  tuning_database(folder.file("lower")).store(sample_function(), sample_key(), sample_tuning(2), 1);
+  const auto open = [&](const char* name, database_access access) {
+    return std::make_shared<tuning_database>(folder.file(name), tune::database_waits{}, access);
+  };
+  const tune::tuning_layers one(open("upper", database_access::read_write), {});
+  const tune::tuning_layers two(open("upper", database_access::read_write),
+                                {open("lower", database_access::read_only)});
+  {
+    SQLite::Database other(folder.file("upper"), SQLite::OPEN_READWRITE);
+    const SQLite::Transaction holder(other, SQLite::TransactionBehavior::EXCLUSIVE);
+    CHECK_THROWS_AS(one.find(sample_function(), sample_key(), 1ms), tune::database_busy_error);
+    CHECK(two.find(sample_function(), sample_key(), 1ms)->values == sample_tuning(2));
+    CHECK_THROWS_AS(two.find(sample_function(), sample_key(65), 1ms), tune::database_busy_error);
+  }
+  CHECK(two.find(sample_function(), sample_key(), 1ms)->values == sample_tuning(1));
 }
 
 TEST_CASE("what could not be stored is found again, until a database has a result") {

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstddef>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <sys/mman.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/store/files/named_lock.hpp"
 #include "libtune/testing/fixtures.hpp"
@@ -220,6 +222,38 @@ TEST_CASE("nobody searches for what a database may hold that others keep") {
     app.options.wait = 100ms;
     CHECK(counted.autotune(context, {}, app.options) == sample::test_default);
   }
+  CHECK(counted.searches == 1);
+}
+
+TEST_CASE("what a database may hold that others keep is not missing") {
+  application app("not missing");
+  const sample::counted_autotuner counted;
+  const auto context = app.fake.device().create_context();
+  CHECK(counted.autotune(context, {}, app.options) == sample::fastest);
+  tune::record_memory::shared().forget_all();
+  const std::string missed = tune::missed_keys::path_beside(*app.options.database);
+  REQUIRE(std::filesystem::remove(missed));  // the key was missing before it was tuned
+  auto other = std::make_unique<lock_keeper>([&] {
+    auto database =
+        std::make_unique<SQLite::Database>(*app.options.database, SQLite::OPEN_READWRITE);
+    database->exec("BEGIN EXCLUSIVE");
+    return database;
+  });
+  SUBCASE("in the mode cached") { app.options.mode = tune::tuning_mode::cached; }
+  SUBCASE("in the mode default") { app.options.mode = tune::tuning_mode::defaults; }
+  app.options.wait = 100ms;
+  if (app.options.mode == tune::tuning_mode::cached) {
+    CHECK_THROWS_AS(counted.autotune(context, {}, app.options), tune::database_busy_error);
+  } else {
+    CHECK(counted.autotune(context, {}, app.options) == sample::test_default);
+  }
+  CHECK_FALSE(std::filesystem::exists(missed));
+  app.options.wait = 600s;
+  const std::jthread releases([&] {
+    std::this_thread::sleep_for(300ms);
+    other.reset();
+  });
+  CHECK(counted.autotune(context, {}, app.options) == sample::fastest);
   CHECK(counted.searches == 1);
 }
 

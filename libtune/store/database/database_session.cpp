@@ -67,21 +67,18 @@ void database_session::attempt_to_write(std::string_view verb, std::string_view 
 }
 
 void database_session::read_table(const function_identity& function,
-                                  const std::function<void(function_table&)>& read) {
+                                  const std::function<void(function_table&)>& read,
+                                  std::optional<std::chrono::milliseconds> wait) {
   attempt("look up", function.name, [&] {
-    try {
-      connection* source = open_for_reading(waits_.read);
-      if (source == nullptr) return;
-      const read_transaction one_state(*source);
-      function_table* table = find_table(*source, function);
-      if (table == nullptr) return;
-      const work_limit limit(*source, longest_lookup);
-      read(*table);
-    } catch (const SQLite::Exception& failure) {
-      if (!is_busy(failure)) throw;
-      log(log_level::debug,
-          "tuning database '" + path_ + "': busy, so '" + function.name + "' counts as not found");
-    }
+    const auto longest = wait.value_or(waits_.read);
+    connection* source = open_for_reading(longest);
+    if (source == nullptr) return;
+    const scoped_wait patience(*source, longest);
+    const read_transaction one_state(*source);
+    function_table* table = find_table(*source, function);
+    if (table == nullptr) return;
+    const work_limit limit(*source, longest_lookup);
+    read(*table);
   });
 }
 

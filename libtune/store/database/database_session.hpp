@@ -43,9 +43,12 @@ class database_session {
   void attempt_to_write(std::string_view verb, std::string_view subject,
                         const std::function<void()>& step);
 
-  /// Runs read(table) alone, if the function has a table and others do not hold the database.
+  /// Runs read(table) alone, if the function has a table. Reads for a second at most.
+  /// @param wait      for others; empty: as long as a lookup
+  /// @throws database_busy_error if others hold the database for longer
   void read_table(const function_identity& function,
-                  const std::function<void(function_table&)>& read);
+                  const std::function<void(function_table&)>& read,
+                  std::optional<std::chrono::milliseconds> wait = {});
 
   /// Returns what read(connection, table) returns, run alone in one transaction; an empty value if
   /// the database has nothing of the function.

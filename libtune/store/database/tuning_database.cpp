@@ -277,7 +277,8 @@ std::vector<record> tuning_database::find_nearest(const function_identity& funct
   check_request(function, key);
   std::vector<record> found;
   impl_->read_table(
-      function, [&](function_table& table) { found = nearest_records(table, key, most, kind); });
+      function, [&](function_table& table) { found = nearest_records(table, key, most, kind); },
+      impl_->waits().write);
   return found;
 }
 
@@ -293,17 +294,10 @@ std::optional<record> tuning_database::find_patiently(
     const function_identity& function, const record_key& key, match_mode mode,
     std::optional<std::chrono::milliseconds> wait) {
   check_request(function, key);
-  const auto longest = wait.value_or(impl_->waits().write);
   std::optional<record> found;
-  impl_->attempt("look up", function.name, [&] {
-    connection* source = impl_->open_for_reading(longest);
-    if (source == nullptr) return;
-    const detail::scoped_wait patience(*source, longest);
-    const detail::read_transaction one_state(*source);
-    function_table* table = impl_->find_table(*source, function);
-    const detail::work_limit limit(*source, impl_->waits().write);
-    if (table != nullptr) found = find_record(*table, key, mode);
-  });
+  impl_->read_table(
+      function, [&](function_table& table) { found = find_record(table, key, mode); },
+      wait.value_or(impl_->waits().write));
   return found;
 }
 

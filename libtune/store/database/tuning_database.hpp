@@ -61,10 +61,11 @@ class database_busy_error : public database_error {
   explicit database_busy_error(const database_error& failure) : database_error(failure) {}
 };
 
-/// The longest times that a call may wait for other processes that use the same database.
+/// The longest times that a call may wait for other processes that use the same database. Others
+/// hold it up only while one of them commits.
 struct database_waits {
-  /// A lookup. Others hold it up only while one of them commits, so a longer wait is not worth it.
-  std::chrono::milliseconds read{50};
+  /// find().
+  std::chrono::milliseconds read{10'000};
   /// Everything else.
   std::chrono::milliseconds write{10'000};
 };
@@ -101,8 +102,8 @@ class tuning_database {
   const std::string& path() const noexcept;
 
   /// The result for a key, or for the nearest device that has one for the same arguments
-  /// (rank_nearest has the order). Nothing if there is none, if there is no file, or if others
-  /// hold the file for longer than the wait; changes nothing in any case.
+  /// (rank_nearest has the order). Nothing if there is none, or no file; changes nothing in any
+  /// case.
   std::optional<record> find(const function_identity& function, const record_key& key,
                              match_mode mode = match_mode::exact);
 
@@ -115,9 +116,7 @@ class tuning_database {
   /// them. Empty where find finds nothing, or where reading them takes too long.
   std::vector<similar_result> similar(const function_identity& function,
                                       const similar_query& query);
-  /// Like find(), but waits for writers.
-  /// @throws database_busy_error if others hold the file for even longer
-  /// @param wait  empty: as long as for writing
+  /// The same with another wait. @param wait  empty: as long as for writing
   std::optional<record> find_patiently(const function_identity& function, const record_key& key,
                                        match_mode mode = match_mode::exact,
                                        std::optional<std::chrono::milliseconds> wait = {});

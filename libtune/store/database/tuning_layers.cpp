@@ -105,21 +105,32 @@ tuning_layers::tuning_layers(std::shared_ptr<tuning_database> user,
   for (const auto& database : databases_) scope_ += database->path() + '\n';
 }
 
-std::optional<record> tuning_layers::find(const function_identity& function,
-                                          const record_key& key) const {
+std::optional<record> tuning_layers::find(const function_identity& function, const record_key& key,
+                                          std::optional<std::chrono::milliseconds> wait) const {
   record_memory& memory = record_memory::shared();
   std::optional<record> found = memory.find(scope_, function, key);
   if (found) return found;
   const std::uint64_t generation = memory.generation();
+  std::optional<database_busy_error> busy;
   for (const auto& database : databases_) {
-    warn_on_failure([&] { found = database->find(function, key); });
+    warn_on_failure([&] {
+      try {
+        found = wait ? database->find_patiently(function, key, match_mode::exact, wait)
+                     : database->find(function, key);
+      } catch (const database_busy_error& failure) {
+        busy = failure;
+      }
+    });
     if (!found) continue;
+    if (busy) return found;  // and what a database above has counts at the next call
     record kept = *found;
     kept.remembered = true;
     memory.remember(scope_, function, key, kept, generation);
     return found;
   }
-  return memory.find(unstored_scope(scope_), function, key);
+  found = memory.find(unstored_scope(scope_), function, key);
+  if (!found && busy) throw database_busy_error(*busy);
+  return found;
 }
 
 void tuning_layers::remember(const function_identity& function, const record_key& key,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -77,7 +78,10 @@ class tuning_layers {
 
   /// The exact match of the uppermost database that has one, else the result that could not be
   /// stored. Earlier hits are remembered.
-  std::optional<record> find(const function_identity& function, const record_key& key) const;
+  /// @param wait  for others that hold a database; empty: as long as the database waits
+  /// @throws database_busy_error if others hold one for longer and nothing else has a result
+  std::optional<record> find(const function_identity& function, const record_key& key,
+                             std::optional<std::chrono::milliseconds> wait = {}) const;
 
   /// Remembers a result that could not be stored, so that this process finds it again where no
   /// database has one.

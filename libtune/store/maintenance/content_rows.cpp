@@ -107,28 +107,20 @@ result_content result_from(const raw_table& table, SQLite::Statement& row,
   return result;
 }
 
-/// The tables of searches, opened once for many of them.
-struct search_tables {
-  explicit search_tables(connection& source)
-      : searches(source, "libtune_search"), trials(source, "libtune_trial") {
-    if (source.database().tableExists("libtune_metrics")) open_metrics(source);
-    for (const side_table& side : side_tables()) {
-      if (source.database().tableExists(side.layout.table)) open(source, side);
-    }
-  }
-  void open(connection& source, const side_table& side) {
-    sides.try_emplace(&side, source, side.layout.table);
-  }
-  void open_metrics(connection& source) { metrics.emplace(source, "libtune_metrics"); }
+}  // namespace
 
-  raw_table searches;
-  raw_table trials;
-  std::optional<raw_table> metrics{};            // a database without any has no such table
-  std::map<const side_table*, raw_table> sides;  // the same
-};
+search_tables::search_tables(connection& source)
+    : searches(source, "libtune_search"), trials(source, "libtune_trial") {
+  if (source.database().tableExists("libtune_metrics")) open_metrics(source);
+  for (const side_table& side : side_tables()) {
+    if (source.database().tableExists(side.layout.table)) open(source, side);
+  }
+}
 
-std::vector<trial_content> read_trials(search_tables& tables, std::int64_t search,
-                                       std::size_t& damaged) {
+namespace {
+
+std::vector<trial_content> trials_of(search_tables& tables, std::int64_t search,
+                                     std::size_t& damaged) {
   std::map<std::int64_t, std::string> metrics;
   if (tables.metrics) {
     damaged +=
@@ -211,6 +203,71 @@ std::vector<function_identity> read_functions(connection& source, std::size_t& d
   return functions;
 }
 
+namespace {
+
+// Another may have come under its number, once the latest search was removed.
+bool is_still_there(search_tables& tables, const search_content& search) {
+  bool is_there = false;
+  tables.searches.read({bind_column("id", search.id)}, [&](SQLite::Statement& row) {
+    is_there = std::ranges::all_of(
+        std::initializer_list<const char*>{"started_at", "arguments_canonical", "device_canonical"},
+        [&](const char* column) {
+          return row.getColumn(column).getString() == text_of(search.columns, column);
+        });
+  });
+  return is_there;
+}
+
+bool read_trials(search_tables& tables, search_content& search, std::size_t& damaged) {
+  search.trials = trials_of(tables, search.id, damaged);
+  return is_still_there(tables, search);
+}
+
+std::vector<search_content> read_searches(search_tables& tables,
+                                          const std::vector<bound_column>& where,
+                                          std::size_t& damaged) {
+  std::vector<search_content> searches;
+  damaged += tables.searches.read(where, [&](SQLite::Statement& row) {
+    searches.push_back({.columns = other_columns(tables.searches, row, {"id", "table_name"}),
+                        .trials = {},
+                        .id = row.getColumn("id").getInt64()});
+  });
+  for (search_content& search : searches) {
+    for (auto& side : tables.sides) {
+      raw_table& notes = side.second;
+      damaged += notes.read({bind_column("search_id", search.id)}, [&](SQLite::Statement& note) {
+        search.columns.merge(other_columns(notes, note, {"search_id"}));
+      });
+    }
+  }
+  return searches;
+}
+
+}  // namespace
+
+std::vector<search_content> read_searches(connection& source, const function_identity& function,
+                                          std::size_t& damaged) {
+  search_tables tables(source);
+  return read_searches(tables, {bind_column("table_name", table_name(function))}, damaged);
+}
+
+std::vector<search_content> read_searches_like(search_tables& tables,
+                                               const function_identity& function,
+                                               const search_content& other, std::size_t& damaged) {
+  std::vector<bound_column> where{bind_column("table_name", table_name(function))};
+  for (const char* column : {"arguments_canonical", "device_canonical"}) {
+    where.push_back(bind_column(column, text_of(other.columns, column)));
+  }
+  std::vector<search_content> found = read_searches(tables, where, damaged);
+  for (search_content& search : found) search.trials = trials_of(tables, search.id, damaged);
+  return found;
+}
+
+bool read_trials(connection& source, search_content& search, std::size_t& damaged) {
+  search_tables tables(source);
+  return read_trials(tables, search, damaged);
+}
+
 function_content read_content(connection& source, const function_identity& function,
                               bool with_trials, std::size_t& damaged, const record_key* only) {
   const std::string table = table_name(function);
@@ -232,19 +289,10 @@ function_content read_content(connection& source, const function_identity& funct
     content.results.push_back(result_from(results, row, function));
   });
   search_tables tables(source);
-  damaged += tables.searches.read(of_searches, [&](SQLite::Statement& row) {
-    search_content search{.columns = other_columns(tables.searches, row, {"id", "table_name"}),
-                          .trials = {},
-                          .id = row.getColumn("id").getInt64()};
-    for (auto& side : tables.sides) {
-      raw_table& notes = side.second;
-      damaged += notes.read({bind_column("search_id", search.id)}, [&](SQLite::Statement& note) {
-        search.columns.merge(other_columns(notes, note, {"search_id"}));
-      });
-    }
-    if (with_trials) search.trials = read_trials(tables, search.id, damaged);
-    content.searches.push_back(std::move(search));
-  });
+  content.searches = read_searches(tables, of_searches, damaged);
+  if (!with_trials) return content;
+  std::erase_if(content.searches,
+                [&](search_content& search) { return !read_trials(tables, search, damaged); });
   return content;
 }
 
@@ -276,9 +324,8 @@ void write_result(raw_table& results, const result_content& result) {
   results.write(row, true);
 }
 
-void write_search(connection& target, const function_identity& function,
+void write_search(connection& target, search_tables& tables, const function_identity& function,
                   const search_content& search) {
-  search_tables tables(target);
   const auto id = static_cast<std::int64_t>(next_search(target));
   column_values columns = search.columns;
   std::map<const side_table*, column_values> notes;

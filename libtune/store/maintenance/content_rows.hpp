@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "libtune/store/database/record.hpp"
+#include "libtune/store/database/trial_log.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 #include "libtune/store/maintenance/raw_table.hpp"
 
@@ -20,6 +22,20 @@ namespace tune::detail {
 
 /// The longest time that a tool waits for other processes.
 inline constexpr std::chrono::seconds tool_wait{10};
+
+/// The tables of searches in an open database, opened once for many of them.
+struct search_tables {
+  explicit search_tables(connection& source);
+  void open_metrics(connection& source) { metrics.emplace(source, "libtune_metrics"); }
+  void open(connection& source, const side_table& side) {
+    sides.try_emplace(&side, source, side.layout.table);
+  }
+
+  raw_table searches;
+  raw_table trials;
+  std::optional<raw_table> metrics{};            // a database without any has no such table
+  std::map<const side_table*, raw_table> sides;  // the same
+};
 
 /// Runs change(connection) in one write_transaction on a database and commits it if the result is
 /// true. Does nothing where there is no database. @param attempt  for the error's text
@@ -32,12 +48,25 @@ void change_database(const std::string& path, const std::string& attempt,
 /// @param damaged  is increased for each that is left out
 std::vector<function_identity> read_functions(connection& source, std::size_t& damaged);
 
-/// All that is kept of a function that the database has.
+/// All that is kept of a function that the database has. A search that others remove meanwhile is
+/// left out.
 /// @param damaged  is increased for each row that is left out because its checksum is wrong
 /// @param only     the key whose result and searches are wanted; null: those of all keys
 function_content read_content(connection& source, const function_identity& function,
                               bool with_trials, std::size_t& damaged,
                               const record_key* only = nullptr);
+
+/// The searches of a function without their trials.
+std::vector<search_content> read_searches(connection& source, const function_identity& function,
+                                          std::size_t& damaged);
+
+/// The searches of a function for the key and device of another search, with their trials.
+std::vector<search_content> read_searches_like(search_tables& tables,
+                                               const function_identity& function,
+                                               const search_content& other, std::size_t& damaged);
+
+/// Reads the trials of a search into it. @returns false if the database does not have it any more
+bool read_trials(connection& source, search_content& search, std::size_t& damaged);
 
 /// The intact result for a key of the function. @param results  the function's table
 std::optional<result_content> read_result(raw_table& results, const function_identity& function,
@@ -47,7 +76,7 @@ std::optional<result_content> read_result(raw_table& results, const function_ide
 void write_result(raw_table& results, const result_content& result);
 
 /// Adds a search, with its trials, under a number that is free.
-void write_search(connection& target, const function_identity& function,
+void write_search(connection& target, search_tables& tables, const function_identity& function,
                   const search_content& search);
 
 }  // namespace tune::detail

@@ -6,9 +6,10 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
-#include <SQLiteCpp/Transaction.h>
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <functional>
 #include <string_view>
 #include <system_error>
 
@@ -30,35 +31,58 @@ namespace {
 using detail::connection;
 using detail::raw_table;
 
-std::size_t count(connection& source, const std::string& from, const std::string& table) {
-  SQLite::Statement query(source.database(), "SELECT count(*) FROM " + from);
-  if (!table.empty()) query.bind(1, table);
-  query.executeStep();
-  return static_cast<std::size_t>(query.getColumn(0).getInt64());
-}
-
-std::vector<device_identity> devices_of(connection& source, const std::string& table) {
-  SQLite::Statement query(source.database(),
-                          "SELECT DISTINCT device_name, device_platform, device_version FROM " +
-                              detail::quoted_name(table));
-  std::vector<device_identity> devices;
-  while (query.executeStep()) {
-    devices.push_back({query.getColumn(0).getString(), query.getColumn(1).getString(),
-                       query.getColumn(2).getString()});
-  }
-  return devices;
+std::size_t count_trials(SQLite::Statement& count, std::int64_t search) {
+  const detail::statement_run run(count);
+  count.bind(1, search);
+  count.executeStep();
+  return static_cast<std::size_t>(count.getColumn(0).getInt64());
 }
 
 function_summary summarise(connection& source, const function_identity& function) {
   const std::string table = table_name(function);
-  return {.function = function,
-          .results = count(source, detail::quoted_name(table), {}),
-          .searches = count(source, "libtune_search WHERE table_name = ?", table),
-          .trials = count(source,
-                          "libtune_trial JOIN libtune_search ON search_id = id "
-                          "WHERE table_name = ?",
-                          table),
-          .devices = devices_of(source, table)};
+  function_summary summary{.function = function};
+  raw_table results(source, table);
+  results.scan({"device_name", "device_platform", "device_version"}, {},
+               [&](SQLite::Statement& row) {
+                 ++summary.results;
+                 device_identity device{row.getColumn(0).getString(), row.getColumn(1).getString(),
+                                        row.getColumn(2).getString()};
+                 auto& known = summary.devices;
+                 if (std::ranges::find(known, device) == known.end()) known.push_back(device);
+               });
+  std::vector<std::int64_t> searches;
+  raw_table(source, "libtune_search")
+      .scan({"id"}, {detail::bind_column("table_name", table)},
+            [&](SQLite::Statement& row) { searches.push_back(row.getColumn(0).getInt64()); });
+  summary.searches = searches.size();
+  SQLite::Statement trials(source.database(),
+                           "SELECT count(*) FROM libtune_trial WHERE search_id = ?");
+  for (const std::int64_t search : searches) summary.trials += count_trials(trials, search);
+  return summary;
+}
+
+trials_summary summarise(connection& source, std::int64_t search) {
+  trials_summary summary;
+  std::string best;
+  raw_table(source, "libtune_trial")
+      .scan({"outcome", "made_at", "score_ns", "configuration"},
+            {detail::bind_column("search_id", search)}, [&](SQLite::Statement& row) {
+              const std::string outcome = row.getColumn(0).getString();
+              auto found = std::ranges::find(summary.outcomes, outcome, &outcome_summary::outcome);
+              if (found == summary.outcomes.end()) {
+                found = summary.outcomes.insert(found, {.outcome = outcome});
+              }
+              ++found->trials;
+              found->latest = std::max(found->latest, row.getColumn(1).getString());
+              if (row.getColumn(2).isNull()) return;
+              const double score = row.getColumn(2).getDouble();
+              if (summary.best_ns && score >= *summary.best_ns) return;
+              summary.best_ns = score;
+              best = row.getColumn(3).getString();
+            });
+  std::ranges::stable_sort(summary.outcomes, std::greater(), &outcome_summary::trials);
+  if (summary.best_ns) summary.best = detail::configuration_from_json(best);
+  return summary;
 }
 
 }  // namespace
@@ -84,13 +108,12 @@ class database_reader::implementation {
     return attempt("read it", [&] { return open() != nullptr; });
   }
 
-  /// Runs step(connection) on one state of the database, and turns what SQLite reports into a
-  /// database_error. Not run where there is no database.
+  /// Runs step(connection), and turns what SQLite reports into a database_error. Not run where
+  /// there is no database.
   template <class Step>
   auto attempt_reading(const std::string& what, Step step) {
     return attempt(what, [&]() -> decltype(step(*connection_)) {
       if (open() == nullptr) return {};
-      const SQLite::Transaction one_state(connection_->database());
       return step(*connection_);
     });
   }
@@ -133,9 +156,30 @@ std::vector<function_summary> database_reader::functions() {
   });
 }
 
+std::vector<function_identity> database_reader::identities() {
+  return impl_->attempt_reading("list the functions", [&](connection& source) {
+    return detail::read_functions(source, impl_->damaged);
+  });
+}
+
 function_content database_reader::read(const function_identity& function, bool with_trials) {
   return impl_->attempt_reading("read '" + function.name + "'", [&](connection& source) {
     return detail::read_content(source, function, with_trials, impl_->damaged);
+  });
+}
+
+std::vector<search_content> database_reader::read_searches(const function_identity& function) {
+  const std::string what = "read the searches of '" + function.name + "'";
+  return impl_->attempt_reading(what, [&](connection& source) {
+    return detail::read_searches(source, function, impl_->damaged);
+  });
+}
+
+void database_reader::read_trials(search_content& search) {
+  impl_->attempt_reading("read the trials of a search", [&](connection& source) {
+    const bool is_there = detail::read_trials(source, search, impl_->damaged);
+    if (!is_there) search.trials.clear();
+    return is_there;
   });
 }
 
@@ -147,27 +191,8 @@ function_content database_reader::read_key(const function_identity& function,
 }
 
 trials_summary database_reader::summarise_trials(std::int64_t search) {
-  return impl_->attempt_reading("look at a search", [&](connection& source) {
-    trials_summary summary;
-    SQLite::Statement outcomes(source.database(),
-                               "SELECT outcome, count(*), max(made_at) FROM libtune_trial "
-                               "WHERE search_id = ? GROUP BY outcome ORDER BY count(*) DESC");
-    outcomes.bind(1, search);
-    while (outcomes.executeStep()) {
-      summary.outcomes.push_back({outcomes.getColumn(0).getString(),
-                                  static_cast<std::size_t>(outcomes.getColumn(1).getInt64()),
-                                  outcomes.getColumn(2).getString()});
-    }
-    SQLite::Statement best(source.database(),
-                           "SELECT configuration, score_ns FROM libtune_trial WHERE search_id = ? "
-                           "AND score_ns IS NOT NULL ORDER BY score_ns LIMIT 1");
-    best.bind(1, search);
-    if (best.executeStep()) {
-      summary.best = detail::configuration_from_json(best.getColumn(0).getString());
-      summary.best_ns = best.getColumn(1).getDouble();
-    }
-    return summary;
-  });
+  return impl_->attempt_reading("look at a search",
+                                [&](connection& source) { return summarise(source, search); });
 }
 
 database_content database_reader::read_all() {

@@ -38,9 +38,10 @@ struct trials_summary {
   std::optional<double> best_ns{};  ///< that time
 };
 
-/// Reads whole databases, as they are at one moment: changes by other processes are not seen
-/// meanwhile. They cannot commit while one of the functions runs, so a reader is for tools. Never
-/// changes anything, except to roll back the transaction of a killed process. Not thread-safe.
+/// Reads whole databases, row by row: each row is as it is when it is read. Other processes can
+/// commit every millisecond or so meanwhile, and what they add or change may be read or not; a
+/// search that they remove is left out. Never changes anything, except to roll back the transaction
+/// of a killed process. Not thread-safe.
 ///
 /// All functions throw database_error if the file cannot be opened or read.
 class database_reader {
@@ -56,17 +57,23 @@ class database_reader {
   /// True if there is a file, and it has libtune's tables.
   bool has_tables();
 
-  /// Every function, by name and version.
+  /// Every function, by name and version. Counts all rows.
   std::vector<function_summary> functions();
+  /// The same without counting.
+  std::vector<function_identity> identities();
 
   /// One function with its results and searches; the trials only if they are asked for.
   function_content read(const function_identity& function, bool with_trials = true);
 
+  /// The searches of a function without their trials.
+  std::vector<search_content> read_searches(const function_identity& function);
+  /// Reads the trials of a search into it; none if the database does not have it any more.
+  void read_trials(search_content& search);
+
   /// The result for one key, if there is one, and the searches for it with their trials.
   function_content read_key(const function_identity& function, const record_key& key);
 
-  /// The state of a search, by its number. Quick also where it has many trials, because their
-  /// checksums are not looked at.
+  /// The state of a search, by its number, without a look at the checksums of its trials.
   trials_summary summarise_trials(std::int64_t search);
 
   /// All of it.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <set>
 #include <sqlite3.h>
 #include <utility>
@@ -140,25 +141,35 @@ void remove_search(connection& target, const search_content& search) {
   remove.exec();
 }
 
+/// The searches that the database has for the keys of those brought in, as texts. Removes those
+/// that the ones brought in replace.
+std::set<std::string> known_searches(connection& target, detail::search_tables& tables,
+                                     const function_content& content, merge_winner winner) {
+  std::set<std::string> incoming;
+  if (winner == merge_winner::incoming) {
+    for (const search_content& search : content.searches) incoming.insert(canonical_text(search));
+  }
+  std::size_t damaged = 0;
+  std::set<std::string> keys;
+  std::set<std::string> known;
+  for (const search_content& search : content.searches) {
+    if (!keys.insert(key_of(search)).second) continue;
+    for (const search_content& present :
+         detail::read_searches_like(tables, content.function, search, damaged)) {
+      const auto text = known.insert(canonical_text(present)).first;
+      if (winner == merge_winner::incoming && !incoming.contains(*text)) {
+        remove_search(target, present);
+      }
+    }
+  }
+  return known;
+}
+
 void merge_searches(connection& target, const function_content& content, merge_winner winner,
                     merge_report& report) {
   if (content.searches.empty()) return;
-  std::size_t damaged = 0;
-  std::set<std::string> keys;
-  std::set<std::string> incoming;
-  if (winner == merge_winner::incoming) {
-    for (const search_content& search : content.searches) {
-      keys.insert(key_of(search));
-      incoming.insert(canonical_text(search));
-    }
-  }
-  std::set<std::string> known;
-  for (const search_content& search :
-       detail::read_content(target, content.function, true, damaged).searches) {
-    const std::string text = canonical_text(search);
-    known.insert(text);
-    if (keys.contains(key_of(search)) && !incoming.contains(text)) remove_search(target, search);
-  }
+  std::optional<detail::search_tables> tables(std::in_place, target);
+  const std::set<std::string> known = known_searches(target, *tables, content, winner);
   // The oldest first, because the number of a search tells which is the latest.
   std::set<std::pair<std::string, std::string>> order;
   std::map<std::string, const search_content*> added;
@@ -171,12 +182,14 @@ void merge_searches(connection& target, const function_content& content, merge_w
     }
   }
   for (const auto& each : order) {
+    const std::size_t left = report.left;
     take_or_leave(target, content.function, report, [&] {
       const search_content& search = *added.at(each.second);
       check_search(content.function, search);
-      detail::write_search(target, content.function, search);
+      detail::write_search(target, *tables, content.function, search);
       ++report.searches_added;
     });
+    if (report.left != left) tables.emplace(target);  // what it had made is gone with it
   }
 }
 

@@ -8,7 +8,9 @@
 #include <SQLiteCpp/Statement.h>
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <sqlite3.h>
 #include <utility>
@@ -49,6 +51,26 @@ column_value default_from(SQLite::Statement& info) {
   }
   if (info.getColumn(3).getString() == "TEXT") return std::string();
   return {};
+}
+
+// While a row is read and a writer waits, SQLite lets nobody begin to read: lookups wait so long.
+constexpr std::chrono::milliseconds longest_hold{1};
+
+/// "WHERE" these columns have their values and the others of the key are behind the last ones.
+std::string part_sql(const std::vector<bound_column>& where, const std::vector<bound_column>& last,
+                     const std::vector<std::string>& key) {
+  std::vector<std::string> all;
+  for (const bound_column& column : where) all.push_back(quoted_name(column.name) + " = ?");
+  // By an index of this column alone SQLite would find all rows and sort them before the first.
+  const bool is_in_key = !where.empty() && std::ranges::find(key, where.front().name) != key.end();
+  if (where.size() == 1 && !is_in_key) all.front().insert(0, "+");
+  if (!last.empty()) {
+    std::vector<std::string> names;
+    for (const bound_column& column : last) names.push_back(column.name);
+    const std::vector<std::string> places(last.size(), "?");
+    all.push_back(fmt::format("({}) > ({})", quoted_names(names), fmt::join(places, ", ")));
+  }
+  return all.empty() ? "" : fmt::format(" WHERE {}", fmt::join(all, " AND "));
 }
 
 }  // namespace
@@ -106,11 +128,39 @@ bool raw_table::has(const std::string& column) const {
 
 std::size_t raw_table::read(const std::vector<bound_column>& where,
                             const std::function<void(SQLite::Statement&)>& visit) {
-  std::string sql = layout_.select();
-  for (const bound_column& column : where) {
-    sql += (&column == where.data() ? " WHERE " : " AND ") + quoted_name(column.name) + " = ?";
+  std::size_t damaged = 0;
+  visit_rows(layout_.select(), where, [&](SQLite::Statement& row) {
+    if (row.getColumn(static_cast<int>(columns().size())).getInt() == 0) {
+      ++damaged;
+    } else {
+      visit(row);
+    }
+  });
+  return damaged;
+}
+
+void raw_table::scan(const std::vector<std::string>& some, const std::vector<bound_column>& where,
+                     const std::function<void(SQLite::Statement&)>& visit) {
+  std::vector<std::string> selected = some;
+  for (const std::string& column : key_) {
+    if (std::ranges::find(some, column) == some.end()) selected.push_back(column);
   }
-  sql += " ORDER BY " + quoted_names(key_);
+  visit_rows(fmt::format("SELECT {} FROM {}", quoted_names(selected), quoted_name(name())), where,
+             visit);
+}
+
+void raw_table::visit_rows(const std::string& select, const std::vector<bound_column>& where,
+                           const std::function<void(SQLite::Statement&)>& visit) {
+  std::vector<bound_column> last;
+  while (visit_some(select, where, last, visit)) continue;
+}
+
+// Goes on behind the last row that was visited, if there is one, and sets it.
+// @returns true if rows may be left
+bool raw_table::visit_some(const std::string& select, const std::vector<bound_column>& where,
+                           std::vector<bound_column>& last,
+                           const std::function<void(SQLite::Statement&)>& visit) {
+  std::string sql = select + part_sql(where, last, key_) + " ORDER BY " + quoted_names(key_);
   if (sql != read_sql_) {
     read_ = std::make_unique<SQLite::Statement>(source_->database(), sql);
     read_sql_ = std::move(sql);
@@ -118,15 +168,20 @@ std::size_t raw_table::read(const std::vector<bound_column>& where,
   const statement_run run(*read_);
   int parameter = 1;
   for (const bound_column& column : where) column.bind(*read_, parameter++);
-  std::size_t damaged = 0;
+  for (const bound_column& column : last) column.bind(*read_, parameter++);
+  const bool can_pause = sqlite3_get_autocommit(source_->database().getHandle()) != 0;
+  const auto end = std::chrono::steady_clock::now() + longest_hold;
   while (read_->executeStep()) {
-    if (read_->getColumn(static_cast<int>(columns().size())).getInt() == 0) {
-      ++damaged;
-    } else {
-      visit(*read_);
+    visit(*read_);
+    if (!can_pause || std::chrono::steady_clock::now() < end) continue;
+    last.clear();
+    for (const std::string& column : key_) {
+      if (std::ranges::find(where, column, &bound_column::name) != where.end()) continue;
+      last.push_back(bind_column(column, read_column(read_->getColumn(column.c_str()))));
     }
+    return !last.empty();
   }
-  return damaged;
+  return false;
 }
 
 void raw_table::prepare_write(bool replace) {

@@ -53,10 +53,15 @@ class raw_table {
   bool has(const std::string& column) const;
 
   /// Calls visit(statement) for each row that is intact and holds these values, in the order of the
-  /// primary key; the statement's columns are columns().
+  /// primary key; the statement's columns are columns(). Outside of a transaction others can commit
+  /// between two rows, every millisecond or so: each row is as it is when it is visited.
   /// @returns how many such rows are damaged
   std::size_t read(const std::vector<bound_column>& where,
                    const std::function<void(SQLite::Statement&)>& visit);
+  /// The same for some columns, whose places in the statement are those here, and for damaged rows
+  /// too.
+  void scan(const std::vector<std::string>& some, const std::vector<bound_column>& where,
+            const std::function<void(SQLite::Statement&)>& visit);
 
   /// The value of a column that is not given: its default if that is a plain number or text, else
   /// the empty one.
@@ -71,6 +76,11 @@ class raw_table {
   std::size_t count();
 
  private:
+  void visit_rows(const std::string& select, const std::vector<bound_column>& where,
+                  const std::function<void(SQLite::Statement&)>& visit);
+  bool visit_some(const std::string& select, const std::vector<bound_column>& where,
+                  std::vector<bound_column>& last,
+                  const std::function<void(SQLite::Statement&)>& visit);
   void prepare_write(bool replace);
 
   connection* source_;

@@ -76,7 +76,7 @@ bool tuning_call::tune_behind(const background_task& work) {
   plan_ = {settings_.mode, match};
   open_databases();
   if (!again) {
-    if (auto found = if_valid(layers_->find(identity(), key()))) {
+    if (auto found = if_valid(find_exact())) {
       publish(*found);
       return true;
     }
@@ -86,7 +86,7 @@ bool tuning_call::tune_behind(const background_task& work) {
     }
   }
   tune_once();
-  const auto made = layers_->find(identity(), key());
+  const auto made = find_exact();
   if (!made) throw error("another process is tuning it, or its result could not be read");
   publish(*made);
   return !made->database.empty() || !database_;
