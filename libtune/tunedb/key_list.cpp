@@ -152,10 +152,6 @@ input parse_entries(const std::string& text) {
   return input::array({whole});
 }
 
-bool is_same(const pretuning_item& a, const pretuning_item& b) {
-  return a.function == b.function && canonical_text(a.key) == canonical_text(b.key);
-}
-
 }  // namespace
 
 const function_identity& find_function(std::span<const function_identity> functions,
@@ -187,14 +183,14 @@ std::vector<pretuning_item> parse_key_list(const std::string& text,
                                   source, mistake.what()));
   }
   std::vector<pretuning_item> items;
+  std::set<std::string> known;
   std::size_t number = 0;
   for (const input& entry : entries) {
     ++number;
     try {
       pretuning_item item = read_entry(entry, functions);
-      const bool is_new = std::ranges::none_of(
-          items, [&](const pretuning_item& known) { return is_same(known, item); });
-      if (is_new) items.push_back(std::move(item));
+      const std::string own = table_name(item.function) + '\n' + canonical_text(item.key);
+      if (known.insert(own).second) items.push_back(std::move(item));
     } catch (const usage_error& mistake) {
       throw usage_error(fmt::format("{}: entry {}: {}", source, number, mistake.what()));
     }
