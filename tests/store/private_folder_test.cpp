@@ -155,6 +155,7 @@ TEST_CASE("only a regular file of the user alone, with one name, is opened") {
   for (const char* name : {"pipe", "folder", "link"}) {
     CAPTURE(name);
     CHECK_THROWS_AS(folder.open_file(name), std::system_error);
+    CHECK_THROWS_AS(folder.open_lock_file(name), std::system_error);
   }
   fs::create_hard_link(place.file("file"), place.file("twin"));
   CHECK_THROWS_WITH_AS(folder.open_file("file"), doctest::Contains("several names"),

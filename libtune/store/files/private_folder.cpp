@@ -142,6 +142,7 @@ file_descriptor private_folder::open_lock_file(const std::string& name) const {
   file_descriptor file(
       ::openat(folder_.get(), name.c_str(), O_RDWR | O_CREAT | common_flags, owner_only));
   if (!file) throw_last_error("opening the lock file");
+  if (!S_ISREG(status_of(file).st_mode)) throw_not_private("the lock file is no regular one");
   return file;
 }
 
