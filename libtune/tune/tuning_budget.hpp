@@ -17,7 +17,8 @@ namespace tune {
 /// is the result. An empty member does not limit.
 struct tuning_budget {
   /// Wall-clock time from the start of the search. The trial that is under way when it runs out is
-  /// completed.
+  /// completed. It ends no search in which nothing works yet, before 20 configurations have been
+  /// run and have failed, or 1000 were skipped.
   std::optional<std::chrono::nanoseconds> time{};
   /// The number of configurations that are tried; resumed trials do not count.
   std::optional<std::size_t> trials{};

@@ -19,6 +19,7 @@
 
 #include "libtune/search/strategy/strategy.hpp"
 #include "libtune/tune/error.hpp"
+#include "tests/store/captured_errors.hpp"
 #include "tests/tune/fake_compile_service.hpp"
 #include "tests/tune/scale.hpp"
 
@@ -162,6 +163,50 @@ TEST_CASE("a budget of time ends the search within a trial, with the best so far
   CHECK(s.run->trials().size() >= 5);
   CHECK(s.run->trials().size() <= 10);
   CHECK(s.clock() - start <= 12ms);
+}
+
+TEST_CASE("a budget ends a search in which nothing works, which says so early") {
+  scene s(0);
+  const auto takes_a_second_and_is_wrong = [&s](std::size_t) {
+    return tune::make_measure([](int) { return 1e-3; }).check([&s]() -> std::optional<std::string> {
+      s.fake.advance(1s);
+      return "expected 3, got 0";
+    });
+  };
+  s.make = takes_a_second_and_is_wrong;
+  tune::testing::captured_errors errors;
+  SUBCASE("of time") {
+    s.options.budget = tune::tuning_budget{.time = 30s};
+    CHECK_FALSE(s.search());
+    CHECK(s.run->end() == tune::search_end::time);
+    CHECK(s.run->trials().size() == 27);  // a tenth is kept for the best
+  }
+  SUBCASE("of less time than enough of them take") {
+    s.options.budget = tune::tuning_budget{.time = 2s};
+    CHECK_FALSE(s.search());
+    CHECK(s.run->end() == tune::search_end::time);
+    CHECK(s.run->trials().size() == 20);
+  }
+  SUBCASE("of trials") {
+    s.options.budget = tune::tuning_budget{.trials = 21};
+    CHECK_FALSE(s.search());
+    CHECK(s.run->end() == tune::search_end::trials);
+    CHECK(s.run->trials().size() == 21);
+  }
+  CHECK(errors.count("none of the 20 configurations tried so far works: wgs=4, rows=2, "
+                     "wrong result: expected 3, got 0") == 1);
+}
+
+TEST_CASE("one that works keeps a search from saying that none does") {
+  scene s(0);
+  s.make = [](std::size_t i) {
+    return tune::make_measure([](int) { return 1e-3; }).check([i] {
+      return i == 7 ? std::nullopt : std::optional<std::string>("wrong");
+    });
+  };
+  tune::testing::captured_errors errors;
+  CHECK(s.search());
+  CHECK(errors.count("works") == 0);
 }
 
 TEST_CASE("a target ends the search with the first that reaches it") {

@@ -37,6 +37,22 @@ TEST_CASE("trials stay in the order in which their configurations came first") {
   CHECK(list.find(3) == nullptr);
 }
 
+TEST_CASE("what was not run is counted as skipped beside what failed") {
+  tune::trial_list list;
+  list.put(timed(0, 2));
+  list.put(failed(1));
+  tune::trial over = failed(2);
+  over.outcome = tune::outcome::over_limit;
+  tune::trial known = failed(3);
+  known.origin = tune::trial_origin::cached;
+  list.put(over);
+  list.put(known);
+  CHECK(list.count().failed == 3);
+  CHECK(list.count().skipped == 2);
+  list.put(failed(3));
+  CHECK(list.count().skipped == 1);
+}
+
 TEST_CASE("the best score follows a trial that is replaced by a slower one") {
   tune::trial_list list;
   CHECK_FALSE(list.best_score());

@@ -98,41 +98,57 @@ constexpr run_time some_time{1000};
 TEST_CASE("without limits a search never ends early") {
   watch w({});
   w.time.advance(1000h);
-  CHECK_FALSE(w.clock.why_end(1'000'000, some_time));
-  CHECK_FALSE(w.clock.is_over(some_time));
+  CHECK_FALSE(w.clock.why_end(1'000'000, some_time, {}));
+  CHECK_FALSE(w.clock.is_over(some_time, {}));
   CHECK_FALSE(w.clock.left());
 }
 
 TEST_CASE("a tenth of the time is kept for comparing the best") {
   watch w({.time = 10s});
   w.time.advance(8s);
-  CHECK_FALSE(w.clock.why_end(5, some_time));
+  CHECK_FALSE(w.clock.why_end(5, some_time, {}));
   CHECK(w.clock.left() == 2s);
   w.time.advance(1s);
-  CHECK(w.clock.why_end(5, some_time) == search_end::time);
-  CHECK_FALSE(w.clock.is_over(some_time));
+  CHECK(w.clock.why_end(5, some_time, {}) == search_end::time);
+  CHECK_FALSE(w.clock.is_over(some_time, {}));
   w.time.advance(2s);
-  CHECK(w.clock.is_over(some_time));
+  CHECK(w.clock.is_over(some_time, {}));
   CHECK(w.clock.left() == 0s);
 }
 
 TEST_CASE("time never ends a search that has found nothing yet") {
   watch w({.time = 1s});
   w.time.advance(5s);
-  CHECK_FALSE(w.clock.why_end(5, std::nullopt));
-  CHECK_FALSE(w.clock.is_over(std::nullopt));
+  CHECK_FALSE(w.clock.why_end(5, std::nullopt, {}));
+  CHECK_FALSE(w.clock.is_over(std::nullopt, {}));
+}
+
+TEST_CASE("time ends a search in which nothing works once enough have failed") {
+  watch w({.time = 1s});
+  w.time.advance(5s);
+  constexpr std::size_t failed = tune::search_clock::enough_failed;
+  constexpr std::size_t skipped = tune::search_clock::enough_skipped;
+  CHECK_FALSE(w.clock.why_end(5, std::nullopt, {.failed = failed - 1}));
+  CHECK(w.clock.why_end(5, std::nullopt, {.failed = failed}) == search_end::time);
+  CHECK(w.clock.is_over(std::nullopt, {.failed = failed}));
+  // A space may begin with many that are over a limit.
+  CHECK_FALSE(w.clock.why_end(5, std::nullopt, {.failed = failed + 9, .skipped = 10}));
+  CHECK(w.clock.why_end(5, std::nullopt, {.failed = skipped, .skipped = skipped}) ==
+        search_end::time);
+  watch early({.time = 1s});
+  CHECK_FALSE(early.clock.why_end(5, std::nullopt, {.failed = failed}));
 }
 
 TEST_CASE("trials end it when so many have begun, whatever they came to") {
   watch w({.trials = 3});
-  CHECK_FALSE(w.clock.why_end(2, std::nullopt));
-  CHECK(w.clock.why_end(3, std::nullopt) == search_end::trials);
+  CHECK_FALSE(w.clock.why_end(2, std::nullopt, {}));
+  CHECK(w.clock.why_end(3, std::nullopt, {}) == search_end::trials);
 }
 
 TEST_CASE("a target ends it as soon as one is good enough") {
   watch w({.target = run_time(1000)});
-  CHECK_FALSE(w.clock.why_end(3, run_time(1001)));
-  CHECK(w.clock.why_end(3, run_time(1000)) == search_end::target);
+  CHECK_FALSE(w.clock.why_end(3, run_time(1001), {}));
+  CHECK(w.clock.why_end(3, run_time(1000), {}) == search_end::target);
 }
 
 }  // namespace tuning_budget_test::of_search_clock

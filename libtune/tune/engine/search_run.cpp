@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <fmt/format.h>
 #include <utility>
 
+#include "libtune/base/log.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/tune/error.hpp"
 
@@ -76,7 +78,7 @@ void search_run::retry_remembered() {
     if (is_remembered && item.outcome == outcome::compile_failed)
       begin(item.index, attempt_runner::nothing_known());
   }
-  while (!pipeline_.empty()) take_one();
+  while (!pipeline_.empty() && !is_over()) take_one();
   decide();
 }
 
@@ -108,7 +110,11 @@ std::optional<run_time> search_run::best_now() const {
   return best;
 }
 
-bool search_run::is_over() const { return clock_.is_over(best_now()); }
+bool search_run::is_over() const { return clock_.is_over(best_now(), trials_.count()); }
+
+std::optional<search_end> search_run::why_end() const {
+  return clock_.why_end(begun_, best_now(), trials_.count());
+}
 
 // ---- proposals
 
@@ -124,7 +130,7 @@ void search_run::propose(strategy& strategy, std::size_t most, const known_failu
       ++begun_;
       begin(*index, known);
     }
-    end_ = clock_.why_end(begun_, best_now()).value_or(search_end::complete);
+    end_ = why_end().value_or(search_end::complete);
   }
 }
 
@@ -161,7 +167,7 @@ void search_run::take_one() {
   account(&search_times::waiting);
   if (attempt) enter(std::move(attempt));
   tell_progress();
-  if (const auto end = clock_.why_end(begun_, best_now())) end_ = *end;
+  if (const auto end = why_end()) end_ = *end;
   look_at_seeds();
 }
 
@@ -204,10 +210,24 @@ void search_run::finish(trial done) {
     strategy_->tell(kept.index, cost ? std::optional(cost->count()) : std::nullopt);
   }
   report(kept, is_refined ? trial_stage::refined : trial_stage::finished);
+  warn_of_failures(kept);
   if (kept.outcome != outcome::device_fault || kept.origin != trial_origin::made) return;
   // Otherwise the next configuration would be blamed for it.
   const auto& survives = setting_.hooks.survives_faults;
   if (!survives || !survives()) throw device_fault_error(setting_.subject, kept);
+}
+
+// A mistake that all configurations share would else show at the end only.
+void search_run::warn_of_failures(const trial& last) const {
+  const trial_list::counts& made = trials_.count();
+  if (last.score || is_skipped(last) || made.measured > 0) return;
+  if (made.failed - made.skipped != search_clock::enough_failed) return;
+  const auto first = std::ranges::find_if(
+      trials_.all(), [](const trial& item) { return !item.score && !is_skipped(item); });
+  log(log_level::warning,
+      fmt::format("{}: none of the {} configurations tried so far works: {}, {}: {}",
+                  describe(setting_.subject), search_clock::enough_failed,
+                  to_string(first->configuration), outcome_name(first->outcome), first->reason));
 }
 
 void search_run::tell_progress() {

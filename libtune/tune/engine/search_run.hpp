@@ -65,7 +65,8 @@ class search_run {
 
   /// Tries configurations until there are so many trials, resumed ones included, or no more
   /// proposals, or the budget is used up; then compares the best. Only a configuration that was
-  /// measured here can win, unless the budget's time did not suffice to measure any.
+  /// measured here can win, unless the budget's time did not suffice to measure any. Where none
+  /// works a warning says so early, with the first reason.
   /// @param most  the number of trials
   /// @throws device_fault_error if the device's context is lost for good: nothing more can be
   ///         measured
@@ -92,6 +93,7 @@ class search_run {
   void tell_taken(strategy& strategy) const;
   std::optional<run_time> best_now() const;
   bool is_over() const;
+  std::optional<search_end> why_end() const;
   bool waits_for_seeds() const;
   void look_at_seeds();
   void propose(strategy& strategy, std::size_t most, const known_failures& known);
@@ -100,6 +102,7 @@ class search_run {
 
   void finish(trial done);
   void report(const trial& item, trial_stage stage) const;
+  void warn_of_failures(const trial& last) const;
   void tell_progress();
   void account(std::chrono::nanoseconds search_times::*part);
 

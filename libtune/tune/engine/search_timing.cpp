@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_pause{100};
 
+// A search in which nothing works ends, too, unless it has not tried enough to know that.
+bool may_end(const std::optional<run_time>& best, const trial_list::counts& made) {
+  return best || made.failed - made.skipped >= search_clock::enough_failed ||
+         made.skipped >= search_clock::enough_skipped;
+}
+
 }  // namespace
 
 std::optional<std::chrono::nanoseconds> search_clock::left() const {
@@ -19,17 +25,17 @@ std::optional<std::chrono::nanoseconds> search_clock::left() const {
   return std::max(std::chrono::nanoseconds(0), *budget_.time - elapsed());
 }
 
-std::optional<search_end> search_clock::why_end(std::size_t begun,
-                                                std::optional<run_time> best) const {
+std::optional<search_end> search_clock::why_end(std::size_t begun, std::optional<run_time> best,
+                                                const trial_list::counts& made) const {
   if (budget_.trials && begun >= *budget_.trials) return search_end::trials;
-  if (!best) return std::nullopt;
-  if (budget_.target && *best <= *budget_.target) return search_end::target;
-  if (budget_.time && elapsed() >= *budget_.time / 10 * 9) return search_end::time;
+  if (best && budget_.target && *best <= *budget_.target) return search_end::target;
+  if (!budget_.time || !may_end(best, made)) return std::nullopt;
+  if (elapsed() >= *budget_.time / 10 * 9) return search_end::time;
   return std::nullopt;
 }
 
-bool search_clock::is_over(std::optional<run_time> best) const {
-  return budget_.time && best && elapsed() >= *budget_.time;
+bool search_clock::is_over(std::optional<run_time> best, const trial_list::counts& made) const {
+  return budget_.time && may_end(best, made) && elapsed() >= *budget_.time;
 }
 
 search_clock::time_point search_clock::next_look() const {

@@ -12,16 +12,23 @@
 
 #include "libtune/device/device.hpp"
 #include "libtune/measure/measure.hpp"
+#include "libtune/tune/engine/trial_list.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 
 namespace tune {
 
-/// A search's budget against the clock. The limit of time ends a search only once a configuration
-/// works, so that a search never ends without a result for want of time.
+/// A search's budget against the clock. The limit of time ends a search once a configuration works,
+/// so that none ends without a result for want of time alone, or once so many have failed that
+/// probably none works.
 class search_clock {
  public:
   using time_point = std::chrono::steady_clock::time_point;
+
+  /// So many trials that were run and failed let a search without a result end at its limit of
+  /// time. Skipped ones take little of it, and a space may begin with many of them.
+  static constexpr std::size_t enough_failed = 20;
+  static constexpr std::size_t enough_skipped = 1000;  ///< the same of those that were not run
 
   /// @param spent  of its time, before it starts
   search_clock(const tuning_budget& budget, const wall_clock& now,
@@ -34,7 +41,11 @@ class search_clock {
 
   /// Returns the reason to begin no more configurations, if there is one. A tenth of the time is
   /// kept for comparing the best.
-  std::optional<search_end> why_end(std::size_t begun, std::optional<run_time> best) const;
+  /// @param begun  the number of configurations so far
+  /// @param best   the least cost so far; empty: none works
+  /// @param made   the numbers of trials so far
+  std::optional<search_end> why_end(std::size_t begun, std::optional<run_time> best,
+                                    const trial_list::counts& made) const;
   /// Notes the least time that the device needs for the work of a run, from which the target
   /// follows where the budget asks to come within a part of it.
   void allow(run_time least) {
@@ -42,8 +53,8 @@ class search_clock {
     const run_time target = least * (1 + *budget_.within);
     budget_.target = budget_.target ? std::max(*budget_.target, target) : target;
   }
-  /// Returns true if all of the time is used up, and a configuration works.
-  bool is_over(std::optional<run_time> best) const;
+  /// Returns true if all of the time is used up, and a configuration works or enough have failed.
+  bool is_over(std::optional<run_time> best, const trial_list::counts& made) const;
   /// Returns the latest moment to look at the clock again, if there is a limit of time.
   time_point next_look() const;
 

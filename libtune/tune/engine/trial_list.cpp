@@ -47,6 +47,7 @@ void trial_list::count(const trial& item, std::size_t step) {
   if (item.origin == trial_origin::resumed) counts_.taken_over += step;
   (item.score ? counts_.measured : counts_.failed) += step;
   if (item.dropped) counts_.dropped += step;
+  if (is_skipped(item)) counts_.skipped += step;
 }
 
 void trial_list::compare(const trial& item) {
@@ -54,6 +55,12 @@ void trial_list::compare(const trial& item) {
   if (!best_ || *item.score < *best_) best_ = item.score;
   if (item.origin != trial_origin::made) return;
   if (!best_made_ || *item.score < *best_made_) best_made_ = item.score;
+}
+
+bool is_skipped(const trial& item) noexcept {
+  if (item.score) return false;
+  return item.outcome == outcome::skipped || item.outcome == outcome::over_limit ||
+         item.origin == trial_origin::cached;
 }
 
 run_time score_at_begin(const trial& of) noexcept { return *of.score / of.level; }

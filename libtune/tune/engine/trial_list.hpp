@@ -20,7 +20,8 @@ class trial_list {
     std::size_t taken_over = 0;
     std::size_t measured = 0;  ///< with a time
     std::size_t dropped = 0;   ///< of those, eliminated early
-    std::size_t failed = 0;
+    std::size_t failed = 0;    ///< without a time
+    std::size_t skipped = 0;   ///< of those, not run: skipped, over a limit, or known from before
   };
 
   /// Adds a trial, or puts it in place of the one of the same configuration.
@@ -49,6 +50,10 @@ class trial_list {
   std::optional<run_time> best_;
   std::optional<run_time> best_made_;
 };
+
+/// Returns true for a trial without a time that was not run: it was skipped, is over a limit, or is
+/// known from before not to compile or to be denied.
+bool is_skipped(const trial& item) noexcept;
 
 /// Returns the score of a trial that has one, at the level of the device at which the search began.
 run_time score_at_begin(const trial& of) noexcept;
