@@ -96,13 +96,12 @@ inline const tune::autotuner<gain_key, gain_tuning> gain_template::autotune{
       space.add(&gain_tuning::wgs, {32, 64, 128, 256, 512, 1024});
       space.needs([](const gain_tuning& t) { return tune::resources{.work_group = {t.wgs, 1, 1}}; });
       tune::host_array<float> twos({1000, 5000});
-      tune::host_array<float> halves({1000});
       tune::host_array<float> ones({1000, 5000});
       twos.fill(2.0F);
-      halves.fill(0.5F);
       ones.fill(1.0F);
+      const std::vector<float> halves(1000, 0.5F);
       tune::workload work(queue);
-      work.set("src", twos).set("factors", halves);
+      work.set("src", twos).set("factors", halves, {1000});
       tune::answer answer;
       answer.add("dest", ones);
       return session.tune(space, [&](const gain_tuning& tuning) {

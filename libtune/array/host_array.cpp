@@ -82,4 +82,11 @@ void check_wrapped(const array_layout& layout, std::size_t elements) {
                        " elements, and the memory to wrap has " + std::to_string(elements));
 }
 
+void check_copied(const shape& size, std::size_t elements) {
+  if (elements == size.elements()) return;
+  throw argument_error("an array of the shape " + to_string(size) + " has " +
+                       std::to_string(size.elements()) + " elements, and " +
+                       std::to_string(elements) + " are given");
+}
+
 }  // namespace tune::detail

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "libtune/array/layout.hpp"
@@ -52,6 +55,19 @@ void copy_elements(const array_layout& from, const void* source, const array_lay
 
 /// Checks that memory is large enough to be wrapped. @throws argument_error
 void check_wrapped(const array_layout& layout, std::size_t elements);
+/// Checks that there are as many elements as an array of this shape has. @throws argument_error
+void check_copied(const shape& size, std::size_t elements);
+
+/// A range whose elements lie in a row and may be those of an array; arrays of fixed size are
+/// values.
+template <class Range>
+concept host_range = requires(const Range& range) {
+  { std::size(range) } -> std::convertible_to<std::size_t>;
+  requires element<std::remove_cvref_t<decltype(*std::data(range))>>;
+};
+
+template <host_range Range>
+using element_of = std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>;
 
 }  // namespace tune::detail
 
@@ -102,7 +118,9 @@ class host_array {
     detail::check_wrapped(layout, memory.size());
     return host_array(layout, memory.data());
   }
-  /// As wrap, over memory that is only read: keep the result in a constant.
+  /// As wrap, over memory that is only read: keep the result in a constant. An array that is
+  /// initialised with the call itself, host_array<float>(wrap_const(...)), is no copy: it wraps the
+  /// memory, too; see copy_of.
   ///   const auto taps = tune::host_array<float>::wrap_const(numbers, {numbers.size()});
   // NOLINTBEGIN(readability-const-return-type): without const one could write to the memory
   static const host_array wrap_const(std::span<const T> memory, const shape& size) {
@@ -114,6 +132,16 @@ class host_array {
     return wrap({const_cast<T*>(memory.data()), memory.size()}, size, padded);  // NOLINT: as above
   }
   // NOLINTEND(readability-const-return-type)
+  /// An array without padding, in ordinary memory, with a copy of elements in C order: those of a
+  /// vector, say.
+  /// @throws argument_error unless there are as many elements as the shape has
+  static host_array copy_of(std::span<const T> elements, const shape& size) {
+    detail::check_copied(size, elements.size());
+    host_array made(size);
+    std::copy(elements.begin(), elements.end(), made.data());
+    return made;
+  }
+
   /// False if the elements lie in memory of the application.
   bool is_owner() const noexcept { return memory_.is_owner(); }
 
@@ -163,3 +191,14 @@ class host_array {
 };
 
 }  // namespace tune
+
+namespace tune::detail {
+
+/// The array; where that wraps memory of the application, which may not live as long, a copy.
+template <element T>
+host_array<T> owned(host_array<T> given) {
+  if (given.is_owner()) return given;
+  return host_array<T>(std::as_const(given));
+}
+
+}  // namespace tune::detail

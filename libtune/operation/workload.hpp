@@ -59,14 +59,25 @@ class workload {
 
   /// Sets the contents of the array in the slots of this name, whenever an operation is bound.
   /// @param slot      tune::optional_slot(name) where some of the operations have no such slot
-  /// @param contents  of the type and shape of the slot; the padding may differ
+  /// @param contents  of the type and shape of the slot; the padding may differ. It is kept; what
+  ///                  wraps memory of the application is copied
   template <element T>
   workload& set(const slot_reference& slot, host_array<T> contents) {
-    auto kept = std::make_shared<const host_array<T>>(std::move(contents));
+    auto kept = std::make_shared<const host_array<T>>(detail::owned(std::move(contents)));
     set_upload(slot, [kept](command_queue& queue, const device_array& target) {
       target.set(queue, *kept);
     });
     return *this;
+  }
+
+  /// The same with a copy of the elements of a range, such as a vector.
+  /// @param slot      as above
+  /// @param elements  in C order, of the type of the slot
+  /// @param size      the shape of the slot, which has as many
+  template <detail::host_range Range>
+  workload& set(const slot_reference& slot, const Range& elements, const shape& size) {
+    return set(slot, host_array<detail::element_of<Range>>::copy_of(
+                         {std::data(elements), std::size(elements)}, size));
   }
 
   /// The same with what an array holds whenever this is copied, on the device: elements of types

@@ -49,11 +49,12 @@ class answer {
 
   answer();
 
-  /// Adds the contents that an array has to have. Arrays without an answer are not compared.
+  /// Adds the contents that an array has to have, which are kept; what wraps memory of the
+  /// application is copied. Arrays without an answer are not compared.
   /// @throws argument_error if the name has an answer already
   template <element T>
   answer& add(std::string name, host_array<T> expected, const tolerance& allowed = {}) {
-    auto kept = std::make_shared<host_array<T>>(std::move(expected));
+    auto kept = std::make_shared<host_array<T>>(detail::owned(std::move(expected)));
     const array_layout layout = kept->layout();
     const void* elements = kept->data();
     add_expected({.name = std::move(name),
@@ -61,6 +62,17 @@ class answer {
                   .elements = std::shared_ptr<const void>(kept, elements),
                   .allowed = allowed});
     return *this;
+  }
+
+  /// The same with a copy of the elements of a range, such as a vector, in C order.
+  /// @throws argument_error also unless there are as many as the shape has
+  template <detail::host_range Range>
+  answer& add(std::string name, const Range& expected, const shape& size,
+              const tolerance& allowed = {}) {
+    return add(std::move(name),
+               host_array<detail::element_of<Range>>::copy_of(
+                   {std::data(expected), std::size(expected)}, size),
+               allowed);
   }
 
   /// The same with what an array on the device holds now, which is read back: the output of an

@@ -195,6 +195,20 @@ TEST_CASE("copies of a wrapped array own their elements, and assigning does not 
   CHECK(memory == std::vector<int>{1, 2, 3});
 }
 
+TEST_CASE("a copy of a range owns its elements") {
+  std::vector<int> memory{1, 2, 3, 4, 5, 6};
+  const auto copy = host_array<int>::copy_of(memory, {2, 3});
+  memory.assign(6, 0);
+  CHECK(copy.is_owner());
+  CHECK(copy(1, 0) == 4);
+  CHECK(copy.size() == tune::shape{2, 3});
+  CHECK(host_array<int>::copy_of({}, {0, 3}).padded_elements() == 0);
+  CHECK_THROWS_WITH_AS(host_array<int>::copy_of(memory, {2, 2}),
+                       "an array of the shape (2, 2) has 4 elements, and 6 are given",
+                       tune::argument_error);
+  CHECK_THROWS_AS(host_array<int>::copy_of(memory, {7}), tune::argument_error);
+}
+
 TEST_CASE("wrapping allocates nothing") {
   std::vector<float> memory(100);
   const tune::testing::allocation_counter counter;

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
@@ -230,6 +231,21 @@ TEST_CASE("slots that share an array both move to the larger memory") {
   b.work.restore(op);
   CHECK(op.buffer("src").buffer() == wide.buffer("src").buffer());
   CHECK(op.buffer("dest").buffer() == wide.buffer("src").buffer());
+}
+
+TEST_CASE("contents that wrap memory, and ranges, are copied") {
+  bench on;
+  tune::workload work(on.queue);
+  std::vector<std::int32_t> numbers{1, 2, 3};
+  SUBCASE("an array that looks like a copy, and wraps") {
+    work.set("src", host_array<std::int32_t>(host_array<std::int32_t>::wrap_const(numbers, {3})));
+  }
+  SUBCASE("a range") { work.set("src", numbers, {3}); }
+  numbers.assign(3, 0);
+  padded_copy op(on.queue, 3, 1);
+  work.bind(op);
+  CHECK(op.buffer("src").get<std::int32_t>(on.queue)(2) == 3);
+  CHECK_THROWS_AS(work.set("src", numbers, {4}), tune::argument_error);
 }
 
 TEST_CASE("contents of another shape or type are refused") {

@@ -66,23 +66,11 @@ class kernel_argument::pixels {
 
 namespace detail {
 
-/// A range whose elements lie in a row and may be those of an array; arrays of fixed size are
-/// values.
-template <class Range>
-concept host_range = requires(const Range& range) {
-  { std::size(range) } -> std::convertible_to<std::size_t>;
-  requires element<std::remove_cvref_t<decltype(*std::data(range))>>;
-};
-
+/// A copy of the elements, as an array of one axis.
 template <host_range Range>
-using element_of = std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>;
-
-/// A copy of the elements.
-template <host_range Range>
-host_array<element_of<Range>> to_host_array(const Range& range, const shape& size) {
-  const auto wrapped =
-      host_array<element_of<Range>>::wrap_const({std::data(range), std::size(range)}, size);
-  return host_array<element_of<Range>>(wrapped);
+host_array<element_of<Range>> to_host_array(const Range& range) {
+  return host_array<element_of<Range>>::copy_of({std::data(range), std::size(range)},
+                                                {std::size(range)});
 }
 
 template <element T>
@@ -98,7 +86,7 @@ kernel_argument array_argument(host_array<T> contents, std::string name, bool is
 
 template <host_range Range>
 kernel_argument array_argument(const Range& range, std::string name, bool is_output) {
-  return array_argument(to_host_array(range, {std::size(range)}), std::move(name), is_output);
+  return array_argument(to_host_array(range), std::move(name), is_output);
 }
 
 kernel_argument array_argument(const device_array& contents, std::string name, bool is_output);
@@ -106,8 +94,7 @@ kernel_argument array_argument(const device_array& contents, std::string name, b
 /// A copy of an answer that is kept: of a range, an array of one axis.
 template <host_range Range>
 auto keep_answer(const Range& range) {
-  return std::make_shared<const host_array<element_of<Range>>>(
-      to_host_array(range, {std::size(range)}));
+  return std::make_shared<const host_array<element_of<Range>>>(to_host_array(range));
 }
 template <element T>
 auto keep_answer(const host_array<T>& expected) {
@@ -122,8 +109,7 @@ template <element T>
 host_array<T> shaped(const host_array<T>& from, const shape& size) {
   if (from.size() == size) return from;
   check_elements(from.size(), size);
-  const auto wrapped = host_array<T>::wrap_const({from.data(), from.size().elements()}, size);
-  return host_array<T>(wrapped);
+  return host_array<T>::copy_of({from.data(), from.size().elements()}, size);
 }
 
 /// A function that makes the contents of an array: a range or a host_array.
@@ -232,6 +218,15 @@ kernel_argument out(const Array& like, std::string name = {}) {
   } else {
     return {std::move(name), kernel_argument::array{like.layout().type(), like.size()}, {}};
   }
+}
+
+/// The same of this shape, for lists beside in and inout: a function that would make its contents
+/// tells the type of the elements, and is not called.
+///   tune::out({n, n}, [n] { return make_field(n); }, "u_new")
+template <detail::contents_function Function>
+kernel_argument out(const shape& size, const Function&, std::string name = {}) {
+  using made = detail::element_made_by<Function>;
+  return {std::move(name), kernel_argument::array{element_type::of<made>(), size}, {}};
 }
 
 /// The same by its element type and shape: tune::out<float>({rows, columns}).
