@@ -243,7 +243,9 @@ std::string comparison::describe() const {
               ? "; the greatest error is not finite"
               : fmt::format("; the greatest error is {:.6g}{}", *greatest_error,
                             rule == tolerance_rule::ulps ? " ULPs" : "");
-  return text + "; allowed: " + allowed;
+  text += "; allowed: " + allowed;
+  if (expected.find("nan") == std::string::npos) return text;
+  return text + "; NaN in the answer is a mistake unless its tolerance has nan_expected";
 }
 
 double decibels_of(double signal, double noise) noexcept {

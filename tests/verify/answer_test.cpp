@@ -188,6 +188,30 @@ TEST_CASE("a result of another type or shape is an error that names the array") 
       "'out': the answer is (3,) of float32, the result (3,) of int32", tune::argument_error);
 }
 
+TEST_CASE("an answer that wraps memory, and one from a range, is copied") {
+  bench on(fake_device().device());
+  std::vector<float> numbers{1, 2, 3};
+  answer expected;
+  SUBCASE("an array that looks like a copy, and wraps") {
+    expected.add("out", tune::host_array<float>(tune::host_array<float>::wrap_const(numbers, {3})));
+  }
+  SUBCASE("a range") { expected.add("out", numbers, {3}, {.absolute = 1e-6}); }
+  numbers.assign(3, 7);
+  CHECK_FALSE(expected.find_mismatch(on.queue, {{"out", on.holding(values(1, 2, 3))}}));
+  CHECK(expected.find_mismatch(on.queue, {{"out", on.holding(values(1, 2, 4))}}));
+}
+
+TEST_CASE("NaN in an answer is a mistake that the message names") {
+  bench on(fake_device().device());
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  answer expected;
+  expected.add("out", values(1, nan, 3));
+  const auto wrong = expected.find_mismatch(on.queue, {{"out", on.holding(values(1, nan, 3))}});
+  REQUIRE(wrong);
+  CHECK(wrong->find("expected nan") != std::string::npos);
+  CHECK(wrong->ends_with("NaN in the answer is a mistake unless its tolerance has nan_expected"));
+}
+
 TEST_CASE("two answers for one array are an error") {
   answer expected;
   expected.add("out", values(1, 2, 3));

@@ -326,7 +326,9 @@ TEST_CASE("exact means the same bits") {
   got(0) = expected(0);
   CHECK(compare(expected, got, tolerance::exact()).describe() ==
         "1 of 1 elements differ, the first at (0,): expected nan of the bytes 0000c07f, got nan of "
-        "the bytes 0000c07f; the greatest error is not finite; allowed: the same bits");
+        "the bytes 0000c07f; the greatest error is not finite; allowed: the same bits; NaN in the "
+        "answer "
+        "is a mistake unless its tolerance has nan_expected");
 }
 
 TEST_CASE("NaN passes only where the answer has it and its author allows it") {
