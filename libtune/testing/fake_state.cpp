@@ -106,8 +106,11 @@ std::shared_ptr<const fake_kernel> fake_state::find_kernel(const std::string& na
   const std::lock_guard lock(mutex_);
   const auto found = kernels_.find(name);
   if (found != kernels_.end()) return found->second;
+  std::string names;
+  for (const auto& [known, kernel] : kernels_) names += " " + known;
   fail(describe(fake_call::create_kernel, name),
-       "no host function has this name; register it with fake_device::add_kernel",
+       "no host function has this name; register it with fake_device::add_kernel; there are" +
+           (names.empty() ? " none" : names),
        device_failure::other);
 }
 

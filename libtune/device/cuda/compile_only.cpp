@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Compiling with NVRTC for devices that are not there, or that another process has: nothing runs.
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/cuda/backend.hpp"
@@ -42,9 +45,11 @@ class compile_only_program final : public detail::program_interface {
       const std::string& name) const override {
     const device_info& device = context()->info();
     const std::string symbol = symbol_of(read_symbols(cubin_), name);
-    if (!has_kernel(cubin_, symbol)) {
-      throw device_error("looking for kernel '" + name + "'", device.identity.name,
-                         "the program has no kernel of this name");
+    const std::vector<std::string> names = kernel_names(cubin_);
+    if (std::ranges::find(names, symbol) == names.end()) {
+      throw device_error(fmt::format("looking for kernel '{}' in a program with the kernels {}",
+                                     name, fmt::join(names, " ")),
+                         device.identity.name, "the program has no kernel of this name");
     }
     const required_work_groups required = find_required_work_groups(cubin_);
     const auto found = required.find(symbol);

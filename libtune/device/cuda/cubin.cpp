@@ -150,13 +150,15 @@ bool is_complete_cubin(std::span<const std::byte> bytes) noexcept {
          fits(bytes, header.e_phoff, std::uint64_t{header.e_phnum} * header.e_phentsize);
 }
 
-bool has_kernel(std::span<const std::byte> cubin, std::string_view name) {
+std::vector<std::string> kernel_names(std::span<const std::byte> cubin) {
   constexpr std::string_view of_kernel = ".nv.info.";
   const section_table sections(cubin);
-  return std::ranges::any_of(sections.all(), [&](const Elf64_Shdr& section) {
+  std::vector<std::string> names;
+  for (const Elf64_Shdr& section : sections.all()) {
     const std::string_view found = sections.name(section);
-    return found.starts_with(of_kernel) && found.substr(of_kernel.size()) == name;
-  });
+    if (found.starts_with(of_kernel)) names.emplace_back(found.substr(of_kernel.size()));
+  }
+  return names;
 }
 
 // The expressions and symbols, each with a null character behind it; then the number of their bytes

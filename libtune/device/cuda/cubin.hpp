@@ -18,8 +18,8 @@ namespace tune::cuda {
 /// it reads one.
 bool is_complete_cubin(std::span<const std::byte> bytes) noexcept;
 
-/// True if machine code that is complete has a kernel of this name.
-bool has_kernel(std::span<const std::byte> cubin, std::string_view name);
+/// The names of the kernels of machine code that is complete, as the compiler mangles them.
+std::vector<std::string> kernel_names(std::span<const std::byte> cubin);
 
 /// The symbol of each kernel that was asked for by a C++ expression, "reduce<float, 64>".
 using kernel_symbols = std::map<std::string, std::string, std::less<>>;

@@ -23,6 +23,7 @@ library_handle::library_handle(const cuda_context& context, const std::string& n
                        device_failure::invalid_binary);
   }
   symbols_ = read_symbols(cubin);
+  names_ = kernel_names(cubin);
   required_ = find_required_work_groups(cubin);
   const driver_api& api = context.api();
   const auto entered = context.enter();
@@ -59,9 +60,13 @@ loaded_kernel library_handle::load(const std::string& name) const {
   CUresult status = api.library_get_kernel(&made.handle, handle_, symbol.c_str());
   // Only to have it loaded; the kernel itself is what is launched.
   if (status == CUDA_SUCCESS) status = api.kernel_get_function(&function, made.handle);
-  if (status != CUDA_SUCCESS) {
-    throw_error(api, status, "cuLibraryGetKernel(\"" + name + "\")", context_.info());
+  if (status == CUDA_ERROR_NOT_FOUND) {  // most often it is misspelt
+    throw_error(api, status,
+                fmt::format("cuLibraryGetKernel(\"{}\") of a program with the kernels {}", name,
+                            fmt::join(names_, " ")),
+                context_.info());
   }
+  context_.check(status, ("cuLibraryGetKernel(\"" + name + "\")").c_str());
   if (api.kernel_get_parameter != nullptr) {
     made.parameters.emplace();
     loaded_kernel::parameter next{};

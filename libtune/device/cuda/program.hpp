@@ -57,6 +57,7 @@ class library_handle {
   const cuda_context& context_;
   CUlibrary handle_ = nullptr;
   kernel_symbols symbols_;
+  std::vector<std::string> names_;  // of its kernels
   required_work_groups required_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, loaded_kernel> kernels_;  // that were asked for

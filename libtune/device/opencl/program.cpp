@@ -152,11 +152,23 @@ opencl_program::opencl_program(const std::shared_ptr<opencl_context>& context,
       device_handle_(context->device_handle()),
       handle_(load(*context, name, binary)) {}
 
+// Most often it is misspelt.
+void opencl_program::throw_no_kernel(cl_int status, const std::string& name) const {
+  std::string others;
+  static_cast<void>(handle_.getInfo(CL_PROGRAM_KERNEL_NAMES, &others));
+  std::ranges::replace(others, ';', ' ');
+  throw_error(status,
+              fmt::format("clCreateKernel(\"{}\") of a program with the kernels {}", name,
+                          others.empty() ? "none" : others),
+              context()->info());
+}
+
 std::unique_ptr<detail::kernel_interface> opencl_program::do_create_kernel(
     const std::string& name) const {
   const device_info& device = context()->info();
   cl_int status = CL_SUCCESS;
   cl_kernel created = clCreateKernel(handle_(), name.c_str(), &status);
+  if (status == CL_INVALID_KERNEL_NAME) throw_no_kernel(status, name);
   check(status, ("clCreateKernel(\"" + name + "\")").c_str(), device);
   return guarded(device, [&] {
     return std::make_unique<opencl_kernel>(context(), cl::Kernel(created), device_handle_);

@@ -43,6 +43,7 @@ class opencl_program final : public detail::program_interface {
   std::unique_ptr<detail::kernel_interface> do_create_kernel(
       const std::string& name) const override;
   std::vector<std::byte> do_binary() const override;
+  [[noreturn]] void throw_no_kernel(cl_int status, const std::string& name) const;
 
   cl::Device device_handle_;
   cl::Program handle_;
