@@ -31,14 +31,22 @@ std::string circumstances(const device_info& device, const defines& macros) {
   return text;
 }
 
+// Most often the wrong device was chosen.
+std::string foreign_language(const device_info& device, const std::string& text) {
+  const bool is_cuda = device.language == kernel_language::cuda_cpp;
+  if (text.find(is_cuda ? "__kernel" : "__global__") == std::string::npos) return {};
+  return is_cuda ? " (the text is OpenCL C, and this device compiles CUDA C++)"
+                 : " (the text is CUDA C++, and this device compiles OpenCL C)";
+}
+
 // The first line is all that lists of failures show.
 std::string describe_failure(const device_info& device, const resolved_source& source,
                              const defines& macros, const std::string& log,
                              std::size_t lines_before) {
   return fmt::format("'{}' does not compile: {}", source.files.front().name,
                      first_error(source, log, lines_before)) +
-         circumstances(device, macros) + quote_source_lines(source, log, lines_before) +
-         "\ncompiler log:\n" + log;
+         foreign_language(device, source.files.front().text) + circumstances(device, macros) +
+         quote_source_lines(source, log, lines_before) + "\ncompiler log:\n" + log;
 }
 
 /// Announces to a scope that a program is compiled, until its end.

@@ -153,6 +153,17 @@ std::string complaint(const tune::kernel_source& source, const tune::defines& wi
   return {};
 }
 
+LIBTUNE_DEVICE_TEST_CASE("a text in the language of other devices is named as such", device) {
+  const bool is_cuda = device.info().language == tune::kernel_language::cuda_cpp;
+  const tune::kernel_source other{"other.kernel",
+                                  is_cuda ? "__kernel void f() {}\n" : "__global__ void f() {}\n"};
+  CHECK_THROWS_WITH_AS(
+      tune::compile(device.create_context(), other, {}),
+      doctest::Contains(is_cuda ? "(the text is OpenCL C, and this device compiles CUDA C++)"
+                                : "(the text is CUDA C++, and this device compiles OpenCL C)"),
+      tune::build_error);
+}
+
 TEST_CASE("a kernel is checked for CUDA without a GPU") {
   if (!has_cuda()) return;
   CHECK(complaint(scale, macros, "cuda sm_90").empty());
@@ -163,6 +174,8 @@ TEST_CASE("a kernel is checked for CUDA without a GPU") {
   CAPTURE(text);
   CHECK(text.find("'bad.kernel' does not compile: bad.kernel:2: error: ") == 0);
   CHECK(text.find("with wgs=64") != std::string::npos);
+  CHECK(complaint({"c.kernel", "__kernel void f() {}\n"}, macros, "cuda sm_90")
+            .find("the text is OpenCL C") != std::string::npos);
 }
 
 TEST_CASE("a kernel is checked for what the generation lacks") {
