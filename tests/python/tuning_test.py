@@ -322,11 +322,16 @@ class FromKernelTuner(unittest.TestCase):
         self.assertTrue((made[0] == 2 * numbers()).all())
         self.assertEqual(made[3], 100)
 
+    def test_extents_that_are_not_tuned(self):
+        results, _ = self.tune(block_size_names=["block_size_x", "rows"])
+        self.assertEqual(len(results), 3)
+
     def test_what_there_is_not(self):
         for arguments, text in [({"simulation_mode": True}, "simulation_mode"),
                                 ({"texmem_args": {"t": 1}}, "texmem_args"),
                                 ({"grid_div_x": lambda p: 1}, "grid_div_x is a function"),
                                 ({"lang": "HIP"}, "no language 'HIP'"),
+                                ({"block_size_names": ["blocksize"]}, "'blocksize'.*no parameter"),
                                 ({"objective": "GB/s"}, "no metric")]:
             with self.assertRaisesRegex(libtune.ArgumentError, text):
                 self.tune(**arguments)

@@ -95,7 +95,7 @@ def _describe(
     compiler_options: Optional[Sequence[str]],
     defines: Optional[Mapping[str, Any]],
     block_size_names: Optional[Sequence[str]],
-    **_others: Any,
+    **others: Any,
 ) -> Tuple[Context, Kernel]:
     """The kernel that the arguments of run_kernel or tune_kernel describe, and where it runs. The others are theirs."""
     context = _context_of(lang, device, platform)
@@ -108,7 +108,12 @@ def _describe(
         flags=list(compiler_options or ()),
     )
     if block_size_names:
-        kernel.work_group(*(list(block_size_names) + list(_BLOCK_SIZES[len(block_size_names) :])))
+        known = {**(defines or {}), **(others.get("tune_params") or others.get("params") or {})}
+        names = list(block_size_names) + list(_BLOCK_SIZES[len(block_size_names) :])
+        # Kernel Tuner's scripts may name extents that they do not tune, but not only such.
+        if any(name in known for name in block_size_names):
+            names = [name if name in known else usual for name, usual in zip(names, _BLOCK_SIZES)]
+        kernel.work_group(*names)
     for axis, grid in enumerate((grid_div_x, grid_div_y, grid_div_z)):
         if grid is not None:
             kernel.divide_grid(axis, _expressions(grid, f"grid_div_{'xyz'[axis]}"))

@@ -3,6 +3,7 @@
 #include "libtune/tune/bare/bare_kernel.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -243,7 +244,17 @@ bare_kernel& bare_kernel::add_answer(
                                      argument, about_->defined.name, array.type.name(),
                                      type.name()));
   }
-  if (size) detail::check_elements(*size, array.size);
+  const auto same = [&](const kernel_description::expected& other) {
+    return other.argument == argument;
+  };
+  if (std::ranges::any_of(about_->answers, same)) {
+    throw argument_error(fmt::format("argument {} of the kernel '{}' has an answer already",
+                                     argument, about_->defined.name));
+  }
+  if (size) {
+    detail::blaming(about_->answer_name(argument),
+                    [&] { detail::check_elements(*size, array.size); });
+  }
   change().answers.push_back({argument, std::move(add)});
   return *this;
 }
@@ -255,6 +266,16 @@ bare_kernel& bare_kernel::verify(verifier decides) {
 
 bare_kernel& bare_kernel::nondeterministic() {
   change().deterministic = false;
+  return *this;
+}
+
+bare_kernel& bare_kernel::work(declared_work of_a_run) {
+  for (const double amount : {of_a_run.flops, of_a_run.bytes}) {
+    if (amount >= 0 && std::isfinite(amount)) continue;
+    throw argument_error(fmt::format("the work of the kernel '{}' is {}, not a positive number",
+                                     about_->defined.name, amount));
+  }
+  change().work = of_a_run;
   return *this;
 }
 
@@ -398,7 +419,9 @@ kernel_tuner::~kernel_tuner() {
 }
 
 bare_kernel kernel_tuner::describe(const configuration& key) const {
-  bare_kernel made = describes_(key);
+  bare_kernel made = detail::blaming(
+      fmt::format("the function of the kernel tuner '{}' for {}", name_, to_string(key.values())),
+      [&] { return describes_(key); });
   made.remember({name_, version_, key});
   return made;
 }

@@ -153,7 +153,9 @@ class bare_kernel {
   bare_kernel& divide_grid_y(std::vector<quantity> divisors);  ///< the same along y
   bare_kernel& divide_grid_z(std::vector<quantity> divisors);  ///< the same along z
   /// Renames the parameters that are the extents of the work group: block_size_x, block_size_y and
-  /// block_size_z. Extents that are no parameters are 256, 1 and 1.
+  /// block_size_z. A name may also be that of a macro (define), or a number. Where there are no
+  /// parameters or macros of the names block_size_x to _z, or a name is empty, the extents are 256,
+  /// 1 and 1. Any other name is an error when the kernel is tuned or made.
   bare_kernel& work_group(std::string x, std::string y = {}, std::string z = {});
   /// Gives each work group so many bytes of dynamic local memory (nd_range::local_memory_bytes).
   bare_kernel& local_memory(quantity bytes);
@@ -182,8 +184,8 @@ class bare_kernel {
   }
 
   /// Sets the contents that an array has to have after a run: a range, or a host_array. Arguments
-  /// without an answer are not compared. @throws argument_error if the argument is no array, or of
-  /// another type or size
+  /// without an answer are not compared. @throws argument_error if the argument is no array, of
+  /// another type or size, or has an answer already
   template <class Expected>
   requires requires(const Expected& expected) { detail::keep_answer(expected); }
   bare_kernel& answer(std::size_t argument, const Expected& expected,
@@ -208,7 +210,14 @@ class bare_kernel {
   bare_kernel& verify(verifier decides);
   /// A second run need not give the same bits; see tune::answer::nondeterministic.
   bare_kernel& nondeterministic();
-  /// Measures by a function instead of device times.
+  /// Declares the useful work of a run (measure::work), whatever the configuration: trials have the
+  /// metrics "gbs", "gflops" and "of_peak", and a budget may ask to come "within 5 %" of the
+  /// device.
+  ///   kernel.work({.bytes = 2.0 * sizeof(float) * n * n});
+  /// @throws argument_error if a number is negative or not finite
+  bare_kernel& work(declared_work of_a_run);
+  /// Measures by a function instead of device times. What its measure declares as work goes before
+  /// the work that is declared here.
   bare_kernel& measure_by(measuring_function measures);
 
   /// Adds a figure to each trial: an expression over the parameters, "time" (the median in ns) and
@@ -236,7 +245,10 @@ class bare_kernel {
   search_space space() const;
 
   /// Finds the best configuration on a context's device, with the context's options, and compiles
-  /// it. @throws what tuning_session::tune and, if it is remembered, an autotuner throw
+  /// it. What is wrong with all configurations alike, such as a name that is no parameter, a
+  /// problem size of zero, or an argument that the kernel does not take, ends the search at the
+  /// first.
+  /// @throws what tuning_session::tune and, if it is remembered, an autotuner throw; argument_error
   tuned_kernel tune(const context& context) const;
   /// The same with other options.
   tuned_kernel tune(const context& context, const tuning_options& options) const;
@@ -324,7 +336,7 @@ class kernel_tuner {
   kernel_tuner& operator=(const kernel_tuner&) = delete;
 
   /// Describes the kernel of a key and tunes it, with the context's options.
-  /// @throws what the function and bare_kernel::tune throw
+  /// @throws what the function, with the name of the tuner and the key, and bare_kernel::tune throw
   tuned_kernel operator()(const context& context, const configuration& key = {}) const;
   /// The same with other options.
   tuned_kernel operator()(const context& context, const configuration& key,

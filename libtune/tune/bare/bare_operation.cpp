@@ -29,6 +29,7 @@ bare_operation::bare_operation(command_queue queue,
   range_ = {.global = {groups.x * local.x, groups.y * local.y, groups.z * local.z},
             .local = local,
             .local_memory_bytes = of->dynamic_bytes(configuration_)};
+  check_count(*of, range_.local_memory_bytes > 0);
   for (std::size_t i = 0; i < of->arguments.size(); ++i) {
     const kernel_argument& argument = of->arguments[i];
     value_bytes_.push_back(argument.bytes.size());
@@ -54,6 +55,16 @@ bare_operation::bare_operation(command_queue queue,
   }
 }
 
+// The kernel refuses one too many itself.
+void bare_operation::check_count(const detail::kernel_description& of, bool is_dynamic) const {
+  const std::size_t given = of.arguments.size();
+  // Dynamic local memory counts as one in OpenCL.
+  const std::size_t taken = kernel_.info().argument_count;
+  if (given + (is_dynamic ? 1 : 0) >= taken) return;
+  throw argument_error(fmt::format("the kernel '{}' takes {} arguments, and {} are given",
+                                   kernel_.info().name, taken, given));
+}
+
 kernel_results bare_operation::results() const {
   std::vector<std::optional<device_array>> arrays(value_bytes_.size());
   for (const bound_slot& each : slots_in_order_) arrays[each.argument] = each.slot->buffer();
@@ -69,10 +80,14 @@ void bare_operation::set_bytes(std::size_t argument, std::span<const std::byte> 
   parameters_changed();
 }
 
-void bare_operation::do_run() {
+void bare_operation::set_arrays() {
   for (const bound_slot& each : slots_in_order_) {
     kernel_.set_argument(each.argument, each.slot->buffer().buffer());
   }
+}
+
+void bare_operation::do_run() {
+  set_arrays();
   queue().enqueue(kernel_, range_);
 }
 

@@ -71,9 +71,13 @@ class bare_operation final : public operation {
   }
 
  private:
+  friend struct detail::kernel_description;
+
   void do_run() override;
   std::vector<named_value> do_parameters() const override { return configuration_.values(); }
   void set_bytes(std::size_t argument, std::span<const std::byte> bytes);
+  void set_arrays();
+  void check_count(const detail::kernel_description& of, bool is_dynamic) const;
 
   struct bound_slot {
     std::size_t argument;

@@ -79,6 +79,12 @@ class quantity {
   /// @param what  the name of the quantity, for the message
   /// @throws argument_error also if it is negative or no whole number
   std::size_t count(const configuration& at, std::string_view what) const;
+  /// The parameters that its text reads; none for a number or a function.
+  std::vector<std::string> names() const {
+    return text_ ? text_->names() : std::vector<std::string>();
+  }
+  /// True if it is the same for all configurations: a text that reads no parameter.
+  bool is_constant() const { return text_ && text_->names().empty(); }
 
  private:
   std::optional<expression> text_;  // empty where there is a function

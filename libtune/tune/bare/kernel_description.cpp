@@ -9,12 +9,27 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/plain_text.hpp"
 #include "libtune/tune/autotuner_core.hpp"
+#include "libtune/tune/engine/trial_failure.hpp"
 #include "libtune/tune/session.hpp"
 
 namespace tune::detail {
 namespace {
 
 constexpr std::array axes{'x', 'y', 'z'};
+
+bool is_number(const std::string& name) {
+  return !name.empty() && name.size() < 10 && name.find_first_not_of("0123456789") == name.npos;
+}
+
+// The parameters that are the extents of a work group, unless others are named.
+constexpr std::array usual_extents{"block_size_x", "block_size_y", "block_size_z"};
+
+std::string list_parameters(const std::vector<parameter>& parameters) {
+  if (parameters.empty()) return "it has no parameters";
+  std::vector<std::string> names;
+  for (const parameter& each : parameters) names.push_back(each.name);
+  return fmt::format("the parameters are {}", fmt::join(names, ", "));
+}
 
 bool is_identifier(const std::string& name) { return std::ranges::all_of(name, is_word); }
 
@@ -178,7 +193,18 @@ struct search_workplace {
   tuning_command_queue queue;
   workload work;
   answer expected;
+  bool fits = false;  // the arguments were those that the kernel of a configuration takes
 };
+
+// Contents and answers that do not fit their arrays fit in no configuration.
+void make_workplace(std::optional<search_workplace>& made, const kernel_description& of,
+                    const context& context) {
+  try {
+    made.emplace(of, context);
+  } catch (const argument_error& mistake) {
+    throw common_mistake(mistake.what());
+  }
+}
 
 // Parameters of these names are the device's, and no macros: the kernel is the same for all values.
 constexpr std::array setting_names{"graphics_clock_mhz", "memory_clock_mhz", "power_limit_w"};
@@ -196,14 +222,36 @@ device_settings settings_of(const configuration& at) {
           .power_limit_w = value_of(setting_names[2])};
 }
 
+// Mistakes in the arguments are alike in all configurations: the first that compiles shows them.
+std::shared_ptr<bare_operation> make_operation(const std::shared_ptr<const kernel_description>& of,
+                                               const program& compiled, const configuration& at,
+                                               search_workplace& in) {
+  static_cast<void>(of->grid(at));  // whose mistakes are those of this configuration
+  static_cast<void>(of->dynamic_bytes(at));
+  try {
+    auto op = std::make_shared<bare_operation>(in.queue, of, compiled, at);
+    in.work.bind(*op);
+    if (!in.fits) kernel_description::set_arrays(*op);
+    in.fits = true;
+    return op;
+  } catch (const argument_error& mistake) {
+    if (in.fits) throw;
+    throw common_mistake(mistake.what());
+  } catch (const device_error& mistake) {
+    if (in.fits || mistake.failure() != device_failure::invalid_launch) throw;
+    throw common_mistake(mistake.what());
+  }
+}
+
 measure make_candidate(const std::shared_ptr<const kernel_description>& of, const program& compiled,
-                       configuration at, search_workplace& in) {
+                       const configuration& at, search_workplace& in) {
   const device_settings settings = settings_of(at);
-  auto op = std::make_shared<bare_operation>(in.queue, of, compiled, std::move(at));
-  in.work.bind(*op);
+  const auto op = make_operation(of, compiled, at, in);
   measure made = of->measures ? of->measures(in.queue, op)
                               : make_measure(in.queue, std::function<void()>([op] { op->run(); }));
   if (made) made.check_runs(make_run_check(op, in.work, in.expected));
+  const declared_work& own = made.work();
+  if (made && own.bytes == 0 && own.flops == 0) made.work(of->work);
   if (settings) made.at(settings);
   return made;
 }
@@ -229,20 +277,83 @@ search_space kernel_description::space() const {
   return search_space(parameters, std::move(restrictions));
 }
 
-work_size kernel_description::work_group(const configuration& at) const {
-  constexpr std::array<std::size_t, 3> defaults{256, 1, 1};
-  std::array<std::size_t, 3> extents = defaults;
-  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-    const std::string& name = work_group_names[axis];
-    if (!at.has(name)) continue;
-    const std::int64_t extent = at[name];
-    if (extent < 1) {
-      throw argument_error(
-          fmt::format("the work group's extent '{}' is {}, not positive", name, extent));
-    }
-    extents[axis] = static_cast<std::size_t>(extent);
+std::string kernel_description::answer_name(std::size_t argument) const {
+  return fmt::format("the answer for argument {} of the kernel '{}'", argument, defined.name);
+}
+
+bool kernel_description::is_parameter(const std::string& name) const {
+  return std::ranges::find(parameters, name, &parameter::name) != parameters.end();
+}
+
+const kernel_description::macro* kernel_description::find_macro(const std::string& name) const {
+  const auto found = std::ranges::find(macros, name, &macro::name);
+  return found == macros.end() ? nullptr : &*found;
+}
+
+void kernel_description::check_names(const quantity& of, const std::string& what) const {
+  for (const std::string& name : of.names()) {
+    if (is_parameter(name)) continue;
+    throw argument_error(fmt::format("{} of the kernel '{}' reads '{}', which is no parameter; {}",
+                                     what, defined.name, name, list_parameters(parameters)));
   }
-  return {extents[0], extents[1], extents[2]};
+}
+
+void kernel_description::check() const {
+  for (std::size_t axis = 0; axis < defined.problem_size.size(); ++axis) {
+    const quantity& size = defined.problem_size[axis];
+    const std::string what = fmt::format("the problem size along {}", axes[axis]);
+    check_names(size, what);
+    if (size.is_constant() && size.of({}) == 0) {
+      throw argument_error(
+          fmt::format("{} of the kernel '{}' is 0: there is nothing to run", what, defined.name));
+    }
+    if (!grid_divisors[axis]) continue;
+    for (const quantity& each : *grid_divisors[axis]) {
+      check_names(each, fmt::format("a divisor of the grid along {}", axes[axis]));
+    }
+  }
+  if (local_memory) check_names(*local_memory, "the dynamic local memory");
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    const std::string& name = work_group_names[axis];
+    if (!is_parameter(name)) check_extent(axis);
+  }
+}
+
+// A name is that of a parameter or a macro, or a number.
+void kernel_description::check_extent(std::size_t axis) const {
+  const std::string& name = work_group_names[axis];
+  if (name.empty() || name == usual_extents[axis] || is_number(name)) return;
+  if (find_macro(name) != nullptr) return;
+  throw argument_error(
+      fmt::format("the work group of the kernel '{}' has the extent '{}' along {}, which is no "
+                  "parameter, macro or number; {}",
+                  defined.name, name, axes[axis], list_parameters(parameters)));
+}
+
+std::optional<std::size_t> kernel_description::find_extent(std::size_t axis,
+                                                           const configuration& at) const {
+  const std::string& name = work_group_names[axis];
+  std::int64_t extent = 0;
+  if (at.has(name)) {
+    extent = at[name];
+  } else if (const macro* const defines = find_macro(name)) {
+    extent = configuration{{name, defines->of(at)}}[name];
+  } else if (is_number(name)) {
+    extent = std::stoll(name);
+  } else {
+    check_extent(axis);
+    return std::nullopt;
+  }
+  if (extent < 1) {
+    throw argument_error(
+        fmt::format("the work group's extent '{}' is {}, not positive", name, extent));
+  }
+  return static_cast<std::size_t>(extent);
+}
+
+work_size kernel_description::work_group(const configuration& at) const {
+  return {find_extent(0, at).value_or(256), find_extent(1, at).value_or(1),
+          find_extent(2, at).value_or(1)};
 }
 
 work_size kernel_description::grid(const configuration& at) const {
@@ -324,7 +435,8 @@ program kernel_description::compile(const context& context, const configuration&
     const std::string count = fmt::format("grid_size_{}", axes[axis]);
     if (mentions(count)) with.add(count, static_cast<std::int64_t>(counts[axis]));
     const std::string& extent = work_group_names[axis];
-    if (!extent.empty() && !at.has(extent) && mentions(extent)) {
+    const bool is_defined = extent.empty() || at.has(extent) || find_macro(extent) != nullptr;
+    if (!is_defined && !is_number(extent) && mentions(extent)) {
       with.add(extent, static_cast<std::int64_t>(extents[axis]));
     }
   }
@@ -350,7 +462,9 @@ std::optional<std::string> kernel_description::why_not(const std::vector<metric>
 void kernel_description::fill(workload& work) const {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto& array = arguments[i].as_array;
-    if (array && array->fill) array->fill(work, slot_name(i));
+    if (!array || !array->fill) continue;
+    blaming(fmt::format("argument {} of the kernel '{}'", i, defined.name),
+            [&] { array->fill(work, slot_name(i)); });
   }
 }
 
@@ -366,7 +480,9 @@ answer kernel_description::expected_answer() const {
     }
   }
   for (const expected& each : answers) {
-    each.add(made, slot_name(each.argument), arguments[each.argument].as_array->size);
+    blaming(answer_name(each.argument), [&] {
+      each.add(made, slot_name(each.argument), arguments[each.argument].as_array->size);
+    });
   }
   if (verify) {
     made.verify(
@@ -482,6 +598,7 @@ computed_metric metric_by_formula(std::string name, const std::string& formula, 
 }
 
 search_problem make_problem(std::shared_ptr<const kernel_description> of, const context& context) {
+  of->check();
   const search_space space = of->space();
   auto workplace = std::make_shared<std::optional<search_workplace>>();
   return {.space = space,
@@ -493,10 +610,14 @@ search_problem make_problem(std::shared_ptr<const kernel_description> of, const 
                              .dynamic_local_memory_bytes = of->dynamic_bytes(at)};
           },
           .generate = [space, of, context, workplace](std::size_t index) -> measure {
-            configuration at(space.values(index));
+            const configuration at(space.values(index));
+            if (of->grid(at).total() == 0) {
+              throw argument_error(fmt::format("the problem size of the kernel '{}' is 0 for {}",
+                                               of->defined.name, to_string(at.values())));
+            }
             const program compiled = of->compile(context, at);
-            if (!*workplace) workplace->emplace(*of, context);
-            return make_candidate(of, compiled, std::move(at), **workplace);
+            if (!*workplace) make_workplace(*workplace, *of, context);
+            return make_candidate(of, compiled, at, **workplace);
           },
           .find = [space](const std::vector<named_value>& values) { return space.find(values); },
           .metrics = of->search.metrics,

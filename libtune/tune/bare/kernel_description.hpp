@@ -4,13 +4,16 @@
 
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "libtune/base/error.hpp"
 #include "libtune/kernel/compile.hpp"
 #include "libtune/search/space/search_space.hpp"
 #include "libtune/tune/bare/bare_kernel.hpp"
@@ -50,6 +53,7 @@ struct kernel_description {
   bare_kernel::verifier verify{};
   bool deterministic = true;
   bare_kernel::measuring_function measures{};
+  declared_work work{};
   std::vector<expression> limits{};
   std::vector<std::string> read_by_metrics{};  // names in the formulas of metrics
   search_defaults search{};
@@ -59,8 +63,13 @@ struct kernel_description {
 
   /// The name of the slot of an argument.
   std::string slot_name(std::size_t argument) const;
+  /// "the answer for argument 0 of the kernel 'twice'", for messages.
+  std::string answer_name(std::size_t argument) const;
+  /// @throws argument_error for a name that is no parameter, and for a problem without work items
+  void check() const;
   search_space space() const;
-  /// The work group, which a parameter that is not there leaves at 256 x 1 x 1.
+  /// The work group, 256 x 1 x 1 where nothing sets its extents. @throws argument_error for a name
+  ///         that was given and has no value
   work_size work_group(const configuration& at) const;
   /// The number of work groups along each axis.
   work_size grid(const configuration& at) const;
@@ -73,7 +82,37 @@ struct kernel_description {
   /// The contents of all arguments that have any.
   void fill(workload& work) const;
   answer expected_answer() const;
+  const macro* find_macro(const std::string& name) const;
+  /// Gives the kernel of an operation the arrays that are bound. @throws device_error if it has
+  ///         another parameter there
+  static void set_arrays(bare_operation& of) { of.set_arrays(); }
+
+ private:
+  void check_extent(std::size_t axis) const;
+  bool is_parameter(const std::string& name) const;
+  void check_names(const quantity& of, const std::string& what) const;
+  std::optional<std::size_t> find_extent(std::size_t axis, const configuration& at) const;
 };
+
+/// Calls a function, and adds the thing that it is about to what it throws: "the answer for
+/// argument 0 of the kernel 'twice': ...". Errors that say where they come from are left as they
+/// are.
+template <class Function>
+decltype(auto) blaming(const std::string& thing, Function&& function) {
+  try {
+    return function();
+  } catch (const type_error& mistake) {
+    throw type_error(thing + ": " + mistake.what());
+  } catch (const argument_error& mistake) {
+    throw argument_error(thing + ": " + mistake.what());
+  } catch (const error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& failure) {
+    throw error(thing + ": " + failure.what());
+  }
+}
 
 /// Returns the first candidate of each parameter.
 std::vector<named_value> first_of_each(const std::vector<parameter>& parameters);

@@ -90,6 +90,9 @@ bool trial_attempt::attempt(outcome device_failed, Step&& step) {
   } catch (const tuning_stopped_error&) {  // at the gate
     release();
     throw;
+  } catch (const common_mistake&) {
+    release();
+    throw;
   } catch (...) {
     trial_failure failure = describe_thrown(device_failed, hooks_.device_works);
     ran_out_of_memory_ = failure.is_of_memory;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/kernel/compile_scope.hpp"
 #include "libtune/search/space/search_space.hpp"
@@ -27,6 +28,13 @@ struct trial_failure {
   outcome why;
   std::string reason;
   bool is_of_memory = false;  ///< the device or the host has no more
+};
+
+/// A mistake that all configurations share. It ends the search, in which no other outcome could
+/// come of trying the rest.
+class common_mistake : public argument_error {
+ public:
+  using argument_error::argument_error;
 };
 
 /// Returns the failure that an exception tells of, while it is handled.

@@ -62,6 +62,22 @@ LIBTUNE_DEVICE_TEST_CASE("a bare kernel that a child process finds is tuned ther
   CHECK_THROWS_AS(nowhere.tune(context, options), tune::error);
 }
 
+const tune::kernel_tuner short_of_one(
+    "bare_device_test.short_of_one", 0, [](const configuration& key) {
+      const std::vector<float> ones(static_cast<std::size_t>(key["n"]), 1.0F);
+      return add_kernel(key).arguments(tune::out(ones), ones, ones);
+    });
+
+LIBTUNE_DEVICE_TEST_CASE("a mistake of all configurations ends a search in a child, too", device) {
+  const tune::testing::temporary_directory folder;
+  const tune::testing::test_mode_guard mode(tune::testing::test_mode::off);
+  const tune::tuning_options options{.database = (folder / "tuning.db").string(),
+                                     .isolation = tune::isolation_mode::on};
+  CHECK_THROWS_WITH_AS(short_of_one(device.create_context(), {{"n", 100}}, options),
+                       doctest::Contains("the kernel 'add' takes 4 arguments, and 3 are given"),
+                       tune::argument_error);
+}
+
 TEST_CASE("a kernel tuner with an example is listed with the fields that the example has") {
   const auto functions =
       tune::list_functions({.path = "/proc/self/exe", .arguments = {"tune_bare_tests"}});

@@ -9,6 +9,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -414,7 +415,8 @@ TEST_CASE_FIXTURE(remembered, "contents that functions make are made for a searc
   auto wrong = lazy();
   wrong.arguments(tune::out<float>({1000}), tune::in({999}, [] { return counted(1000); }), 1.0F);
   CHECK_THROWS_WITH_AS(wrong.run(context, chosen(32, 1)),
-                       "an array of a bare kernel is (999,), and its contents are (1000,)",
+                       "argument 1 of the kernel 'scale': an array of a bare kernel is (999,), and "
+                       "its contents are (1000,)",
                        tune::argument_error);
 }
 
@@ -486,6 +488,134 @@ TEST_CASE("mistakes are errors that say what to change") {
   CHECK_THROWS_WITH_AS(instance.run(on.context, {{"width", 3}}),
                        "the kernel's name 'scale<float, 6>' is a C++ expression, and OpenCL C, "
                        "which device 'fake device' compiles, has none",
+                       tune::argument_error);
+}
+
+/// The text that tune throws; empty: nothing.
+std::string thrown_by_tuning(const bare_kernel& kernel, const tune::context& context) {
+  try {
+    kernel.tune(context);
+  } catch (const tune::argument_error& mistake) {
+    return mistake.what();
+  }
+  return {};
+}
+
+TEST_CASE_FIXTURE(on_device, "a name that is no parameter is found before the search") {
+  auto grid = scaling_kernel();
+  grid.divide_grid_x({"block_sise_x"});
+  CHECK(thrown_by_tuning(grid, context) ==
+        "a divisor of the grid along x of the kernel 'scale' reads 'block_sise_x', which is no "
+        "parameter; the parameters are block_size_x, width");
+  CHECK(thrown_by_tuning(scaling_kernel().local_memory("4 * wdth"), context)
+            .starts_with("the dynamic local memory of the kernel 'scale' reads 'wdth'"));
+  auto group = scaling_kernel();
+  group.work_group("blocksize");
+  const std::string wrong =
+      "the work group of the kernel 'scale' has the extent 'blocksize' along x, which is no "
+      "parameter, macro or number; the parameters are block_size_x, width";
+  CHECK(thrown_by_tuning(group, context) == wrong);
+  CHECK_THROWS_WITH_AS(group.run(context, chosen(32, 1)), wrong.c_str(), tune::argument_error);
+  CHECK(fake.launches().empty());
+}
+
+TEST_CASE_FIXTURE(on_device, "an extent of the work group may be a macro or a number") {
+  auto kernel = scaling_kernel();
+  kernel.define("rows", [](const configuration& at) { return tune::value(at["width"] * 2); });
+  kernel.work_group("block_size_x", "rows", "3");
+  kernel.run(context, chosen(32, 2));
+  CHECK(fake.launches().back().range.local == tune::work_size{32, 4, 3});
+  kernel.work_group("block_size_x", "block_size_y").define("block_size_y", std::int64_t{5});
+  kernel.run(context, chosen(32, 2));
+  CHECK(fake.launches().back().range.local == tune::work_size{32, 5, 1});
+  kernel.define("none", tune::value(std::int64_t{0})).work_group("none");
+  CHECK_THROWS_WITH_AS(kernel.run(context, chosen(32, 2)),
+                       "the work group's extent 'none' is 0, not positive", tune::argument_error);
+}
+
+TEST_CASE_FIXTURE(on_device,
+                  "arguments that the kernel does not take end the search at the first") {
+  const auto numbers = counted(1000);
+  const auto tuned_with = [&](std::vector<tune::kernel_argument> given) {
+    auto kernel = scaling_kernel();
+    kernel.set_arguments(std::move(given));
+    const std::string text = thrown_by_tuning(kernel, context);
+    CHECK(fake.launches().empty());
+    return text;
+  };
+  const auto number = tune::detail::to_argument(scaling{2.0F, 1000});
+  CHECK(tuned_with({tune::out(numbers), tune::in(numbers)}) ==
+        "the kernel 'scale' takes 3 arguments, and 2 are given");
+  CHECK(tuned_with({tune::out(numbers), tune::in(numbers), number, number})
+            .ends_with("the kernel takes 3 arguments, counted from 0"));
+  CHECK(tuned_with({tune::out(numbers, "same"), tune::in(numbers, "same"), number}).find("same") !=
+        std::string::npos);
+  CHECK(tuned_with({tune::out(numbers), tune::in({999}, [] { return counted(1000); }), number}) ==
+        "argument 1 of the kernel 'scale': an array of a bare kernel is (999,), and its contents "
+        "are (1000,)");
+}
+
+TEST_CASE_FIXTURE(on_device, "a problem without work items is refused") {
+  auto none = scaling_kernel(0);
+  CHECK(thrown_by_tuning(none, context) ==
+        "the problem size along x of the kernel 'scale' is 0: there is nothing to run");
+  bare_kernel some({.name = "scale", .source = "a kernel", .problem_size = {"1000 * (width - 1)"}});
+  some.parameter("block_size_x", {32}).parameter("width", {1, 2});
+  some.arguments(tune::out<float>({1000}), counted(1000), scaling{2.0F, 1000});
+  const auto best = some.tune(context);
+  CHECK(best.best() == chosen(32, 2));
+  CHECK(best.trials()[0].reason ==
+        "the problem size of the kernel 'scale' is 0 for block_size_x=32, width=1");
+}
+
+TEST_CASE_FIXTURE(on_device, "a bare kernel declares its work, from which trials have figures") {
+  auto kernel = scaling_kernel();
+  kernel.work({.bytes = 8000});
+  const auto best = kernel.tune(context);
+  const auto winner =
+      std::ranges::find(best.trials(), best.best().values(), &tune::trial::configuration);
+  REQUIRE(winner != best.trials().end());
+  CHECK(tune::metric_value(*winner, "gbs") == doctest::Approx(8000 / best.time()->count()));
+  CHECK_THROWS_AS(kernel.work({.flops = -1}), tune::argument_error);
+}
+
+TEST_CASE_FIXTURE(on_device, "an output is written as in and inout are, by a function") {
+  auto kernel = scaling_kernel();
+  const auto numbers = [] { return counted(1000); };
+  kernel.arguments(tune::out({1000}, numbers, "to"), tune::in({1000}, numbers, "from"),
+                   scaling{2.0F, 1000});
+  CHECK(kernel.run(context, chosen(32, 1)).get<float>(0)(10) == 22);
+  CHECK(kernel.instantiate(queue, chosen(32, 1)).slot_names() ==
+        std::vector<std::string>{"to", "from"});
+}
+
+TEST_CASE("answers that cannot be are refused at once, with the argument's number") {
+  auto kernel = scaling_kernel();
+  CHECK_THROWS_WITH_AS(kernel.answer(0, counted(1000)),
+                       "argument 0 of the kernel 'scale' has an answer already",
+                       tune::argument_error);
+  kernel.arguments(tune::out(counted(1000)), counted(1000), scaling{2.0F, 1000});
+  CHECK_THROWS_WITH_AS(kernel.answer(0, counted(999)),
+                       "the answer for argument 0 of the kernel 'scale': an array of a bare kernel "
+                       "is (1000,), and its contents are (999,)",
+                       tune::argument_error);
+  kernel.answer(0, [] { return counted(999); });
+  const on_device on;
+  CHECK(thrown_by_tuning(kernel, on.context)
+            .starts_with("the answer for argument 0 of the kernel 'scale': "));
+}
+
+TEST_CASE_FIXTURE(remembered, "what a tuner's function throws says whose it is") {
+  const tune::kernel_tuner tuner("test.thrower", 0, [](const configuration& key) -> bare_kernel {
+    if (key["count"] == 1) throw std::runtime_error("no taps");
+    return scaling_kernel(static_cast<std::size_t>(key["size"]));
+  });
+  CHECK_THROWS_WITH_AS(tuner(context, {{"count", 1}}, options),
+                       "the function of the kernel tuner 'test.thrower' for count=1: no taps",
+                       tune::error);
+  CHECK_THROWS_WITH_AS(tuner(context, {{"count", 2}}, options),
+                       "the function of the kernel tuner 'test.thrower' for count=2: there is no "
+                       "value 'size' among count=2",
                        tune::argument_error);
 }
 
