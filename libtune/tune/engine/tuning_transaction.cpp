@@ -166,7 +166,9 @@ void trial_recorder::search_finished(const search_finished_event& event) {
   const bool covers = covers_ && !event.seeds.stopped;
   for (const std::string& line :
        covers ? coverage_of(event).summary() : std::vector<std::string>()) {
-    log(log_level::info, describe(event.subject) + ": " + line);
+    // Its device was named when it began.
+    log(log_level::info, fmt::format("{} ({}): {}", event.subject.function,
+                                     to_string(event.subject.arguments), line));
   }
   if (!search_) return;
   search_course course{.strategy = strategy_, .ending = std::string(search_end_name(event.end))};
