@@ -66,6 +66,7 @@ std::string time_of(const json& result) {
 }
 
 void run(const invocation& shared, const show_options& options) {
+  if (options.function.empty()) return run_list(shared);
   database_reader database(shared.database_path());
   const function_identity function = find_function(database, options.function);
   json list = json::array();
@@ -211,7 +212,8 @@ void add_list(CLI::App& program, invocation& shared) {
 void add_show(CLI::App& program, invocation& shared) {
   const auto options = std::make_shared<show_options>();
   CLI::App* command = program.add_subcommand("show", "The results of a function, a line for each");
-  command->add_option("FUNCTION", options->function, "A name, or NAME__VERSION")->required();
+  command->add_option("FUNCTION", options->function,
+                      "A name, or NAME__VERSION; without it, the functions, as list shows them");
   options->device.add_to(*command);
   command->callback([&shared, options] { run(shared, *options); });
 }

@@ -42,6 +42,7 @@ TEST_CASE("list and show tell what is there") {
   CHECK(contains(tunedb("show " + function).output, "1.50 us"));
   CHECK(tunedb_json("show other__3")["results"][0]["score_ns"].is_null());
   CHECK(tunedb_json("show other --device Nothing")["results"].empty());
+  CHECK(tunedb_json("show") == list);
 }
 
 TEST_CASE("trials are shown with the fastest first and the reasons of the others") {
