@@ -22,6 +22,37 @@ std::vector<float> make_numbers(std::size_t count) {
   return numbers;
 }
 
+constexpr std::int64_t filter_rows = 7;
+
+tune::bare_kernel convolution_kernel(const std::string& name, std::size_t n) {
+  const std::size_t edge = n + filter_rows - 1;
+  tune::bare_kernel kernel({.name = name,
+                            .source = tune::kernel_file("examples/tutorial/convolution.kernel"),
+                            .problem_size = {n, n}});
+  kernel.define("FILTER_SIZE", filter_rows);
+  kernel.arguments(tune::out<float>({n * n}),
+                   tune::in({edge * edge}, [=] { return make_numbers(edge * edge); }),
+                   tune::in(make_numbers(filter_rows * filter_rows)), static_cast<int>(n));
+  return kernel;
+}
+
+tune::host_array<float> trusted_convolution(const tune::context& context, std::size_t n) {
+  const tune::bare_kernel naive = convolution_kernel("convolve_naive", n);
+  return naive.run(context, {{"block_size_x", 16}, {"block_size_y", 8}}).get<float>(0);
+}
+
+const tune::kernel_tuner convolve("tutorial.convolve", 0, [](const tune::configuration& key) {
+  const auto n = static_cast<std::size_t>(key["n"]);
+  tune::bare_kernel kernel = convolution_kernel("convolve", n);
+  kernel.parameter("block_size_x", {16, 32}).parameter("block_size_y", {2, 4});
+  kernel.parameter("tile_size_x", {1, 2}).divide_grid_x({"block_size_x", "tile_size_x"});
+  // [tuner]
+  kernel.answer(0, [n] { return trusted_convolution(tune::create_some_context(), n); },
+                {.absolute = 1e-4});
+  // [tuner]
+  return kernel;
+});
+
 void tune_convolution(const tune::context& context, std::size_t n) {
   // [reference]
   constexpr std::size_t filter_size = 7;
@@ -82,6 +113,8 @@ int main(int argc, char** argv) {
     const std::size_t n = argc > 1 ? std::stoul(argv[1]) : 1024;
     const tune::context context = tune::select_device().create_context();
     tune_convolution(context, n);
+    const tune::tuned_kernel best = convolve(context, {{"n", n}});
+    std::cout << "convolution by a tuner: " << to_string(best.best().values()) << '\n';
     tune_sum(context, n * n);
   } catch (const tune::no_device_error& failure) {
     std::cerr << failure.what() << '\n';

@@ -90,6 +90,17 @@ void advance(const tune::context& context, std::size_t n) {
   }
   const auto advanced = step.buffer("u").get<float>(queue);
   // [run]
+
+  // [timed]
+  auto timed = context.create_tuning_command_queue();
+  auto again = best.instantiate(timed);
+  again.ensure_all_bound();
+  const auto contents = tune::host_array<float>::copy_of(field, {n * n});
+  again.buffer("u").set(timed, contents);
+  again.buffer("u_new").set(timed, contents);
+  const std::vector<tune::run_time> times = tune::make_measure(timed, std::move(again)).sample(15);
+  // [timed]
+  std::cout << "one step, once more: " << tune::format_run_time(times.front()) << '\n';
   const auto [least, most] = std::minmax_element(advanced.data(), advanced.data() + n * n);
   std::cout << "after 1000 steps the field lies between " << *least << " and " << *most << '\n';
 }
