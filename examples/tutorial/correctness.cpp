@@ -44,7 +44,7 @@ tune::host_array<float> trusted_convolution(const tune::context& context, std::s
 const tune::kernel_tuner convolve("tutorial.convolve", 0, [](const tune::configuration& key) {
   const auto n = static_cast<std::size_t>(key["n"]);
   tune::bare_kernel kernel = convolution_kernel("convolve", n);
-  kernel.parameter("block_size_x", {16, 32}).parameter("block_size_y", {2, 4});
+  kernel.parameter("block_size_x", {16, 32}).parameter("block_size_y", {4});
   kernel.parameter("tile_size_x", {1, 2}).divide_grid_x({"block_size_x", "tile_size_x"});
   // [tuner]
   kernel.answer(0, [n] { return trusted_convolution(tune::create_some_context(), n); },
