@@ -294,7 +294,7 @@ TEST_CASE("exit codes tell what went wrong, and standard error says why") {
   };
   check_end("", 2, "subcommand");
   check_end("nonsense", 2, "");
-  check_end("show", 2, "FUNCTION");
+  check_end("trials", 2, "FUNCTION");
   check_end("export --format yaml", 2, "yaml");
   check_end("prune", 2, "--older-than");
   check_end("explain " + function + " --device X", 2, "rows (int32)");
