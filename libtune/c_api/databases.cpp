@@ -3,8 +3,11 @@
 // Tuning databases that are read.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <ctime>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -106,20 +109,34 @@ std::shared_ptr<const function_identity> read_identity(const std::string& path,
   return found;
 }
 
+/// What changes with each commit to a file; empty if it may change again unnoticed, within one tick
+/// of its clock.
+std::vector<std::int64_t> state_of(const std::string& path) {
+  constexpr std::int64_t settled = 2;  // s
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return {};
+  if (std::abs(std::time(nullptr) - found.st_mtim.tv_sec) < settled) return {};
+  return {static_cast<std::int64_t>(found.st_dev), static_cast<std::int64_t>(found.st_ino),
+          found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
+}
+
 /// The function of a name and version; null if the database has none.
 std::shared_ptr<const function_identity> identity_of(libtune_database& in, const char* name,
                                                      int version) {
   const std::string wanted = text_of(name);
   const std::pair key(wanted, std::max(version, -1));
+  const std::vector<std::int64_t> state = state_of(in.database.path());
   {
     const std::lock_guard lock(in.mutex);
+    if (std::exchange(in.state, state) != state || state.empty()) in.known.clear();
     const auto found = in.known.find(key);
     if (found != in.known.end()) return found->second;
   }
   auto read = read_identity(in.database.path(), wanted, version);
   if (!read) return nullptr;
   const std::lock_guard lock(in.mutex);
-  return in.known.try_emplace(key, std::move(read)).first->second;
+  if (in.state == state && !state.empty()) in.known.try_emplace(key, read);
+  return read;
 }
 
 std::string default_path() { return resolve_settings({}).database; }
@@ -197,7 +214,7 @@ using filling = void (*)(const function_content&, table_builder&);
 
 libtune_status list(libtune_database* database, const char* name, int version, bool with_trials,
                     filling fill, libtune_table** table) {
-  return guarded([&] {
+  return giving(table, [&] {
     auto& from = required(database, "the database");
     const auto function = identity_of(from, name, version);
     if (!function) return LIBTUNE_NOT_FOUND;
@@ -213,6 +230,7 @@ libtune_status list(libtune_database* database, const char* name, int version, b
 }  // namespace tune::c_api
 
 using tune::c_api::give;
+using tune::c_api::giving;
 using tune::c_api::guarded;
 using tune::c_api::required;
 
@@ -230,7 +248,7 @@ libtune_result::libtune_result(const tune::record& found)
              {"differs", fmt::format("{}", fmt::join(found.relaxed, ", "))}}) {}
 
 libtune_status libtune_database_open(const char* path, libtune_database** database) {
-  return guarded([&] {
+  return giving(database, [&] {
     const std::string place = path == nullptr ? tune::c_api::default_path() : std::string(path);
     if (place.empty()) {
       throw tune::argument_error(
@@ -251,9 +269,13 @@ libtune_status libtune_database_find(libtune_database* database, const char* nam
                                      const libtune_named_value* key, size_t key_count,
                                      const libtune_device* device, libtune_match match,
                                      libtune_result** result) {
-  return guarded([&] {
+  return giving(result, [&] {
     auto& in = required(database, "the database");
     const auto& on = required(device, "the device").device;
+    if (match != LIBTUNE_EXACT && match != LIBTUNE_NEAREST) {
+      throw tune::argument_error("a lookup is LIBTUNE_EXACT or LIBTUNE_NEAREST, not " +
+                                 std::to_string(static_cast<int>(match)));
+    }
     const auto function = tune::c_api::identity_of(in, name, version);
     if (!function) return LIBTUNE_NOT_FOUND;
     const auto found = in.database.find(
@@ -266,7 +288,7 @@ libtune_status libtune_database_find(libtune_database* database, const char* nam
 }
 
 libtune_status libtune_database_functions(libtune_database* database, libtune_table** table) {
-  return guarded([&] {
+  return giving(table, [&] {
     tune::database_reader reader(required(database, "the database").database.path(),
                                  tune::database_access::read_only);
     tune::c_api::table_builder made;

@@ -13,6 +13,7 @@
 #include "libtune/tune/remote/serve_if_worker.hpp"
 
 using tune::c_api::give;
+using tune::c_api::giving;
 using tune::c_api::guarded;
 using tune::c_api::required;
 
@@ -58,7 +59,7 @@ libtune_status libtune_device_count(size_t* count) {
 }
 
 libtune_status libtune_device_get(size_t index, libtune_device** device) {
-  return guarded([&] {
+  return giving(device, [&] {
     const auto all = tune::all_devices();
     if (index >= all.size()) {
       throw tune::no_device_error("there is no device " + std::to_string(index) +
@@ -69,7 +70,7 @@ libtune_status libtune_device_get(size_t index, libtune_device** device) {
 }
 
 libtune_status libtune_device_select(libtune_device** device) {
-  return guarded([&] { give(device, tune::select_device()); });
+  return giving(device, [&] { give(device, tune::select_device()); });
 }
 
 libtune_status libtune_device_info(const libtune_device* device,
@@ -82,11 +83,12 @@ libtune_status libtune_device_destroy(libtune_device* device) {
 }
 
 libtune_status libtune_context_create(const libtune_device* device, libtune_context** context) {
-  return guarded([&] { give(context, required(device, "the device").device.create_context()); });
+  return giving(context,
+                [&] { give(context, required(device, "the device").device.create_context()); });
 }
 
 libtune_status libtune_context_get_device(const libtune_context* context, libtune_device** device) {
-  return guarded([&] { give(device, required(context, "the context").context.device()); });
+  return giving(device, [&] { give(device, required(context, "the context").context.device()); });
 }
 
 libtune_status libtune_context_set_option(libtune_context* context, const char* name,
@@ -114,13 +116,13 @@ libtune_status libtune_context_destroy(libtune_context* context) {
 }
 
 libtune_status libtune_queue_create(const libtune_context* context, libtune_queue** queue) {
-  return guarded(
-      [&] { give(queue, required(context, "the context").context.create_command_queue()); });
+  return giving(
+      queue, [&] { give(queue, required(context, "the context").context.create_command_queue()); });
 }
 
 libtune_status libtune_queue_wrap(const libtune_context* context, uintptr_t handle,
                                   libtune_queue** queue) {
-  return guarded([&] {
+  return giving(queue, [&] {
     const tune::context& of = required(context, "the context").context;
     give(queue, is_cuda(of) ? tune::cuda::wrap_stream(of, pointer_of(handle))
                             : tune::opencl::wrap_queue(of, pointer_of(handle)));
@@ -182,13 +184,13 @@ libtune_status libtune_queue_destroy(libtune_queue* queue) { return tune::c_api:
 
 libtune_status libtune_buffer_create(const libtune_context* context, size_t bytes,
                                      libtune_buffer** buffer) {
-  return guarded(
-      [&] { give(buffer, required(context, "the context").context.create_buffer(bytes)); });
+  return giving(
+      buffer, [&] { give(buffer, required(context, "the context").context.create_buffer(bytes)); });
 }
 
 libtune_status libtune_buffer_wrap(const libtune_context* context, uintptr_t handle, size_t bytes,
                                    libtune_buffer** buffer) {
-  return guarded([&] {
+  return giving(buffer, [&] {
     const tune::context& of = required(context, "the context").context;
     if (is_cuda(of)) return give(buffer, tune::cuda::wrap_memory(of, handle, bytes));
     tune::buffer whole = tune::opencl::wrap_memory(of, pointer_of(handle));

@@ -4,7 +4,6 @@
 // The objects behind the handles of libtune.h, and the way of every call: no exception leaves it.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -12,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <pthread.h>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -36,9 +36,23 @@ namespace tune::c_api {
 /// @returns the status that fits it
 libtune_status note_failure() noexcept;
 
+/// Puts off the end of a thread by pthread_cancel until the call has returned: the exception of
+/// that cannot pass through all that a call does.
+class [[nodiscard]] uncancelled {
+ public:
+  uncancelled() noexcept { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~uncancelled() { ::pthread_setcancelstate(before_, nullptr); }
+  uncancelled(const uncancelled&) = delete;
+  uncancelled& operator=(const uncancelled&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
 /// Runs a call, and turns what it throws into a status.
 template <class Call>
 libtune_status guarded(Call&& call) noexcept {
+  const uncancelled until_it_returns;
   try {
     if constexpr (std::is_void_v<std::invoke_result_t<Call&>>) {
       call();
@@ -61,10 +75,19 @@ T& required(T* pointer, const char* what) {
 /// An empty text for null.
 inline std::string text_of(const char* text) { return text == nullptr ? std::string() : text; }
 
-/// Gives a new handle out.
+/// The same for a call that gives a handle or a table out: without a place for it nothing is done.
+template <class Made, class Call>
+libtune_status giving(Made** out, Call&& call) noexcept {
+  return guarded([&] {
+    static_cast<void>(required(out, "the place for the handle"));
+    return call();
+  });
+}
+
+/// Gives a new handle out, in giving.
 template <class Handle, class... Arguments>
 void give(Handle** out, Arguments&&... arguments) {
-  required(out, "the place for the handle") = new Handle{std::forward<Arguments>(arguments)...};
+  *out = new Handle{std::forward<Arguments>(arguments)...};
 }
 
 /// Ends a handle.
@@ -83,6 +106,10 @@ struct callback {
 /// The text of this thread's last error, for a callback that failed, and the callback's own status.
 /// @param otherwise  where it set none
 std::string callback_reason(libtune_status status, const char* otherwise);
+/// Throws for a callback that failed. @throws tuning_stopped_error for LIBTUNE_STOPPED, else error
+[[noreturn]] void throw_failed(libtune_status status, const char* otherwise);
+/// True if the stop function of this thread (libtune_stop_by) wants the end of what is tuned.
+bool is_stop_wanted() noexcept;
 /// Forgets it, so that a text set by a callback is not an earlier one.
 void clear_last_error() noexcept;
 
@@ -129,6 +156,7 @@ class table_builder {
   /// Makes sure that a column is there, for the order.
   void reserve(const std::string& column);
 
+  /// In giving.
   void give(libtune_table** out) &&;
 
  private:
@@ -162,13 +190,6 @@ element_type element_type_of(const char* name);
 /// Elements of the caller as an array without padding.
 /// @throws argument_error unless there are as many bytes as the shape needs
 void require_bytes(const element_type& type, const shape& size, std::size_t bytes);
-
-/// True once the caller wants the tuning to end: then nothing more is prepared.
-using stop_flag = std::shared_ptr<std::atomic<bool>>;
-
-inline void throw_if(const stop_flag& stopped) {
-  if (*stopped) throw error("not tried, because the caller has ended the tuning");
-}
 
 }  // namespace tune::c_api
 
@@ -205,7 +226,8 @@ struct libtune_database {
   explicit libtune_database(const std::string& path);
 
   tune::tuning_database database;
-  std::mutex mutex;  // of the rest
+  std::mutex mutex;                   // of the rest
+  std::vector<std::int64_t> state{};  // of the file, for which the functions are known
   std::map<std::pair<std::string, int>, std::shared_ptr<const tune::function_identity>> known;
 };
 
@@ -238,7 +260,7 @@ struct libtune_tuner {
   using step = std::function<void(tune::bare_kernel&)>;
 
   libtune_tuner(tune::bare_kernel::definition its_definition, bool of_kernel)
-      : defined(std::move(its_definition)), is_kernel(of_kernel), kernel(stoppable(defined)) {}
+      : defined(std::move(its_definition)), is_kernel(of_kernel), kernel(defined) {}
 
   /// Does a step now, for its errors, and again where the kernel is defined anew.
   void add(step does) {
@@ -250,22 +272,12 @@ struct libtune_tuner {
     require_kernel();
     auto changed = defined;
     change(changed);
-    tune::bare_kernel made(stoppable(changed));
+    tune::bare_kernel made(changed);
     for (const step& each : steps) each(made);
     made.set_arguments(arguments);
     for (const step& each : answers) each(made);
     defined = std::move(changed);
     kernel = std::move(made);
-  }
-
-  /// The same, but nothing more is compiled once the tuning has been ended.
-  tune::bare_kernel::definition stoppable(tune::bare_kernel::definition of) const {
-    of.source = tune::kernel_text(
-        [text = of.source, name = of.name, stopped = stopped](const tune::configuration& at) {
-          tune::c_api::throw_if(stopped);
-          return text.of(at, name).text;
-        });
-    return of;
   }
 
   void add_argument(tune::kernel_argument added) {
@@ -292,7 +304,6 @@ struct libtune_tuner {
     return made;
   }
 
-  tune::c_api::stop_flag stopped = std::make_shared<std::atomic<bool>>(false);
   tune::bare_kernel::definition defined;
   bool is_kernel;
   tune::bare_kernel kernel;  // of a function: its space alone

@@ -8,7 +8,8 @@
 /// **Errors.** Every function returns a status. LIBTUNE_OK is 0. After any other status
 /// libtune_last_error() is a text for people: the request, the failure, and the remedy.
 /// LIBTUNE_NOT_FOUND is an answer rather than a failure. No exception leaves the library, and none
-/// may leave a callback. Results are written only with LIBTUNE_OK.
+/// may leave a callback. Results are written only with LIBTUNE_OK. Without a place for a handle
+/// nothing is done. A thread that is cancelled (pthread_cancel) within a call ends after it.
 ///
 /// **Handles.** A function that gives a handle out, by a pointer to a pointer of its type, makes
 /// the caller its owner, who ends it with the _destroy of that type; to destroy null does nothing.
@@ -75,6 +76,17 @@ LIBTUNE_C_EXPORT const char* libtune_last_error(void);
 /// reason of the trial.
 /// @param message  copied; null is an empty text
 LIBTUNE_C_EXPORT libtune_status libtune_set_last_error(const char* message);
+
+/// Decides whether what is tuned ends: other than 0 if it does, from then on until the call
+/// returns.
+typedef int (*libtune_stop_function)(void* user);
+/// Sets the function that libtune_tuner_tune and libtune_template_create ask on this thread,
+/// between the steps of a search and ten times a second while it waits, for other processes too:
+/// for the signals and deadlines of the caller. They end with LIBTUNE_STOPPED after the present
+/// step.
+/// @param function  the function; null: none, as at the start of a thread
+/// @param user  given to each call of it; both have to be usable until another is set
+LIBTUNE_C_EXPORT libtune_status libtune_stop_by(libtune_stop_function function, void* user);
 
 /// Returns the name of a status, such as "LIBTUNE_NO_DEVICE"; "unknown" for other numbers. A
 /// constant.
@@ -332,8 +344,8 @@ typedef struct libtune_operation libtune_operation;
 /// @param count          their number
 /// @param iterations     the number of runs to make
 /// @param seconds        takes the seconds of one run, the mean of them
-/// @returns LIBTUNE_OK; LIBTUNE_SKIPPED, if it cannot be run here; anything else fails it. Either
-///          with a reason by libtune_set_last_error
+/// @returns LIBTUNE_OK; LIBTUNE_SKIPPED, if it cannot be run here; LIBTUNE_STOPPED ends the tuning;
+///          anything else fails it. Each with a reason by libtune_set_last_error
 typedef libtune_status (*libtune_measure_function)(void* user,
                                                    const libtune_named_value* configuration,
                                                    size_t count, int iterations, double* seconds);
@@ -343,17 +355,18 @@ typedef libtune_status (*libtune_restriction_function)(void* user,
                                                        const libtune_named_value* configuration,
                                                        size_t count, int* allowed);
 /// Makes the text of a kernel for a configuration: sets *text, which is copied when the function
-/// has returned.
+/// has returned. LIBTUNE_STOPPED ends the tuning.
 typedef libtune_status (*libtune_source_function)(void* user,
                                                   const libtune_named_value* configuration,
                                                   size_t count, const char** text);
 /// Judges the results of a run: LIBTUNE_OK if they are right, anything else if not, with the reason
-/// by libtune_set_last_error. The results are valid during the call.
+/// by libtune_set_last_error; LIBTUNE_STOPPED ends the tuning. The results are valid during the
+/// call.
 typedef libtune_status (*libtune_verify_function)(void* user, libtune_results* results);
 /// Hears of a trial when it has been made. Its configuration, outcome, reason ("" if there is none)
 /// and median time in nanoseconds (NaN if it has none) are valid during the call.
-/// @returns LIBTUNE_OK; anything else ends the tuning with LIBTUNE_STOPPED as soon as what has been
-///          prepared is done
+/// @returns LIBTUNE_OK; anything else ends the tuning with LIBTUNE_STOPPED, before another
+///          configuration is prepared or measured
 typedef libtune_status (*libtune_trial_function)(void* user,
                                                  const libtune_named_value* configuration,
                                                  size_t count, const char* outcome,
@@ -513,9 +526,10 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuned_best(const libtune_tuned* tuned,
 /// Gives its median time in nanoseconds. @returns LIBTUNE_NOT_FOUND if there was no search
 LIBTUNE_C_EXPORT libtune_status libtune_tuned_time(const libtune_tuned* tuned, double* time_ns);
 /// Lists every configuration that the search tried, in order: the parameters, outcome, message,
-/// score_ns, score_lower_ns, score_upper_ns, samples_ns, preparation_ns, elapsed_ns and the
-/// metrics. Without rows if there was no search. A parameter with the name of one of these columns
-/// has "value_" before it.
+/// score_ns, score_lower_ns, score_upper_ns, samples_ns, level, preparation_ns, elapsed_ns and the
+/// metrics. Times of before and after an interruption of the search compare once divided by level,
+/// which is 1 without one. Without rows if there was no search. A parameter with the name of one of
+/// these columns has "value_" before it.
 LIBTUNE_C_EXPORT libtune_status libtune_tuned_trials(const libtune_tuned* tuned,
                                                      libtune_table** table);
 /// Makes an operation of a tuned kernel. Its slots are named as the arguments.
@@ -609,8 +623,8 @@ LIBTUNE_C_EXPORT libtune_status libtune_operation_get_buffer(const libtune_opera
                                                              libtune_buffer** memory);
 /// Allocates and binds memory where nothing is bound.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_ensure_bound(libtune_operation* operation);
-/// Copies elements from the host to the array of a slot, for which memory is allocated if nothing
-/// is bound. Blocks.
+/// Copies elements from the host to the array of a slot: into the memory that is bound, whoever
+/// uses that besides, else into memory that is allocated. Blocks.
 /// @param operation  the operation
 /// @param slot  the name of the slot
 /// @param contents  all elements, without padding

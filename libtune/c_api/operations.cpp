@@ -8,8 +8,10 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/c_api/handles.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 
 using tune::c_api::give;
+using tune::c_api::giving;
 using tune::c_api::guarded;
 using tune::c_api::required;
 using tune::c_api::text_of;
@@ -43,7 +45,7 @@ const tune::device_array& bound_array(libtune_operation& of, const char* slot) {
 }  // namespace
 
 libtune_status libtune_operation_list(libtune_table** table) {
-  return guarded([&] {
+  return giving(table, [&] {
     tune::c_api::table_builder made;
     for (const auto& each : tune::operations::describe_parameters()) {
       made.begin_row();
@@ -60,7 +62,8 @@ libtune_status libtune_operation_list(libtune_table** table) {
 libtune_status libtune_template_create(const libtune_context* context, const char* name,
                                        const libtune_named_value* key, size_t key_count,
                                        libtune_template** made) {
-  return guarded([&] {
+  return giving(made, [&] {
+    const tune::detail::stop_scope stops(tune::c_api::is_stop_wanted);
     give(made, tune::operations::make_template(
                    required(context, "the context").context, text_of(name),
                    tune::configuration(tune::c_api::to_values(key, key_count))));
@@ -76,7 +79,7 @@ libtune_status libtune_template_instantiate(const libtune_template* made,
                                             const libtune_queue* queue,
                                             const libtune_named_value* sizes, size_t count,
                                             libtune_operation** operation) {
-  return guarded([&] {
+  return giving(operation, [&] {
     auto of = required(made, "the template")
                   .made->instantiate(required(queue, "the queue").queue,
                                      tune::configuration(tune::c_api::to_values(sizes, count)));
@@ -143,7 +146,7 @@ libtune_status libtune_operation_bind(libtune_operation* operation, const char* 
 
 libtune_status libtune_operation_get_buffer(const libtune_operation* operation, const char* slot,
                                             libtune_buffer** memory) {
-  return guarded([&] {
+  return giving(memory, [&] {
     give(memory, required(operation, "the operation").operation->buffer(text_of(slot)).buffer());
   });
 }

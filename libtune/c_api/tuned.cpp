@@ -9,6 +9,7 @@
 #include "libtune/c_api/handles.hpp"
 #include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/bare/kernel_description.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/search_problem.hpp"
 #include "libtune/tune/session.hpp"
@@ -38,32 +39,31 @@ namespace {
 /// Keeps the trials of the last search, and reports each to the caller.
 class trial_listener final : public observer {
  public:
-  trial_listener(callback<libtune_trial_function> hears, stop_flag stopped)
-      : hears_(hears), stopped_(std::move(stopped)) {}
+  explicit trial_listener(callback<libtune_trial_function> hears) : hears_(hears) {}
 
   void trial_finished(const tuning_subject&, const trial& made) override {
-    if (hears_.function == nullptr || *stopped_) return;
+    if (hears_.function == nullptr || stopped_) return;
     const value_list values(made.configuration);
     const double time = made.score ? made.score->count() : std::numeric_limits<double>::quiet_NaN();
     const libtune_status status =
         hears_.function(hears_.user, values.data(), values.size(),
                         std::string(outcome_name(made.outcome)).c_str(), made.reason.c_str(), time);
-    if (status != LIBTUNE_OK) *stopped_ = true;
+    stopped_ = status != LIBTUNE_OK;
   }
   void search_finished(const search_finished_event& event) override { trials_ = event.trials; }
   std::vector<trial> take() { return std::move(trials_); }
+  bool has_stopped() const noexcept { return stopped_; }
 
  private:
   callback<libtune_trial_function> hears_;
-  stop_flag stopped_;
+  bool stopped_ = false;
   std::vector<trial> trials_;
 };
 
 /// One configuration that a function of the caller measures. Its first call is made when it is
 /// generated, so that it can be skipped; the time of it is that of the first run.
-measure measured_by(callback<libtune_measure_function> by, const stop_flag& stopped,
+measure measured_by(callback<libtune_measure_function> by,
                     const std::vector<named_value>& configuration) {
-  throw_if(stopped);
   auto values = std::make_shared<const value_list>(configuration);
   const auto call = [by, values](int iterations, double& seconds) {
     clear_last_error();
@@ -74,29 +74,26 @@ measure measured_by(callback<libtune_measure_function> by, const stop_flag& stop
   if (status == LIBTUNE_SKIPPED) {
     return measure::skipped(callback_reason(status, "the function that measures skips it"));
   }
-  if (status != LIBTUNE_OK)
-    throw error(callback_reason(status, "the function that measures failed"));
+  if (status != LIBTUNE_OK) throw_failed(status, "the function that measures failed");
   auto kept = std::make_shared<std::optional<double>>(first);
-  return make_measure([call, kept, stopped](int iterations) {
-    throw_if(stopped);
+  return make_measure([call, kept](int iterations) {
     if (iterations == 1 && *kept) return *std::exchange(*kept, std::nullopt);
     double seconds = 0;
     const libtune_status again = call(iterations, seconds);
-    if (again == LIBTUNE_OK) return seconds;
-    throw error(callback_reason(again, "the function that measures failed"));
+    if (again != LIBTUNE_OK) throw_failed(again, "the function that measures failed");
+    return seconds;
   });
 }
 
 search_problem make_problem(const libtune_tuner& of) {
   const search_space space = of.kernel.space();
-  return {
-      .space = space,
-      .configuration = [space](std::size_t index) { return space.values(index); },
-      .needs = [](std::size_t) -> std::optional<resources> { return std::nullopt; },
-      .generate = [space, by = of.measures, stopped = of.stopped](
-                      std::size_t index) { return measured_by(by, stopped, space.values(index)); },
-      .find = [space](const std::vector<named_value>& values) { return space.find(values); },
-      .metrics = {.computed = of.metrics, .probes = {}}};
+  return {.space = space,
+          .configuration = [space](std::size_t index) { return space.values(index); },
+          .needs = [](std::size_t) -> std::optional<resources> { return std::nullopt; },
+          .generate = [space, by = of.measures](
+                          std::size_t index) { return measured_by(by, space.values(index)); },
+          .find = [space](const std::vector<named_value>& values) { return space.find(values); },
+          .metrics = {.computed = of.metrics, .probes = {}}};
 }
 
 /// The parts of an autotuner of a function of the caller.
@@ -158,13 +155,14 @@ void add_metrics(const trial& of, const std::set<std::string>& taken, table_buil
 }  // namespace tune::c_api
 
 using tune::c_api::give;
+using tune::c_api::giving;
 using tune::c_api::guarded;
 using tune::c_api::required;
 
 libtune_status libtune_tuner_run(libtune_tuner* tuner, const libtune_context* context,
                                  const libtune_named_value* configuration, size_t count,
                                  libtune_results** results) {
-  return guarded([&] {
+  return giving(results, [&] {
     auto& of = required(tuner, "the tuner");
     of.require_kernel();
     give(results, of.kernel.run(required(context, "the context").context,
@@ -174,29 +172,25 @@ libtune_status libtune_tuner_run(libtune_tuner* tuner, const libtune_context* co
 
 libtune_status libtune_tuner_tune(libtune_tuner* tuner, const libtune_context* context,
                                   libtune_tuned** tuned) {
-  const auto tune_it = [&] {
+  return giving(tuned, [&] {
     const auto& of = required(tuner, "the tuner");
     const tune::context& in = required(context, "the context").context;
     tune::tuning_options options = of.options_in(in);
-    *of.stopped = false;
-    const auto listener = std::make_shared<tune::c_api::trial_listener>(of.hears, of.stopped);
+    const auto listener = std::make_shared<tune::c_api::trial_listener>(of.hears);
+    const tune::detail::stop_scope stops(
+        [&] { return listener->has_stopped() || tune::c_api::is_stop_wanted(); });
     options.observers.push_back(listener);
     if (of.is_kernel) {
       tune::tuned_kernel made = of.kernel.tune(in, options);
-      tune::c_api::throw_if(of.stopped);
+      tune::detail::require_not_stopped();
       const tune::configuration best = made.best();
       std::vector<tune::trial> trials = made.trials();
       return give(tuned, std::move(made), best, std::move(trials));
     }
     const tune::configuration best = tune::c_api::find_best(of, in, options);
-    tune::c_api::throw_if(of.stopped);
+    tune::detail::require_not_stopped();
     give(tuned, std::nullopt, best, listener->take());
-  };
-  const libtune_status status = guarded(tune_it);
-  if (status == LIBTUNE_OK || tuner == nullptr || !*tuner->stopped) return status;
-  *tuner->stopped = false;
-  libtune_set_last_error("the caller has ended the tuning");
-  return LIBTUNE_STOPPED;
+  });
 }
 
 libtune_status libtune_tuned_best(const libtune_tuned* tuned,
@@ -214,11 +208,11 @@ libtune_status libtune_tuned_time(const libtune_tuned* tuned, double* time_ns) {
 }
 
 libtune_status libtune_tuned_trials(const libtune_tuned* tuned, libtune_table** table) {
-  return guarded([&] {
+  return giving(table, [&] {
     const auto& of = required(tuned, "what was tuned");
     const std::set<std::string> facts{"outcome",        "message",        "score_ns",
                                       "score_lower_ns", "score_upper_ns", "samples_ns",
-                                      "preparation_ns", "elapsed_ns"};
+                                      "level",          "preparation_ns", "elapsed_ns"};
     std::set<std::string> taken = facts;
     tune::c_api::table_builder made;
     for (const tune::trial& each : of.trials) {
@@ -240,6 +234,7 @@ libtune_status libtune_tuned_trials(const libtune_tuned* tuned, libtune_table** 
       std::vector<double> samples;
       for (const tune::run_time sample : each.samples.times()) samples.push_back(sample.count());
       made.set("samples_ns", std::move(samples));
+      made.set("level", each.level);
       made.set("preparation_ns", std::int64_t{each.preparation.count()});
       made.set("elapsed_ns", std::int64_t{each.elapsed.count()});
       tune::c_api::add_metrics(each, taken, made);
@@ -250,7 +245,7 @@ libtune_status libtune_tuned_trials(const libtune_tuned* tuned, libtune_table** 
 
 libtune_status libtune_tuned_instantiate(const libtune_tuned* tuned, const libtune_queue* queue,
                                          libtune_operation** operation) {
-  return guarded([&] {
+  return giving(operation, [&] {
     const auto& kernel = required(tuned, "what was tuned").require_kernel();
     auto made = std::make_unique<tune::bare_operation>(
         kernel.instantiate(required(queue, "the queue").queue));
@@ -265,7 +260,7 @@ libtune_status libtune_tuned_instantiate(const libtune_tuned* tuned, const libtu
 
 libtune_status libtune_tuned_run(const libtune_tuned* tuned, const libtune_context* context,
                                  libtune_results** results) {
-  return guarded([&] {
+  return giving(results, [&] {
     give(results, required(tuned, "what was tuned")
                       .require_kernel()
                       .run(required(context, "the context").context));

@@ -12,9 +12,16 @@
 namespace tune::c_api {
 namespace {
 
+void require_access(libtune_access access) {
+  if (access == LIBTUNE_IN || access == LIBTUNE_OUT || access == LIBTUNE_INOUT) return;
+  throw argument_error(fmt::format("an array has LIBTUNE_IN, LIBTUNE_OUT or LIBTUNE_INOUT, not {}",
+                                   static_cast<int>(access)));
+}
+
 /// Contents of the caller as an argument.
 kernel_argument array_of(libtune_access access, const element_type& type, const shape& size,
                          const void* contents, const std::string& name) {
+  require_access(access);
   if (access == LIBTUNE_OUT) return {name, kernel_argument::array{type, size}, {}};
   return visit_element(type, [&]<class T>() -> kernel_argument {
     const std::size_t count = size.elements();
@@ -46,9 +53,7 @@ kernel_text text_by(callback<libtune_source_function> by) {
     const char* text = nullptr;
     clear_last_error();
     const libtune_status status = by.function(by.user, values.data(), values.size(), &text);
-    if (status != LIBTUNE_OK) {
-      throw error(callback_reason(status, "the function that makes the text failed"));
-    }
+    if (status != LIBTUNE_OK) throw_failed(status, "the function that makes the text failed");
     static_cast<void>(required(text, "the text of a kernel"));
     return std::string(text);
   });
@@ -58,12 +63,13 @@ kernel_text text_by(callback<libtune_source_function> by) {
 }  // namespace tune::c_api
 
 using tune::c_api::give;
+using tune::c_api::giving;
 using tune::c_api::guarded;
 using tune::c_api::required;
 using tune::c_api::text_of;
 
 libtune_status libtune_tuner_create(const char* name, libtune_tuner** tuner) {
-  return guarded([&] {
+  return giving(tuner, [&] {
     give(tuner,
          tune::bare_kernel::definition{
              .name = text_of(&required(name, "the name")), .source = "", .problem_size = {1}},
@@ -74,7 +80,7 @@ libtune_status libtune_tuner_create(const char* name, libtune_tuner** tuner) {
 libtune_status libtune_tuner_create_kernel(const char* name, const char* source,
                                            const char* const* problem_size, size_t axes,
                                            libtune_tuner** tuner) {
-  return guarded([&] {
+  return giving(tuner, [&] {
     give(tuner,
          tune::bare_kernel::definition{.name = text_of(&required(name, "the name of the kernel")),
                                        .source = text_of(source),
@@ -120,8 +126,7 @@ libtune_status libtune_tuner_restrict_by(libtune_tuner* tuner,
       tune::c_api::clear_last_error();
       const libtune_status status = function(user, values.data(), values.size(), &allowed);
       if (status == LIBTUNE_OK) return allowed != 0;
-      throw tune::error(
-          tune::c_api::callback_reason(status, "the function of a restriction failed"));
+      tune::c_api::throw_failed(status, "the function of a restriction failed");
     };
     required(tuner, "the tuner")
         .add([allows, text = text_of(description)](tune::bare_kernel& kernel) {
@@ -284,6 +289,7 @@ libtune_status libtune_tuner_device_array(libtune_tuner* tuner, libtune_access a
                                           const char* type, const size_t* shape, size_t rank,
                                           const libtune_buffer* contents, const char* name) {
   return guarded([&] {
+    tune::c_api::require_access(access);
     const tune::device_array array(
         required(contents, "the buffer").buffer,
         {tune::c_api::element_type_of(type), tune::c_api::shape_of(shape, rank)});
@@ -357,6 +363,7 @@ libtune_status libtune_tuner_verify_by(libtune_tuner* tuner, libtune_verify_func
         tune::c_api::clear_last_error();
         const libtune_status status = function(user, &handle);
         if (status == LIBTUNE_OK) return std::nullopt;
+        if (status == LIBTUNE_STOPPED) tune::c_api::throw_failed(status, "it ended the tuning");
         return tune::c_api::callback_reason(status, "the function that verifies refused it");
       });
     });

@@ -11,6 +11,7 @@
 #include "libtune/base/library_version.hpp"
 #include "libtune/c_api/handles.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/settings.hpp"
 
 namespace tune::c_api {
@@ -18,6 +19,7 @@ namespace {
 
 thread_local std::string last_error;
 thread_local bool no_memory_for_it = false;
+thread_local callback<libtune_stop_function> stop_asked;
 
 void keep_error(const char* text) noexcept {
   no_memory_for_it = false;
@@ -82,6 +84,8 @@ libtune_status note_failure() noexcept {
     return keep(LIBTUNE_TYPE_ERROR, failure);
   } catch (const argument_error& failure) {
     return keep(LIBTUNE_ARGUMENT_ERROR, failure);
+  } catch (const tuning_stopped_error& failure) {
+    return keep(LIBTUNE_STOPPED, failure);
   } catch (const environment_error& failure) {
     return keep(LIBTUNE_ENVIRONMENT_ERROR, failure);
   } catch (const no_device_error& failure) {
@@ -118,6 +122,16 @@ libtune_status note_failure() noexcept {
 std::string callback_reason(libtune_status status, const char* otherwise) {
   if (!last_error.empty()) return last_error;
   return std::string(otherwise) + " (" + libtune_status_name(status) + ", without a reason)";
+}
+
+void throw_failed(libtune_status status, const char* otherwise) {
+  const std::string reason = callback_reason(status, otherwise);
+  if (status == LIBTUNE_STOPPED) throw tuning_stopped_error(reason);
+  throw error(reason);
+}
+
+bool is_stop_wanted() noexcept {
+  return stop_asked.function != nullptr && stop_asked.function(stop_asked.user) != 0;
 }
 
 value to_value(const libtune_value& given) {
@@ -293,6 +307,11 @@ const char* libtune_last_error(void) {
 
 libtune_status libtune_set_last_error(const char* message) {
   tune::c_api::keep_error(message == nullptr ? "" : message);
+  return LIBTUNE_OK;
+}
+
+libtune_status libtune_stop_by(libtune_stop_function function, void* user) {
+  tune::c_api::stop_asked = {function, user};
   return LIBTUNE_OK;
 }
 

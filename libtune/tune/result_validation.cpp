@@ -19,6 +19,7 @@
 #include "libtune/tune/engine/trial_attempt.hpp"
 #include "libtune/tune/engine/trial_failure.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/session.hpp"
 
 namespace tune {
@@ -115,6 +116,8 @@ std::optional<std::string> why_unusable(const search_problem& problem,
       if (auto reason = why_part_unusable(problem, part, device, options, in_child)) return reason;
     }
     return std::nullopt;
+  } catch (const tuning_stopped_error&) {
+    throw;
   } catch (const std::exception& failure) {
     return failure.what();
   }

@@ -425,9 +425,13 @@ tuning_call::values tuning_call::tune_once() const {
     const auto folder = database_ ? key_lock::folders(database_->path()).front() : std::string();
     waits.look(waited, ::getpid(), folder);
   };
+  bool leads = false;
+  const auto lead = [&] {
+    leads = true;
+    return tune_in_turn();
+  };
   try {
-    auto made = searches_in_flight().share(
-        name(), [&] { return tune_in_turn(); }, patience(), look);
+    auto made = searches_in_flight().share(name(), lead, patience(), look);
     if (std::exchange(is_new_, false)) push();
     return made ? *std::move(made) : do_without();
   } catch (const deadlock_found&) {
@@ -435,6 +439,9 @@ tuning_call::values tuning_call::tune_once() const {
     values made = tune_without_right();
     if (std::exchange(is_new_, false)) push();
     return made;
+  } catch (const tuning_stopped_error&) {
+    // Not for the thread that this one waited for, which its own caller has ended.
+    if (leads || behind_ != nullptr || detail::is_stopped()) throw;
   } catch (const detail::memory_reclaimed&) {
     // Left by the thread that this one waited for.
     if (detail::memory_quota_scope::find(*context_.device().impl()) != nullptr) throw;

@@ -287,6 +287,80 @@ static void test_stopping(const libtune_context* context) {
   CHECK_OK(libtune_tuner_destroy(tuner));
 }
 
+static int end_now(void* user) {
+  struct measuring* self = user;
+  return self->calls >= self->stop_after;
+}
+
+static void test_stop_function(const libtune_context* context) {
+  struct measuring state = {.stop_after = 2};
+  libtune_tuner* tuner = make_tuner(&state);
+  libtune_tuned* tuned = NULL;
+  CHECK_OK(libtune_stop_by(end_now, &state));
+  CHECK_FAILS(LIBTUNE_STOPPED, "has ended", libtune_tuner_tune(tuner, context, &tuned));
+  CHECK(state.calls == 2 && tuned == NULL);
+  state.stop_after = -1;
+  CHECK_OK(libtune_stop_by(NULL, NULL));
+  CHECK_OK(libtune_tuner_tune(tuner, context, &tuned));
+  CHECK_OK(libtune_tuned_destroy(tuned));
+  CHECK_OK(libtune_tuner_destroy(tuner));
+}
+
+static void test_null_places(const libtune_context* context, const libtune_queue* queue) {
+  struct measuring state = {0};
+  libtune_tuner* tuner = make_tuner(&state);
+  const char* place = "place for the handle";
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, place, libtune_tuner_tune(tuner, context, NULL));
+  CHECK(state.calls == 0);
+  CHECK_OK(libtune_tuner_destroy(tuner));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, place, libtune_tuner_create("none", NULL));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, place, libtune_device_select(NULL));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, place, libtune_buffer_create(context, (size_t)1 << 60, NULL));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, place, libtune_operation_list(NULL));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, place,
+              libtune_template_create(context, "no such operation", NULL, 0, NULL));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, place, libtune_template_instantiate(NULL, queue, NULL, 0, NULL));
+}
+
+/* A thread that is cancelled while it tunes ends after the call, and not the program. */
+struct cancelled {
+  const libtune_context* context;
+  libtune_status status;
+};
+
+static libtune_status cancel_oneself(void* user, const libtune_named_value* configuration,
+                                     size_t count, int iterations, double* seconds) {
+  (void)user, (void)configuration, (void)count, (void)iterations;
+  *seconds = 1;
+  pthread_cancel(pthread_self());
+  pthread_testcancel();
+  return LIBTUNE_OK;
+}
+
+static void* tune_and_go(void* user) {
+  struct cancelled* self = user;
+  libtune_tuner* tuner = NULL;
+  libtune_tuned* tuned = NULL;
+  const libtune_value one = whole(1);
+  libtune_tuner_create("cancelled", &tuner);
+  libtune_tuner_parameter(tuner, "x", &one, 1);
+  libtune_tuner_measure_by(tuner, cancel_oneself, NULL);
+  self->status = libtune_tuner_tune(tuner, self->context, &tuned);
+  libtune_tuned_destroy(tuned);
+  libtune_tuner_destroy(tuner);
+  pthread_testcancel();
+  return self;
+}
+
+static void test_cancelling(const libtune_context* context) {
+  struct cancelled state = {.context = context, .status = LIBTUNE_ERROR};
+  pthread_t thread;
+  void* result = NULL;
+  CHECK(pthread_create(&thread, NULL, tune_and_go, &state) == 0);
+  CHECK(pthread_join(thread, &result) == 0);
+  CHECK(state.status == LIBTUNE_OK && result == PTHREAD_CANCELED);
+}
+
 static const char* scale_source =
     "KERNEL void scale(GLOBAL float* to, GLOBAL const float* from, float by, int size) {\n"
     "  const int i = get_global_id(0);\n"
@@ -324,6 +398,8 @@ static void test_kernel(const libtune_context* context, const libtune_queue* que
   CHECK_OK(libtune_tuner_array(tuner, LIBTUNE_IN, "float32", shape, 1, from, "from"));
   CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "float33",
               libtune_tuner_array(tuner, LIBTUNE_IN, "float33", shape, 1, from, NULL));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "not 77",
+              libtune_tuner_array(tuner, (libtune_access)77, "float32", shape, 1, from, NULL));
   CHECK_OK(libtune_tuner_scalar(tuner, &by, sizeof by));
   CHECK_OK(libtune_tuner_scalar(tuner, &count, sizeof count));
   CHECK_OK(libtune_tuner_answer(tuner, 0, expected, 1e-6, 0));
@@ -454,6 +530,9 @@ int main(int argc, char** argv) {
   test_buffers(context, queue);
   test_tuning_by_callback(context, device, path);
   test_stopping(context);
+  test_stop_function(context);
+  test_null_places(context, queue);
+  test_cancelling(context);
   test_kernel(context, queue);
   CHECK_OK(libtune_context_set_option(context, "mode", "default"));
   test_operations(context, queue);

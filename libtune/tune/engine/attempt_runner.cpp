@@ -7,6 +7,7 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/device/memory_quota.hpp"
 #include "libtune/tune/engine/compile_pipeline.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/search_run.hpp"
 
 namespace tune {
@@ -104,6 +105,7 @@ bool attempt_runner::release_all() {
 // Another thread has no room for an allocation. What the author's function has allocated outside of
 // its configurations has to go too, so that the whole call is left.
 void attempt_runner::yield_memory() {
+  detail::require_not_stopped();
   const auto& memory = setting_.hooks.memory;
   if (memory == nullptr || !memory->gate()->is_wanted()) return;
   release_all();

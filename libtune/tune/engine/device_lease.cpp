@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
@@ -125,7 +126,12 @@ bool device_lease::take(std::chrono::milliseconds wait) {
   if (look_) {
     look = [&](std::chrono::nanoseconds waited) { look_(spent + waited, lock_->holder()); };
   }
-  return lock_->take(wait - spent, look);
+  try {
+    return lock_->take(wait - spent, look);
+  } catch (...) {
+    end();
+    throw;
+  }
 }
 
 device_lease::pause::pause() : paused_(std::exchange(innermost(), nullptr)) {
@@ -134,9 +140,15 @@ device_lease::pause::pause() : paused_(std::exchange(innermost(), nullptr)) {
   }
 }
 
+// A wait that is ended here has its lease neither; what wanted the end is asked again before the
+// next step.
 device_lease::pause::~pause() {
   for (device_lease* turn = paused_; turn != nullptr; turn = turn->outer_) {
-    if (!turn->is_repeated_) turn->begin();
+    try {
+      if (!turn->is_repeated_) turn->begin();
+    } catch (const std::exception&) {
+      turn->alone_ = false;
+    }
   }
   innermost() = paused_;
 }

@@ -24,7 +24,7 @@ namespace tune {
 class [[nodiscard]] device_lease {
  public:
   /// Called during a wait, with the time waited so far and the process that has the device, where
-  /// that is known. Does not throw.
+  /// that is known. Its exceptions end the wait.
   using look_function = std::function<void(std::chrono::nanoseconds, std::optional<::pid_t>)>;
 
   /// @param wait  the longest wait for the lease

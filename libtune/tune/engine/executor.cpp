@@ -23,6 +23,7 @@
 #include "libtune/tune/engine/trial_judge.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
 
 namespace tune {
 namespace {
@@ -335,6 +336,8 @@ std::optional<std::string> detail::try_in_child(const tuning_task& task,
                 .choice = {.configurations = {configuration}},
                 .behind = task.behind});
     return std::nullopt;
+  } catch (const tuning_stopped_error&) {
+    throw;
   } catch (const std::exception& failure) {
     return failure.what();
   }

@@ -90,7 +90,7 @@ void install_executor(std::shared_ptr<executor> wanted);
 bool runs_in_child(const tuning_options& options);
 
 /// Runs one configuration once, where run_tuning runs the task. Returns the reason why it does not
-/// work; nothing if it does. Does not throw.
+/// work; nothing if it does. @throws tuning_stopped_error
 std::optional<std::string> try_in_child(const tuning_task& task,
                                         const std::vector<named_value>& configuration);
 

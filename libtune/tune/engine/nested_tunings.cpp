@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
 
 namespace tune::detail {
 namespace {
@@ -88,6 +89,26 @@ std::vector<std::shared_ptr<observer>> current_observers() {
     }
   }
   return found;
+}
+
+namespace {
+
+thread_local const stop_scope* innermost_stop = nullptr;
+
+}  // namespace
+
+stop_scope::stop_scope(std::function<bool()> asked)
+    : asked_(std::move(asked)), outer_(std::exchange(innermost_stop, this)) {}
+
+stop_scope::~stop_scope() { innermost_stop = outer_; }
+
+bool is_stopped() { return innermost_stop != nullptr && innermost_stop->is_stopped(); }
+
+void require_not_stopped() {
+  if (!is_stopped()) return;
+  throw tuning_stopped_error(
+      "the caller has ended the tuning before it had a result; a later one goes on with it where "
+      "trials are stored");
 }
 
 tuning_scope::tuning_scope(std::string name) { state().scopes.push_back(std::move(name)); }

@@ -5,6 +5,7 @@
 // tunes for another process, those of the thread there.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,28 @@ bool is_under_way(const tuning_subject& subject);
 const step_listener* current_listener() noexcept;
 /// Returns the observers of all tunings of this thread, each once.
 std::vector<std::shared_ptr<observer>> current_observers();
+
+/// Lets the caller of tunings on this thread end them, those inside others too, for as long as it
+/// lives. Destroyed in the reverse order.
+class [[nodiscard]] stop_scope {
+ public:
+  /// @param asked  called on this thread between the steps of a search and ten times a second while
+  ///               it waits; true ends it. Does not throw
+  explicit stop_scope(std::function<bool()> asked);
+  ~stop_scope();
+  stop_scope(const stop_scope&) = delete;
+  stop_scope& operator=(const stop_scope&) = delete;
+  /// True if this one or one around it wants the end.
+  bool is_stopped() const { return asked_() || (outer_ != nullptr && outer_->is_stopped()); }
+
+ private:
+  std::function<bool()> asked_;
+  const stop_scope* outer_;
+};
+/// True if a scope of this thread wants the end.
+bool is_stopped();
+/// @throws tuning_stopped_error if one does
+void require_not_stopped();
 
 /// Marks this thread as one that tunes a key, with or without its lock. Destroyed in the reverse
 /// order.

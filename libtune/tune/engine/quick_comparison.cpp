@@ -3,6 +3,7 @@
 #include "libtune/tune/engine/quick_comparison.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <numeric>
@@ -10,6 +11,7 @@
 
 #include "libtune/device/memory_quota.hpp"
 #include "libtune/kernel/cache/program_cache.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune::detail {
@@ -25,6 +27,7 @@ constexpr double short_run = 50e3;  // ns
 constexpr int screening_runs = 3;   // after the first one, if they are short
 constexpr int rounds = 3;
 constexpr int runs_of_round = 4;
+constexpr std::chrono::milliseconds longest_pause{100};  // between looks whether to stop
 
 /// The mean of the half in the middle: not moved by what disturbs single runs, and finer than the
 /// ticks of a timer.
@@ -53,9 +56,9 @@ std::vector<trial> quick_comparison::run(std::span<const std::size_t> numbers) {
     }
   };
   for (fill(); !pipeline_.empty(); fill()) {
-    if (auto attempt = pipeline_.take(compile_pipeline::time_point::max())) {
-      enter(std::move(attempt));
-    }
+    const auto look = std::chrono::steady_clock::now() + longest_pause;
+    if (auto attempt = pipeline_.take(look)) enter(std::move(attempt));
+    require_not_stopped();
   }
   if (!setting_.checks) compare_best();
   std::vector<trial> trials;
@@ -204,6 +207,7 @@ void quick_comparison::yield_memory() const {
 void quick_comparison::compare_best() {
   std::vector<std::size_t> rivals = live_;
   for (int round = 0; round < rounds && rivals.size() > 1 && !is_late(); ++round) {
+    require_not_stopped();
     std::ranges::reverse(rivals);
     for (const std::size_t place : rivals) {
       entry& own = entries_[place];

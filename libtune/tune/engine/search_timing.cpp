@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "libtune/tune/engine/device_lease.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 
 namespace tune {
@@ -65,6 +66,7 @@ void search_timing::account(std::chrono::nanoseconds search_times::*part, bool c
 }
 
 void search_timing::measuring(const std::function<void()>& step, bool compiling) {
+  detail::require_not_stopped();
   account(&search_times::idle, compiling);
   {
     const auto limit = longest_wait();

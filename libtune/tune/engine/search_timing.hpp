@@ -75,7 +75,7 @@ class search_timing {
   /// Adds the time since the last call to one part of the times.
   /// @param compiling  programs are being compiled meanwhile
   void account(std::chrono::nanoseconds search_times::*part, bool compiling);
-  /// Runs a step that uses the device, with the device lease.
+  /// Runs a step that uses the device, with the device lease. @throws tuning_stopped_error
   void measuring(const std::function<void()>& step, bool compiling);
 
   const search_times& times() const noexcept { return times_; }

@@ -63,6 +63,7 @@ wait_report::wait_report(wait_cause cause, const tuning_subject& subject,
 wait_report::~wait_report() { end(); }
 
 void wait_report::look(std::chrono::nanoseconds waited, std::optional<::pid_t> holder) {
+  detail::require_not_stopped();
   if (!begun_) {
     begun_ = true;
     if (const auto* listener = detail::current_listener()) {

@@ -34,6 +34,7 @@ class [[nodiscard]] wait_report {
   wait_report& operator=(const wait_report&) = delete;
 
   /// Reports the wait if it is time; to be called often. @param holder  empty: it is not known
+  /// @throws tuning_stopped_error if the caller of the tuning wants its end
   void look(std::chrono::nanoseconds waited, std::optional<::pid_t> holder);
   /// The same for a wait whose cause has changed.
   void look_for(wait_cause cause, std::chrono::nanoseconds waited, std::optional<::pid_t> holder);
@@ -67,7 +68,7 @@ class [[nodiscard]] key_wait {
 
   /// Reports the wait if it is time; to be called often.
   /// @param folder  of the locks; empty: there is none
-  /// @throws deadlock_found
+  /// @throws deadlock_found, tuning_stopped_error
   void look(std::chrono::nanoseconds waited, std::optional<::pid_t> holder,
             const std::string& folder);
   /// The same for a wait for the database at a path.

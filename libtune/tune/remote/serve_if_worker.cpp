@@ -33,6 +33,7 @@
 #include "libtune/process/child_process.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/tune/engine/executor.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/remote/tuner_message.hpp"
@@ -140,17 +141,17 @@ tuned_values child_executor::do_tune(const tuning_task& task) {
   const bool behind = task.behind != nullptr;
   for (const tuner_program& program : programs) {
     try {
-      tuned_values made = tune_remotely(
-          started_for(task, program), {.function = task.function,
-                                       .key = task.subject.arguments,
-                                       .device = task.context.device(),
-                                       .options = task.options,
-                                       .context_options = *tuning_options_of(task.context),
-                                       .read_prior = task.read_prior,
-                                       .choice = task.choice,
-                                       .stop = behind ? task.behind->stop : std::function<bool()>(),
-                                       .kept = behind ? task.behind->child : nullptr,
-                                       .is_behind = behind});
+      tuned_values made = tune_remotely(started_for(task, program),
+                                        {.function = task.function,
+                                         .key = task.subject.arguments,
+                                         .device = task.context.device(),
+                                         .options = task.options,
+                                         .context_options = *tuning_options_of(task.context),
+                                         .read_prior = task.read_prior,
+                                         .choice = task.choice,
+                                         .stop = behind ? task.behind->stop : detail::is_stopped,
+                                         .kept = behind ? task.behind->child : nullptr,
+                                         .is_behind = behind});
       remember(task, program);
       return made;
     } catch (const tuner_unavailable_error& failure) {
