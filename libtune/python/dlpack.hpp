@@ -101,7 +101,8 @@ inline py::capsule export_array(py::object keeps, std::uintptr_t address, int de
       0};
   made->managed.manager_context = made.get();
   made->managed.deleter = [](dl_managed_tensor* of) {
-    const py::gil_scoped_acquire with;
+    if (Py_IsInitialized() == 0) return;  // the consumer has outlived Python
+    const locked with;
     delete static_cast<exported*>(of->manager_context);
   };
   PyObject* capsule = PyCapsule_New(&made->managed, fresh_capsule, [](PyObject* unused) {

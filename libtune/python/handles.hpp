@@ -4,13 +4,18 @@
 // Handles of the C interface as owners, its statuses as exceptions, and its values as Python's.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <string>
+#include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -20,11 +25,139 @@ namespace py = pybind11;
 
 namespace tune::python {
 
+/// A text of the library, which C++ programs may have stored in any encoding.
+inline py::str decoded(const char* text) {
+  PyObject* const made =
+      PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "backslashreplace");
+  if (made == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(made);
+}
+
+/// A text of Python for C, which would end it at a character 0. Lives as long as that.
+inline const char* encoded(py::handle text) {
+  Py_ssize_t size = 0;
+  const char* const made = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (made == nullptr) throw py::error_already_set();
+  if (std::strlen(made) != static_cast<std::size_t>(size)) {
+    throw py::value_error("the text " + std::string(py::repr(text)) + " has a character 0");
+  }
+  return made;
+}
+
+/// str() of an object for the library, whatever is in it.
+inline std::string shown(py::handle object) {
+  const auto text = py::reinterpret_steal<py::object>(PyObject_Str(object.ptr()));
+  const auto bytes = py::reinterpret_steal<py::object>(
+      text ? PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace") : nullptr);
+  if (bytes) return PyBytes_AS_STRING(bytes.ptr());
+  PyErr_Clear();
+  return "(without a text)";
+}
+
+/// An argument that is encoded.
+struct c_text {
+  std::string text;
+  const char* c_str() const noexcept { return text.c_str(); }
+};
+
+/// Python ends threads that ask for its lock while it ends itself, by an exception that cannot pass
+/// through the frames of a callback or a destructor: they wait here for the end of the process.
+template <class Call>
+auto or_wait_for_end(Call&& call) noexcept {
+  try {
+    return call();
+  } catch (...) {
+    while (true) ::pause();
+  }
+}
+
+/// Has the interpreter's lock.
+class locked {
+ public:
+  locked() noexcept : state_(or_wait_for_end(PyGILState_Ensure)) {}
+  ~locked() { PyGILState_Release(state_); }
+  locked(const locked&) = delete;
+  locked& operator=(const locked&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+/// Calls that run without the lock now, and whether they are to end.
+struct running_calls {
+  std::atomic<int> count{0};
+  std::atomic<bool> end{false};
+};
+inline running_calls running;
+
+/// Has given the lock back.
+class without_lock {
+ public:
+  without_lock() noexcept : state_(PyEval_SaveThread()) { ++running.count; }
+  ~without_lock() {
+    --running.count;
+    or_wait_for_end([&] { PyEval_RestoreThread(state_); });
+  }
+  without_lock(const without_lock&) = delete;
+  without_lock& operator=(const without_lock&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+/// At the end of the program: has searches of threads that nobody waits for end before the drivers
+/// do.
+inline void end_calls() {
+  constexpr std::chrono::milliseconds longest{900};
+  constexpr std::chrono::milliseconds between_looks{5};
+  running.end = true;
+  const without_lock others_run;
+  const auto until = std::chrono::steady_clock::now() + longest;
+  while (running.count > 1 && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(between_looks);
+  }
+}
+
+/// Lets the handlers of Python's signals, and its end, end what this thread tunes.
+class interruption {
+ public:
+  interruption() : outer_(std::exchange(innermost(), this)) { libtune_stop_by(look, this); }
+  ~interruption() {
+    innermost() = outer_;
+    libtune_stop_by(outer_ != nullptr ? look : nullptr, outer_);
+  }
+  interruption(const interruption&) = delete;
+  interruption& operator=(const interruption&) = delete;
+
+  /// What a handler has raised; null: nothing.
+  std::unique_ptr<py::error_already_set> take() { return std::move(raised_); }
+
+ private:
+  static int look(void* user) noexcept {
+    auto* const self = static_cast<interruption*>(user);
+    if (self->ends_ || running.end) return 1;
+    const locked with;
+    if (PyErr_CheckSignals() == 0) return 0;
+    self->ends_ = true;
+    self->raised_ = std::make_unique<py::error_already_set>();
+    return 1;
+  }
+
+  static interruption*& innermost() noexcept {
+    thread_local interruption* of_thread = nullptr;
+    return of_thread;
+  }
+
+  interruption* outer_;  // around a function that tunes itself
+  bool ends_ = false;
+  std::unique_ptr<py::error_already_set> raised_;
+};
+
 /// Raises the exception of libtune._errors that fits a status.
 [[noreturn]] inline void raise(libtune_status status) {
-  const std::string text = libtune_last_error();
   const py::object made =
-      py::module_::import("libtune._errors").attr("of_status")(static_cast<int>(status), text);
+      py::module_::import("libtune._errors")
+          .attr("of_status")(static_cast<int>(status), decoded(libtune_last_error()));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
   throw py::error_already_set();
 }
@@ -36,7 +169,7 @@ inline void check(libtune_status status) {
 /// Runs a call without the interpreter's lock.
 template <class Call>
 libtune_status unlocked(Call&& call) {
-  const py::gil_scoped_release without;
+  const without_lock others_run;
   return call();
 }
 
@@ -84,8 +217,7 @@ inline libtune_value to_value(py::handle given) {
     made.as.integer = object == Py_True ? 1 : 0;
   } else if (PyUnicode_Check(object)) {
     made.type = LIBTUNE_TEXT;
-    made.as.text = PyUnicode_AsUTF8(object);
-    if (made.as.text == nullptr) throw py::error_already_set();
+    made.as.text = encoded(given);
   } else if (PyFloat_Check(object)) {
     made.type = LIBTUNE_REAL;
     made.as.real = PyFloat_AS_DOUBLE(object);
@@ -120,7 +252,7 @@ inline py::object to_python(const libtune_value& v) {
     case LIBTUNE_INT: return py::int_(v.as.integer);
     case LIBTUNE_UINT: return py::int_(v.as.natural);
     case LIBTUNE_REAL: return py::float_(v.as.real);
-    case LIBTUNE_TEXT: return py::str(v.as.text);
+    case LIBTUNE_TEXT: return decoded(v.as.text);
     case LIBTUNE_REALS: {
       py::list numbers(v.count);
       for (int i = 0; i < v.count; ++i) {
@@ -134,7 +266,8 @@ inline py::object to_python(const libtune_value& v) {
 
 inline py::dict to_dict(const libtune_named_value* values, std::size_t count) {
   py::dict made;
-  for (std::size_t i = 0; i < count; ++i) made[values[i].name] = to_python(values[i].value);
+  for (std::size_t i = 0; i < count; ++i)
+    made[decoded(values[i].name)] = to_python(values[i].value);
   return made;
 }
 
@@ -145,9 +278,7 @@ class named_values {
     values_.reserve(given.size());
     for (const auto& [name, v] : given) {
       if (!py::isinstance<py::str>(name)) throw py::type_error("the names of values are of str");
-      const char* text = PyUnicode_AsUTF8(name.ptr());
-      if (text == nullptr) throw py::error_already_set();
-      values_.push_back({text, to_value(v)});
+      values_.push_back({encoded(name), to_value(v)});
     }
   }
   const libtune_named_value* data() const noexcept { return values_.data(); }
@@ -170,7 +301,7 @@ inline py::dict to_columns(libtune_table* table) {
     check(libtune_table_column(table, i, &name, &cells));
     py::list column(rows);
     for (std::size_t row = 0; row < rows; ++row) column[row] = to_python(cells[row]);
-    made[name] = std::move(column);
+    made[decoded(name)] = std::move(column);
   }
   return made;
 }
@@ -194,3 +325,14 @@ class bytes_view {
 };
 
 }  // namespace tune::python
+
+template <>
+struct pybind11::detail::type_caster<tune::python::c_text> {
+  PYBIND11_TYPE_CASTER(tune::python::c_text, const_name("str"));
+
+  bool load(handle given, bool) {
+    if (PyUnicode_Check(given.ptr()) == 0) return false;
+    value.text = tune::python::encoded(given);
+    return true;
+  }
+};

@@ -36,7 +36,7 @@ py::dict slot_of(const operation& of, std::size_t place) {
     padded[i] = py::int_(info.padded[i]);
   }
   py::dict made;
-  made["name"] = info.name;
+  made["name"] = decoded(info.name);
   made["type"] = info.type;
   made["element_bytes"] = info.element_bytes;
   made["shape"] = shape;
@@ -76,6 +76,7 @@ PYBIND11_MODULE(_libtune, m) {
   m.def("status_name",
         [](int status) { return libtune_status_name(static_cast<libtune_status>(status)); });
   m.def("export_dlpack", export_array);
+  py::module_::import("atexit").attr("register")(py::cpp_function(end_calls));
 
   py::class_<device>(m, "Device").def_property_readonly("info", device_info);
 
@@ -90,7 +91,7 @@ PYBIND11_MODULE(_libtune, m) {
                                });
                              })
       .def("set_option",
-           [](const context& of, const std::string& name, const std::optional<std::string>& text) {
+           [](const context& of, const c_text& name, const std::optional<c_text>& text) {
              check(libtune_context_set_option(of.get(), name.c_str(),
                                               text ? text->c_str() : nullptr));
            })
@@ -173,19 +174,20 @@ PYBIND11_MODULE(_libtune, m) {
       });
 
   py::class_<database>(m, "Database")
-      .def(py::init([](const std::optional<std::string>& path) {
+      .def(py::init([](const std::optional<c_text>& path) {
         return make<database>([&](auto** made) {
           return libtune_database_open(path ? path->c_str() : nullptr, made);
         });
       }))
-      .def_property_readonly("path",
-                             [](const database& of) {
-                               const char* path = nullptr;
-                               check(libtune_database_path(of.get(), &path));
-                               return std::string(path);
-                             })
+      .def_property_readonly(
+          "path",
+          [](const database& of) {
+            const char* path = nullptr;
+            check(libtune_database_path(of.get(), &path));
+            return py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(path));
+          })
       .def("find",
-           [](const database& of, const std::string& name, int version, const py::dict& key,
+           [](const database& of, const c_text& name, int version, const py::dict& key,
               const device& on, bool nearest) -> py::object {
              const named_values values(key);
              libtune_result* made = nullptr;
@@ -211,7 +213,7 @@ PYBIND11_MODULE(_libtune, m) {
              return to_columns(table);
            })
       .def("table",
-           [](const database& of, const std::string& name, int version, bool trials) -> py::object {
+           [](const database& of, const c_text& name, int version, bool trials) -> py::object {
              libtune_table* table = nullptr;
              const libtune_status status = unlocked([&] {
                return trials ? libtune_database_trials(of.get(), name.c_str(), version, &table)
@@ -223,8 +225,8 @@ PYBIND11_MODULE(_libtune, m) {
            });
 
   py::class_<tuner>(m, "Tuner")
-      .def(py::init<const std::string&>())
-      .def(py::init<const std::string&, const std::string&, const std::vector<std::string>&>())
+      .def(py::init<const c_text&>())
+      .def(py::init<const c_text&, const c_text&, const std::vector<c_text>&>())
       .def("parameter", &tuner::parameter)
       .def("restrict", &tuner::restrict_to)
       .def("restrict_by", &tuner::restrict_by)
@@ -284,12 +286,18 @@ PYBIND11_MODULE(_libtune, m) {
       });
 
   py::class_<operation_template>(m, "Template")
-      .def(py::init([](const context& in, const std::string& name, const py::dict& key) {
+      .def(py::init([](const context& in, const c_text& name, const py::dict& key) {
         const named_values values(key);
-        return make<operation_template>([&](auto** made) {
+        interruption signals;
+        libtune_template* made = nullptr;
+        const libtune_status status = unlocked([&] {
           return libtune_template_create(in.get(), name.c_str(), values.data(), values.size(),
-                                         made);
+                                         &made);
         });
+        auto owned = made == nullptr ? nullptr : std::make_unique<operation_template>(made);
+        if (auto raised = signals.take()) throw std::move(*raised);
+        check(status);
+        return owned;
       }))
       .def_property_readonly("tuning",
                              [](const operation_template& of) {
@@ -316,13 +324,13 @@ PYBIND11_MODULE(_libtune, m) {
              return made;
            })
       .def("bind",
-           [](const operation& of, const std::string& slot, const buffer& memory,
+           [](const operation& of, const c_text& slot, const buffer& memory,
               const std::optional<std::vector<std::size_t>>& padded) {
              check(libtune_operation_bind(of.get(), slot.c_str(), memory.get(),
                                           padded ? padded->data() : nullptr));
            })
       .def("buffer",
-           [](const operation& of, const std::string& slot) {
+           [](const operation& of, const c_text& slot) {
              libtune_buffer* made = nullptr;
              check(libtune_operation_get_buffer(of.get(), slot.c_str(), &made));
              return std::make_unique<buffer>(made);
@@ -330,21 +338,21 @@ PYBIND11_MODULE(_libtune, m) {
       .def("ensure_bound",
            [](const operation& of) { check(libtune_operation_ensure_bound(of.get())); })
       .def("write",
-           [](const operation& of, const std::string& slot, const py::object& from) {
+           [](const operation& of, const c_text& slot, const py::object& from) {
              const bytes_view view(from, false);
              check(unlocked([&] {
                return libtune_operation_write(of.get(), slot.c_str(), view.data(), view.size());
              }));
            })
       .def("read",
-           [](const operation& of, const std::string& slot, const py::object& to) {
+           [](const operation& of, const c_text& slot, const py::object& to) {
              const bytes_view view(to, true);
              check(unlocked([&] {
                return libtune_operation_read(of.get(), slot.c_str(), view.data(), view.size());
              }));
            })
       .def("set",
-           [](const operation& of, const std::string& name, const py::object& given) {
+           [](const operation& of, const c_text& name, const py::object& given) {
              const libtune_value v = to_value(given);
              check(libtune_operation_set(of.get(), name.c_str(), &v));
            })

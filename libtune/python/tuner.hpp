@@ -13,30 +13,29 @@ namespace tune::python {
 class pending_exception {
  public:
   /// Keeps it, and sets its text as the reason. To be called in a catch block, with the lock.
-  libtune_status keep(py::error_already_set& failure) {
+  /// @param ends_call  true for one that ends the call, in place of an earlier one
+  /// @returns LIBTUNE_STOPPED for one that ends programs
+  libtune_status keep(py::error_already_set& failure, bool ends_call = false) {
     const bool ends = !failure.matches(PyExc_Exception);  // KeyboardInterrupt, SystemExit
-    if (ends) stops_ = true;
-    const std::string kind = py::str(failure.type().attr("__name__"));
-    libtune_set_last_error((kind + ": " + std::string(py::str(failure.value()))).c_str());
-    if (!first_ || (ends && !is_end_)) {
+    const std::string kind = shown(failure.type().attr("__name__"));
+    libtune_set_last_error((kind + ": " + shown(failure.value())).c_str());
+    if (!first_ || (ends_call && !is_end_) || (ends && !is_end_)) {
       first_ = std::make_unique<py::error_already_set>(std::move(failure));
       is_end_ = ends;
     }
-    return LIBTUNE_ERROR;
+    return ends ? LIBTUNE_STOPPED : LIBTUNE_ERROR;
   }
-  bool stops() const noexcept { return stops_; }
 
   /// Raises what ended the call, or the error of the status with the first exception as its cause.
   void raise_for(libtune_status status) {
     auto first = std::exchange(first_, nullptr);
     const bool is_end = std::exchange(is_end_, false);
-    stops_ = false;
     if (is_end && first) throw std::move(*first);
     if (status == LIBTUNE_OK) return;
     if (!first) raise(status);
-    const std::string text = libtune_last_error();
     const py::object made =
-        py::module_::import("libtune._errors").attr("of_status")(static_cast<int>(status), text);
+        py::module_::import("libtune._errors")
+            .attr("of_status")(static_cast<int>(status), decoded(libtune_last_error()));
     made.attr("__cause__") = first->value();
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
     throw py::error_already_set();
@@ -45,7 +44,6 @@ class pending_exception {
  private:
   std::unique_ptr<py::error_already_set> first_;
   bool is_end_ = false;
-  bool stops_ = false;
 };
 
 /// A Python function that the library calls.
@@ -58,7 +56,7 @@ class callback {
   template <class Use, class... Arguments>
   libtune_status call(const Use& use, const Arguments&... arguments) noexcept {
     try {
-      const py::gil_scoped_acquire with;
+      const locked with;
       return attempt(use, arguments...);
     } catch (...) {
       libtune_set_last_error("a Python function failed, and its exception could not be kept");
@@ -74,7 +72,7 @@ class callback {
       return LIBTUNE_OK;
     } catch (py::error_already_set& failure) {
       if (failure.matches(py::module_::import("libtune._errors").attr("SkipConfiguration"))) {
-        libtune_set_last_error(std::string(py::str(failure.value())).c_str());
+        libtune_set_last_error(shown(failure.value()).c_str());
         return LIBTUNE_SKIPPED;
       }
       return pending_->keep(failure);
@@ -90,9 +88,8 @@ class callback {
 
 class tuner {
  public:
-  explicit tuner(const std::string& name) { check(libtune_tuner_create(name.c_str(), &handle_)); }
-  tuner(const std::string& name, const std::string& source,
-        const std::vector<std::string>& problem_size) {
+  explicit tuner(const c_text& name) { check(libtune_tuner_create(name.c_str(), &handle_)); }
+  tuner(const c_text& name, const c_text& source, const std::vector<c_text>& problem_size) {
     const auto texts = pointers(problem_size);
     check(libtune_tuner_create_kernel(name.c_str(), source.c_str(), texts.data(), texts.size(),
                                       &handle_));
@@ -101,16 +98,16 @@ class tuner {
   tuner(const tuner&) = delete;
   tuner& operator=(const tuner&) = delete;
 
-  void parameter(const std::string& name, const py::sequence& candidates) {
+  void parameter(const c_text& name, const py::sequence& candidates) {
     const py::list kept(candidates);
     std::vector<libtune_value> values;
     for (const py::handle each : kept) values.push_back(to_value(each));
     check(libtune_tuner_parameter(handle_, name.c_str(), values.data(), values.size()));
   }
-  void restrict_to(const std::string& expression) {
+  void restrict_to(const c_text& expression) {
     check(libtune_tuner_restrict(handle_, expression.c_str()));
   }
-  void restrict_by(py::function function, const std::string& description) {
+  void restrict_by(py::function function, const c_text& description) {
     check(libtune_tuner_restrict_by(
         handle_,
         [](void* user, const libtune_named_value* values, size_t count, int* allowed) {
@@ -124,13 +121,13 @@ class tuner {
         },
         keep(std::move(function)), description.c_str()));
   }
-  void metric(const std::string& name, const std::string& formula, const std::string& unit) {
+  void metric(const c_text& name, const c_text& formula, const c_text& unit) {
     check(libtune_tuner_metric(handle_, name.c_str(), formula.c_str(), unit.c_str()));
   }
-  void set_option(const std::string& name, const std::optional<std::string>& text) {
+  void set_option(const c_text& name, const std::optional<c_text>& text) {
     check(libtune_tuner_set_option(handle_, name.c_str(), text ? text->c_str() : nullptr));
   }
-  void remember(const std::string& name, int version, const py::dict& key) {
+  void remember(const c_text& name, int version, const py::dict& key) {
     const named_values values(key);
     check(libtune_tuner_remember(handle_, name.c_str(), version, values.data(), values.size()));
   }
@@ -140,7 +137,7 @@ class tuner {
         [](void* user, const libtune_named_value* values, size_t count, int iterations,
            double* seconds) {
           return static_cast<callback*>(user)->call(
-              [&](const py::object& answer) { *seconds = answer.cast<double>(); },
+              [&](const py::object& answer) { *seconds = number_of(answer); },
               [&] { return to_dict(values, count); }, [&] { return py::int_(iterations); });
         },
         keep(std::move(function))));
@@ -153,44 +150,46 @@ class tuner {
           thread_local std::string kept;
           return static_cast<callback*>(user)->call(
               [&](const py::object& answer) {
-                kept = answer.cast<std::string>();
+                if (!py::isinstance<py::str>(answer)) {
+                  throw py::type_error("the function of a kernel's text returned " +
+                                       shown(py::repr(answer)) + ", and a str is needed");
+                }
+                kept = encoded(answer);
                 *text = kept.c_str();
               },
               [&] { return to_dict(values, count); });
         },
         keep(std::move(function))));
   }
-  void header(const std::string& name, const std::string& text) {
+  void header(const c_text& name, const c_text& text) {
     check(libtune_tuner_header(handle_, name.c_str(), text.c_str()));
   }
-  void flag(const std::string& text) { check(libtune_tuner_flag(handle_, text.c_str())); }
-  void define(const std::string& name, const py::object& text) {
+  void flag(const c_text& text) { check(libtune_tuner_flag(handle_, text.c_str())); }
+  void define(const c_text& name, const py::object& text) {
     const libtune_value v = to_value(text);
     check(libtune_tuner_define(handle_, name.c_str(), &v));
   }
-  void work_group(const std::string& x, const std::string& y, const std::string& z) {
+  void work_group(const c_text& x, const c_text& y, const c_text& z) {
     check(libtune_tuner_work_group(handle_, x.c_str(), y.c_str(), z.c_str()));
   }
-  void divide_grid(int axis, const std::vector<std::string>& divisors) {
+  void divide_grid(int axis, const std::vector<c_text>& divisors) {
     const auto texts = pointers(divisors);
     check(libtune_tuner_divide_grid(handle_, axis, texts.data(), texts.size()));
   }
-  void local_memory(const std::string& bytes) {
+  void local_memory(const c_text& bytes) {
     check(libtune_tuner_local_memory(handle_, bytes.c_str()));
   }
-  void limit(const std::string& expression) {
-    check(libtune_tuner_limit(handle_, expression.c_str()));
-  }
-  void array(int access, const std::string& type, const std::vector<std::size_t>& shape,
-             const py::object& contents, const std::string& name) {
+  void limit(const c_text& expression) { check(libtune_tuner_limit(handle_, expression.c_str())); }
+  void array(int access, const c_text& type, const std::vector<std::size_t>& shape,
+             const py::object& contents, const c_text& name) {
     std::optional<bytes_view> view;
     if (!contents.is_none()) view.emplace(contents, false);
     check(libtune_tuner_array(handle_, static_cast<libtune_access>(access), type.c_str(),
                               shape.data(), shape.size(), view ? view->data() : nullptr,
                               name.c_str()));
   }
-  void device_array(int access, const std::string& type, const std::vector<std::size_t>& shape,
-                    const buffer& contents, const std::string& name) {
+  void device_array(int access, const c_text& type, const std::vector<std::size_t>& shape,
+                    const buffer& contents, const c_text& name) {
     check(libtune_tuner_device_array(handle_, static_cast<libtune_access>(access), type.c_str(),
                                      shape.data(), shape.size(), contents.get(), name.c_str()));
   }
@@ -198,7 +197,7 @@ class tuner {
     const bytes_view view(bytes, false);
     check(libtune_tuner_scalar(handle_, view.data(), view.size()));
   }
-  void constant(const std::string& name, const py::object& bytes) {
+  void constant(const c_text& name, const py::object& bytes) {
     const bytes_view view(bytes, false);
     check(libtune_tuner_constant(handle_, name.c_str(), view.data(), view.size()));
   }
@@ -218,7 +217,7 @@ class tuner {
                 if (answer.is_none() || answer.is(py::bool_(true))) return;
                 wrong = LIBTUNE_ERROR;
                 libtune_set_last_error(py::isinstance<py::str>(answer)
-                                           ? std::string(py::str(answer)).c_str()
+                                           ? shown(answer).c_str()
                                            : "the function that verifies refused it");
               },
               [&] {
@@ -238,45 +237,44 @@ class tuner {
         [&] { return libtune_tuner_run(handle_, in.get(), values.data(), values.size(), &made); }));
     return std::make_unique<results>(made);
   }
-  /// Signals are looked at after each trial, so that Ctrl-C ends a search.
   std::unique_ptr<tuned> tune(const context& in) {
-    check(libtune_tuner_on_trial(
-        handle_,
-        [](void* user, const libtune_named_value* values, size_t count, const char* outcome,
-           const char* reason, double time_ns) {
-          auto* const self = static_cast<tuner*>(user);
-          const py::gil_scoped_acquire with;
-          try {
-            if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-            if (self->reports_) (*self->reports_)(to_dict(values, count), outcome, reason, time_ns);
-          } catch (py::error_already_set& failure) {
-            return self->pending_.keep_end(failure);
-          }
-          return self->pending_.stops() ? LIBTUNE_STOPPED : LIBTUNE_OK;
-        },
-        this));
+    check(libtune_tuner_on_trial(handle_, reports_ ? report : nullptr, this));
+    interruption signals;
     libtune_tuned* made = nullptr;
     const libtune_status status =
         unlocked([&] { return libtune_tuner_tune(handle_, in.get(), &made); });
     std::unique_ptr<tuned> owned = made == nullptr ? nullptr : std::make_unique<tuned>(made);
+    if (const auto raised = signals.take()) static_cast<void>(pending_.keep(*raised, true));
     finish(status);
     return owned;
   }
 
  private:
   /// Any exception of the function that hears of trials ends the search.
-  class search_exception : public pending_exception {
-   public:
-    libtune_status keep_end(py::error_already_set& failure) {
-      keep(failure);
+  static libtune_status report(void* user, const libtune_named_value* values, size_t count,
+                               const char* outcome, const char* reason, double time_ns) {
+    auto* const self = static_cast<tuner*>(user);
+    const locked with;
+    try {
+      (*self->reports_)(to_dict(values, count), decoded(outcome), decoded(reason), time_ns);
+      return LIBTUNE_OK;
+    } catch (py::error_already_set& failure) {
+      static_cast<void>(self->pending_.keep(failure, true));
       return LIBTUNE_STOPPED;
     }
-  };
+  }
 
-  static std::vector<const char*> pointers(const std::vector<std::string>& texts) {
+  static double number_of(const py::object& answer) {
+    const double number = PyFloat_AsDouble(answer.ptr());
+    if (number != -1 || PyErr_Occurred() == nullptr) return number;
+    PyErr_Clear();
+    throw py::type_error("the function that measures returned " + shown(py::repr(answer)) +
+                         ", and the seconds of a run are needed, a number");
+  }
+  static std::vector<const char*> pointers(const std::vector<c_text>& texts) {
     std::vector<const char*> made;
     made.reserve(texts.size());
-    for (const std::string& each : texts) made.push_back(each.c_str());
+    for (const c_text& each : texts) made.push_back(each.c_str());
     return made;
   }
   callback* keep(py::function function) {
@@ -286,7 +284,7 @@ class tuner {
   void finish(libtune_status status) { pending_.raise_for(status); }
 
   libtune_tuner* handle_ = nullptr;
-  search_exception pending_;
+  pending_exception pending_;
   std::vector<std::unique_ptr<callback>> callbacks_;
   std::optional<py::function> reports_;
 };

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Devices, errors, the built-in operations on arrays of numpy, and databases."""
 
+import ctypes
 import inspect
 import os
 import tempfile
@@ -166,6 +167,49 @@ class Operations(unittest.TestCase):
             operation.set(value=3)
 
 
+class CValue(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int32), ("count", ctypes.c_int32), ("text", ctypes.c_char_p)]
+
+
+class CNamed(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("value", CValue)]
+
+
+def store_texts(path):
+    """By the C interface, which takes any bytes: a parameter b"\\xfe" or b"\\xff"; the first fails for b"\\xfd"."""
+    library = ctypes.CDLL("libtune_c.so.1")
+    handle = ctypes.c_void_p
+    text = lambda of: CValue(5, 0, of)
+    device, context, tuner, tuned = handle(), handle(), handle(), handle()
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, handle, ctypes.POINTER(CNamed), ctypes.c_size_t, ctypes.c_int,
+                      ctypes.POINTER(ctypes.c_double))
+    def measure(_, configuration, count, iterations, seconds):
+        seconds[0] = 1.0
+        if configuration[0].value.text == b"\xff":
+            return 0
+        library.libtune_set_last_error(b"\xfd")
+        return 3
+
+    calls = [
+        (library.libtune_device_select, ctypes.byref(device)),
+        (library.libtune_context_create, device, ctypes.byref(context)),
+        (library.libtune_context_set_option, context, b"database", path.encode()),
+        (library.libtune_tuner_create, b"texts", ctypes.byref(tuner)),
+        (library.libtune_tuner_parameter, tuner, b"x", (CValue * 2)(text(b"\xfe"), text(b"\xff")), ctypes.c_size_t(2)),
+        (library.libtune_tuner_measure_by, tuner, measure, None),
+        (library.libtune_tuner_remember, tuner, b"texts", 0, (CNamed * 1)(CNamed(b"n", text(b"n"))), ctypes.c_size_t(1)),
+        (library.libtune_tuner_tune, tuner, context, ctypes.byref(tuned)),
+        (library.libtune_tuned_destroy, tuned),
+        (library.libtune_tuner_destroy, tuner),
+        (library.libtune_context_destroy, context),
+        (library.libtune_device_destroy, device),
+    ]
+    for function, *arguments in calls:
+        status = function(*arguments)
+        assert status == 0, (function, status)
+
+
 class Databases(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -204,6 +248,39 @@ class Databases(unittest.TestCase):
             database.find("python.sizes", {"n": 1}, device)
         with self.assertRaisesRegex(libtune.ElementTypeError, "int64 is needed"):
             database.find("python.sizes", {"n": 1.5, "layout": "rows"}, device)
+
+    def test_an_open_database_sees_new_versions(self):
+        path = os.path.join(self.folder.name, "versions.db")
+        storing = libtune.Context(database=path, isolation="off")
+
+        def store(version, key):
+            libtune.tune("versions", {"x": [version]}, lambda *_: 1.0, context=storing, version=version, key=key)
+
+        store(1, {"n": 1})
+        database = libtune.Database(path)
+        os.utime(path, (1e9, 1e9))  # what was read is kept
+        for _ in range(2):
+            self.assertEqual(database.find("versions", {"n": 1}, storing).values, {"x": 1})
+        store(2, {"n": 1, "m": 1})
+        self.assertEqual(database.find("versions", {"n": 1, "m": 1}, storing).values, {"x": 2})
+        self.assertEqual(database.find("versions", {"n": 1}, storing, version=1).values, {"x": 1})
+        self.assertEqual(database.results("versions")["x"], [2])
+
+    def test_texts_that_are_not_utf_8(self):
+        path = os.path.join(self.folder.name, "texts.db")
+        store_texts(path)
+        database = libtune.Database(path)
+        self.assertEqual(database.results("texts")["x"], ["\\xff"])
+        trials = database.trials("texts")
+        self.assertEqual(sorted(trials["x"]), ["\\xfe", "\\xff"])
+        self.assertEqual(sorted(trials["message"]), ["", "\\xfd"])
+        self.assertEqual(database.find("texts", {"n": "n"}, self.context).values, {"x": "\\xff"})
+
+    def test_texts_that_c_would_cut(self):
+        with self.assertRaisesRegex(ValueError, "character 0"):
+            libtune.Database(os.path.join(self.folder.name, "a\0b.db"))
+        with self.assertRaisesRegex(ValueError, "character 0"):
+            libtune.Database(self.path).find("python.sizes", {"n": 1, "layout": "rows\0"}, self.context)
 
     def test_from_many_threads(self):
         database = libtune.Database(self.path)

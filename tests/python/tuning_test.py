@@ -4,6 +4,7 @@
 
 import math
 import os
+import signal
 import tempfile
 import threading
 import time
@@ -13,6 +14,7 @@ import warnings
 import numpy
 
 import libtune
+from libtune._kernel_tuner import _rows
 
 context = None
 folder = None
@@ -93,6 +95,7 @@ class Functions(unittest.TestCase):
         self.assertEqual(told[1], ("failed", "ValueError: one is wrong"))
         self.assertEqual(told[2], ("skipped", "two is not for this device"))
         self.assertEqual(told[3][0], "failed")
+        self.assertIn("returned 'a text', and the seconds", told[3][1])
         times = {at["x"]: time for at, _, _, time in heard}
         self.assertEqual(sorted(times), [1, 2, 3, 4])
         self.assertTrue(math.isnan(times[1]) and times[4] == 1e9)
@@ -178,6 +181,84 @@ class Functions(unittest.TestCase):
             done.set()
             other.join()
         self.assertGreater(len(ticks), 2)
+
+
+class DeviceHolder:
+    """A search of another thread that keeps the device's turn until the end of a block."""
+
+    def __enter__(self):
+        self.has_it, self.may_end = threading.Event(), threading.Event()
+        self.thread = threading.Thread(target=libtune.tune, args=("holder", {"x": [1]}, self.measure),
+                                       kwargs={"context": context})
+        self.thread.start()
+        self.has_it.wait(60)
+
+    def measure(self, at, iterations):
+        if iterations > 1:  # timed, so with the turn
+            self.has_it.set()
+            self.may_end.wait(60)
+        return 1e-3
+
+    def __exit__(self, *_):
+        self.may_end.set()
+        self.thread.join()
+
+
+class Signals(unittest.TestCase):
+    def test_a_large_search_ends_at_once(self):
+        calls = []
+
+        def measure(at, _):
+            calls.append(at)
+            if len(calls) == 30:
+                os.kill(os.getpid(), signal.SIGINT)
+            return 1e-3
+
+        with self.assertRaises(KeyboardInterrupt):
+            libtune.tune("large", {f"x{i}": range(10) for i in range(5)}, measure, context=context)
+        self.assertLess(len(calls), 35)
+
+    def test_what_a_handler_raises_is_the_cause(self):
+        def expire(*_):
+            raise TimeoutError("over")
+
+        before = signal.signal(signal.SIGALRM, expire)
+        try:
+            with DeviceHolder(), self.assertRaisesRegex(libtune.StoppedError, "over") as raised:
+                threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGALRM)).start()
+                libtune.tune("timed", {"x": [1, 2]}, lambda *_: 1.0, context=context)
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        self.assertIsInstance(raised.exception.__cause__, TimeoutError)
+
+    def test_a_wait_for_the_device_ends(self):
+        here = libtune.Context(context.device, database="", isolation="off", mode="force")
+        waits = [lambda: libtune.tune("waits", {"x": [1, 2]}, lambda *_: 1.0, context=here),
+                 lambda: here.template("transpose", type="uint8")]
+        for wait in waits:
+            with DeviceHolder():
+                threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+                with self.assertRaises(KeyboardInterrupt):
+                    wait()
+
+
+class Forks(unittest.TestCase):
+    def test_a_forked_process_is_refused(self):
+        held = libtune.DeviceArray(context, 4).set(numbers(4))
+        calls = [lambda: libtune.tune("forked", {"x": [1]}, lambda *_: 1.0, context=context),
+                 lambda: scale_kernel().tune(context), held.get, context.queue.finish, libtune.Context]
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)  # where one hangs
+            refused = 0
+            for call in calls:
+                try:
+                    call()
+                except libtune.Error as error:
+                    refused += "made by fork" in str(error)
+            os._exit(refused)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(calls))
+        self.assertTrue((held.get() == numbers(4)).all())
 
 
 class Kernels(unittest.TestCase):
@@ -325,6 +406,24 @@ class FromKernelTuner(unittest.TestCase):
     def test_extents_that_are_not_tuned(self):
         results, _ = self.tune(block_size_names=["block_size_x", "rows"])
         self.assertEqual(len(results), 3)
+
+    def test_names_of_results(self):
+        tried = []
+        for name in ("time", "times", "outcome", "reason"):
+            for more in ({"tune_params": {name: [1]}}, {"metrics": {name: "block_size_x"}}):
+                with self.assertRaisesRegex(libtune.ArgumentError, f"called '{name}'"):
+                    self.tune(verify=lambda *_, **__: tried.append(1) or True, **more)
+        with self.assertRaisesRegex(libtune.ArgumentError, "called 'block_size_x'"):
+            self.tune(metrics={"block_size_x": "1"})
+        with self.assertRaisesRegex(libtune.ArgumentError, "'GB/s' and 'gb_s' are both"):
+            self.tune(metrics={"GB/s": "1", "gb_s": "2"})
+        self.assertEqual(tried, [])
+
+    def test_times_compare_after_an_interruption(self):
+        trials = {"x": [1, 2], "outcome": ["measured"] * 2, "message": [""] * 2, "score_ns": [2e6, 3e6],
+                  "samples_ns": [[2e6], [3e6]], "level": [1.0, 2.0]}
+        rows = _rows(trials, ["x"], {}, {})
+        self.assertEqual([(row["time"], row["times"]) for row in rows], [(2.0, [2.0]), (1.5, [1.5])])
 
     def test_what_there_is_not(self):
         for arguments, text in [({"simulation_mode": True}, "simulation_mode"),

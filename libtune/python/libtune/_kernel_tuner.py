@@ -11,7 +11,7 @@ import math
 import os
 import re
 import warnings
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._arrays import asarray, is_on_device, numpy
 from ._device import Context, Device, devices, select_device
@@ -29,6 +29,8 @@ _STRATEGIES = {
     "bayes_opt": "model",
 }
 _BLOCK_SIZES = ("block_size_x", "block_size_y", "block_size_z")
+
+_COLUMNS = ("time", "times", "outcome", "reason")  # of results, beside parameters and metrics
 
 _contexts: Dict[Tuple[str, int], Context] = {}
 
@@ -181,6 +183,21 @@ def _metric_name(name: str) -> str:
     return made if made and made[0].isalpha() else "metric_" + made
 
 
+def _require_distinct(parameters: Iterable[str], metrics: Iterable[str]) -> None:
+    """Raises where two figures of a result would have one name."""
+    taken = {name: "a figure of each result" for name in _COLUMNS}
+    for names, kind in ((parameters, "a parameter"), (metrics, "a metric")):
+        for name in names:
+            if name in taken:
+                raise ArgumentError(f"{kind} is called '{name}', which is {taken[name]} as well: call it something else")
+            taken[name] = kind
+    made: Dict[str, str] = {}
+    for name in metrics:
+        other = made.setdefault(_metric_name(name), name)
+        if other != name:
+            raise ArgumentError(f"the metrics '{other}' and '{name}' are both '{_metric_name(name)}' for libtune")
+
+
 def _in_milliseconds(formula: str) -> str:
     """A formula of Kernel Tuner, whose time is in milliseconds, for libtune, whose time is in nanoseconds."""
     return re.sub(r"\btime\b", "(time / 1000000.0)", formula)
@@ -224,10 +241,12 @@ def tune_kernel(
 ) -> Tuple[List[Dict[str, Any]], Dict[str, Any]]:
     """Tunes a kernel as kernel_tuner.tune_kernel does, and returns its results and environment: a dict for
     each configuration, with the parameters, "time" (the median, ms), "times" (ms) and the metrics; and a dict with
-    "best_config" and the device. A configuration that failed has the time inf, an "outcome" and a "reason".
+    "best_config" and the device. A configuration that failed has the time inf, an "outcome" and a "reason". "best_config"
+    has won a comparison in turns with the others; on an unsteady device another row may have the least "time".
 
     iterations is not used: each configuration runs as often as the comparison needs.
     """
+    _require_distinct(tune_params, metrics or {})
     if simulation_mode:
         raise ArgumentError("simulation_mode: libtune measures on devices; see tunedb import")
     for name, given in (("cache", cache), ("observers", observers)):
@@ -298,8 +317,9 @@ def _rows(
         for name in parameters:
             row[name] = trial["value_" + name] if "value_" + name in trial else trial[name]
         time = trial["score_ns"]
-        row["time"] = math.inf if time is None else time / 1e6
-        row["times"] = [sample / 1e6 for sample in trial["samples_ns"]]
+        unit = 1e6 * trial["level"]  # of times that compare, also where the search was interrupted
+        row["time"] = math.inf if time is None else time / unit
+        row["times"] = [sample / unit for sample in trial["samples_ns"]]
         row["outcome"] = trial["outcome"]
         if time is None:
             row["reason"] = trial["message"]

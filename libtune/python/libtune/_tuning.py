@@ -58,7 +58,9 @@ class Tuned:
 
     def trials(self, frame: Optional[bool] = False) -> Any:
         """Columns with a row for each configuration that was tried: the parameters, outcome, message, score_ns,
-        score_lower_ns, score_upper_ns, samples_ns, preparation_ns, elapsed_ns and metrics; see as_frame."""
+        score_lower_ns, score_upper_ns, samples_ns, level, preparation_ns, elapsed_ns and metrics; see as_frame. Times
+        from before and after an interruption of the search compare once divided by level. The best one has won a
+        comparison in turns: on an unsteady device another may have the least score_ns."""
         return as_frame(self._core.trials(), frame)
 
     def instantiate(self, queue: Optional[Queue] = None) -> Operation:
@@ -144,7 +146,7 @@ class _Space:
 
     def tune(self, context: Any = None) -> Tuned:
         """Finds the best configuration on a context's device: in the database, if it is remembered there, or
-        by a search. Ctrl-C ends it after the present trial."""
+        by a search. Ctrl-C ends it after the present step, also while it waits for another process."""
         context = context_of(context)
         return Tuned(self._core.tune(context._core), context, list(self._arguments))
 
