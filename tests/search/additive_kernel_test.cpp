@@ -147,6 +147,22 @@ TEST_CASE("products of many candidates share few places") {
   CHECK(places.candidates(4) <= 64);
 }
 
+TEST_CASE("numbers of a great many share few places, in their order") {
+  tune::parameter many{"many", {}};
+  for (int i = 0; i < 100'000; ++i) many.candidates.emplace_back(i - 0.5);
+  const coordinates made(tune::search_space({many}));
+  CHECK(made.axes() == 1);
+  CHECK(made.candidates(0) <= 512);
+  point first(1);
+  point middle(1);
+  point last(1);
+  made.write(0, first);
+  made.write(50'000, middle);
+  made.write(99'999, last);
+  CHECK(made.distance(0, first[0], middle[0]) == doctest::Approx(0.5).epsilon(0.01));
+  CHECK(made.distance(0, first[0], last[0]) == doctest::Approx(1));
+}
+
 TEST_CASE("candidates that are no numbers are equally far from each other") {
   const coordinates places = of({std::string("a"), std::string("b"), std::int64_t{3}});
   CHECK(places.axes() == 1);

@@ -60,6 +60,20 @@ TEST_CASE("more answers than it looks back at are taken") {
   CHECK(best == 1);
 }
 
+TEST_CASE("a parameter may have a great many candidates") {
+  const tune::search_space space = tune::testing::line(100'000);
+  random_source random(1);
+  surrogate model(space, random);
+  double best = 1e300;
+  for (int i = 0; i < 40; ++i) {
+    const std::size_t index = *model.most_promising();
+    const double score = 1 + std::abs(static_cast<double>(index) - 30'000) / 1000;
+    best = std::min(best, score);
+    model.learn(index, score);
+  }
+  CHECK(best < 3);
+}
+
 TEST_CASE("before anything is known, powers of two are preferred") {
   tune::parameter sizes{"size", {}};
   for (std::int64_t size = 16; size <= 1024; size += 16) sizes.candidates.emplace_back(size);

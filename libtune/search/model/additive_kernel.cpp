@@ -109,15 +109,34 @@ coordinates::coordinates(search_space space) : space_(std::move(space)) {
       axes_.push_back({i, axis::category, std::vector<float>(count, 0.0F)});
       continue;
     }
-    axes_.push_back({i, axis::number, from_0_to_1(spread(numbers))});
+    add_axis({i, axis::number, from_0_to_1(spread(numbers)), i});
     if (auto distances = distances_to_powers_of_two(numbers); !distances.empty()) {
-      axes_.push_back({i, axis::power, from_0_to_1(std::move(distances))});
+      add_axis({i, axis::power, from_0_to_1(std::move(distances)), i});
     }
   }
   add_products();
 }
 
-// Products that are about equal share a place, so that the tables of kernels stay small.
+// So that the tables of kernels, which have the square of an axis, stay small.
+void coordinates::share_places(axis& made, float steps) {
+  std::vector<float> places = made.places;
+  for (float& place : places) place = std::round(place * steps) / steps;
+  made.places = places;
+  std::ranges::sort(made.places);
+  made.places.erase(std::unique(made.places.begin(), made.places.end()), made.places.end());
+  for (const float place : places) {
+    const auto found = std::ranges::lower_bound(made.places, place);
+    made.candidate_of.push_back(static_cast<std::uint32_t>(found - made.places.begin()));
+  }
+}
+
+void coordinates::add_axis(axis made) {
+  constexpr std::size_t most = 512;
+  if (made.places.size() > most) share_places(made, most - 1);
+  axes_.push_back(std::move(made));
+}
+
+// Products that are about equal share a place.
 void coordinates::add_products() {
   constexpr float steps = 63;
   const auto& parameters = space_.parameters();
@@ -131,15 +150,8 @@ void coordinates::add_products() {
       for (const double other : logs) products.push_back(one + other);
     }
     if (!products.empty()) {
-      std::vector<float> places = from_0_to_1(std::move(products));
-      for (float& place : places) place = std::round(place * steps) / steps;
-      axis made{before, axis::number, places, i, {}};
-      std::ranges::sort(made.places);
-      made.places.erase(std::unique(made.places.begin(), made.places.end()), made.places.end());
-      for (const float place : places) {
-        const auto found = std::ranges::lower_bound(made.places, place);
-        made.candidate_of.push_back(static_cast<std::uint32_t>(found - made.places.begin()));
-      }
+      axis made{before, axis::number, from_0_to_1(std::move(products)), i};
+      share_places(made, steps);
       axes_.push_back(std::move(made));
     }
     before = i;
@@ -167,6 +179,10 @@ void coordinates::write(std::size_t index, std::span<std::uint32_t> point) const
     const axis& on = axes_[i];
     point[i] = static_cast<std::uint32_t>(choice[on.parameter]);
     if (on.candidate_of.empty()) continue;
+    if (on.factor == on.parameter) {
+      point[i] = on.candidate_of[choice[on.parameter]];
+      continue;
+    }
     const std::size_t factors = space_.parameters()[on.factor].candidates.size();
     point[i] = on.candidate_of[choice[on.parameter] * factors + choice[on.factor]];
   }

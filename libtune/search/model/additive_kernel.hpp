@@ -19,7 +19,8 @@ namespace tune::detail {
 /// parameters of sizes, one after the other in the space, have an axis for the logarithm of their
 /// product: what a device has to hold or to run at once, such as the work items of a group, is a
 /// product of sizes. On the axis of any other parameter different candidates are 1 apart. A
-/// parameter with a single candidate has no axis. Never changes; thread-safe.
+/// parameter with a single candidate has no axis. More than 512 numbers that are about equal share
+/// one. Never changes; thread-safe.
 class coordinates {
  public:
   explicit coordinates(search_space space);
@@ -42,12 +43,14 @@ class coordinates {
     std::size_t parameter;
     enum { number, power, category } kind;
     std::vector<float> places;  // by candidate
-    // Of a product:
-    std::size_t factor = 0;                        // the second parameter
-    std::vector<std::uint32_t> candidate_of = {};  // by candidate of the first, then of the second
+    std::size_t factor = 0;     // of a product: the second parameter; else the first
+    // Where places are shared: by candidate of the first, of a product then of the second.
+    std::vector<std::uint32_t> candidate_of = {};
   };
 
+  void add_axis(axis made);
   void add_products();
+  static void share_places(axis& made, float steps);
 
   search_space space_;
   std::vector<axis> axes_;

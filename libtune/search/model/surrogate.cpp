@@ -215,8 +215,10 @@ std::vector<float> surrogate::residuals(std::vector<float> targets) const {
 }
 
 void surrogate::renew() {
-  if (seen_.size() >= most_seen) seen_.forget_all_but(kept_seen);
+  const bool is_full = seen_.size() >= most_seen;
+  if (is_full) seen_.forget_all_but(kept_seen);
   next_renewal_ = std::min(seen_.size() + std::max<std::size_t>(2, seen_.size() / 5), most_seen);
+  if (!is_full && seen_.successes() < least_fitted) return;  // it would be the same kernel again
   process_ = gaussian_process(additive_kernel(places_, fitted()));
   std::vector<std::uint32_t> point(places_.axes());
   for (std::size_t i = 0; i < seen_.size(); ++i) {
@@ -260,7 +262,11 @@ void surrogate::watch_around_best() {
   for (const std::size_t centre : seen_.best(centres)) {
     if (std::ranges::find(watched_, centre) != watched_.end()) continue;
     watched_.push_back(centre);
-    for (const std::size_t near : neighbours(space_, centre, neighbourhood::hamming)) watch(near);
+    auto alone = neighbours(space_, centre, neighbourhood::hamming);
+    if (alone.size() > pool_size) {
+      alone = sample_neighbours(space_, centre, neighbourhood::hamming, pool_size, random_);
+    }
+    for (const std::size_t near : alone) watch(near);
     // Restrictions tie parameters to each other: better ones may be beside it on several axes.
     for (const std::size_t near :
          sample_neighbours(space_, centre, neighbourhood::adjacent, diagonal_neighbours, random_)) {
