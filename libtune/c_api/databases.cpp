@@ -109,8 +109,8 @@ std::shared_ptr<const function_identity> read_identity(const std::string& path,
   return found;
 }
 
-/// What changes with each commit to a file; empty if it may change again unnoticed, within one tick
-/// of its clock.
+/// The numbers of a file that change with each commit; empty if it may change again unnoticed,
+/// within one tick of its clock.
 std::vector<std::int64_t> state_of(const std::string& path) {
   constexpr std::int64_t settled = 2;  // s
   struct stat found {};

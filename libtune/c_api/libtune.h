@@ -623,8 +623,8 @@ LIBTUNE_C_EXPORT libtune_status libtune_operation_get_buffer(const libtune_opera
                                                              libtune_buffer** memory);
 /// Allocates and binds memory where nothing is bound.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_ensure_bound(libtune_operation* operation);
-/// Copies elements from the host to the array of a slot: into the memory that is bound, whoever
-/// uses that besides, else into memory that is allocated. Blocks.
+/// Copies elements from the host to the array of a slot: over the contents of the memory that is
+/// bound, a buffer of the caller's too, else to memory that is allocated. Blocks.
 /// @param operation  the operation
 /// @param slot  the name of the slot
 /// @param contents  all elements, without padding

@@ -129,7 +129,7 @@ class interruption {
   interruption(const interruption&) = delete;
   interruption& operator=(const interruption&) = delete;
 
-  /// What a handler has raised; null: nothing.
+  /// The exception of a handler; null: none.
   std::unique_ptr<py::error_already_set> take() { return std::move(raised_); }
 
  private:
