@@ -165,7 +165,7 @@ std::shared_ptr<buffer_interface> context_interface::allocate(
   const std::shared_ptr<memory_quota> counts = quota();
   if (counts != nullptr) {
     made = counts->allocate(bytes, *this, make);
-  } else if (!try_to_make() && !reclaim_memory(*device_, bytes, try_to_make)) {
+  } else if (!make_reclaiming(*device_, bytes, try_to_make)) {
     std::rethrow_exception(refusal);
   }
   made->allocated_ = true;

@@ -3,6 +3,7 @@
 #include "libtune/device/memory_quota.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 #include <string>
 #include <utility>
@@ -33,6 +34,9 @@ struct reclaimer_registry {
   std::vector<std::shared_ptr<memory_reclaimer::entry>> entries;
 };
 
+// By searches and their ends, on any device. Increased before what tells how much is held.
+std::atomic<std::size_t> releases{0};
+
 reclaimer_registry& registry() {
   static detail::never_destroyed<reclaimer_registry> all;
   return *all;
@@ -58,6 +62,7 @@ memory_reclaimer::memory_reclaimer(const device& device, holds_function holds,
 
 memory_reclaimer::~memory_reclaimer() {
   if (detail::is_forked()) return;
+  ++releases;
   {
     const std::lock_guard lock(registry().mutex);
     std::erase(registry().entries, entry_);
@@ -86,38 +91,46 @@ std::vector<reclaimer> find_all(const device_interface& device) {
   return found;
 }
 
-/// Those that hold something, that with the most first.
-std::vector<reclaimer> holders_of(std::vector<reclaimer> all) {
-  std::vector<std::pair<std::size_t, reclaimer>> sorted;
-  for (reclaimer& each : all) {
+/// The one that holds the most and has not been asked; null if those hold nothing.
+reclaimer find_holder(const std::vector<reclaimer>& all, const std::vector<reclaimer>& asked) {
+  std::size_t most = 0;
+  reclaimer holder;
+  for (const reclaimer& each : all) {
+    if (std::ranges::find(asked, each) != asked.end()) continue;
     const std::lock_guard lock(each->running);
     const std::size_t bytes = each->ended ? 0 : each->holds();
-    if (bytes > 0) sorted.emplace_back(bytes, std::move(each));
+    if (bytes <= most) continue;
+    most = bytes;
+    holder = each;
   }
-  std::ranges::stable_sort(sorted, std::greater<>(), [](const auto& item) { return item.first; });
-  std::vector<reclaimer> holders;
-  for (auto& [bytes, each] : sorted) holders.push_back(std::move(each));
-  return holders;
+  return holder;
 }
 
 }  // namespace
 
-bool reclaim_memory(const device_interface& device, std::size_t bytes,
-                    const std::function<bool()>& again) {
+// A search that begins meanwhile may take what another has given back, and what was held at a try
+// may have been released since. Each holder is asked once, so that this ends.
+bool make_reclaiming(const device_interface& device, std::size_t bytes,
+                     const std::function<bool()>& make) {
   std::vector<std::shared_ptr<const void>> kept;  // until the allocation has been made
-  std::vector<reclaimer> all = find_all(device);
-  if (all.empty()) return false;
-  const std::vector<reclaimer> holders = holders_of(std::move(all));
-  // Those that held memory when there was too little may have released it since.
-  if (holders.empty()) return again();
-  for (const reclaimer& each : holders) {
-    {
-      const std::lock_guard lock(each->running);
-      if (!each->ended) kept.push_back(each->give_back(bytes));
+  std::vector<reclaimer> asked;
+  bool is_last = false;
+  while (true) {
+    const std::size_t before = releases.load();
+    if (make()) return true;
+    const std::vector<reclaimer> all = find_all(device);
+    if (const reclaimer holder = find_holder(all, asked)) {
+      asked.push_back(holder);
+      const std::lock_guard lock(holder->running);
+      if (!holder->ended) kept.push_back(holder->give_back(bytes));
+      is_last = false;
+      continue;
     }
-    if (again()) return true;
+    const bool has_released = releases.load() != before;
+    // Reclaimers of the application release what is not counted.
+    if (!has_released && (is_last || all.empty())) return false;
+    is_last = !has_released;
   }
-  return false;
 }
 
 std::shared_ptr<const void> reclaim_gate::ask(const std::shared_ptr<reclaim_gate>& gate) {
@@ -209,7 +222,8 @@ void memory_quota::note_failure(std::size_t bytes, const context_interface& cont
 }
 
 void memory_quota::give(std::size_t bytes) noexcept {
-  held_.fetch_sub(bytes, std::memory_order_relaxed);
+  ++releases;
+  held_.fetch_sub(bytes, std::memory_order_release);
 }
 
 std::size_t memory_quota::reach(const context_interface& context) const {

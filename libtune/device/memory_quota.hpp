@@ -74,7 +74,7 @@ class memory_quota {
   void give(std::size_t bytes) noexcept;
 
   std::size_t limit() const noexcept { return limit_; }
-  std::size_t held() const noexcept { return held_.load(std::memory_order_relaxed); }
+  std::size_t held() const noexcept { return held_.load(std::memory_order_acquire); }
   /// The most bytes that were held at once.
   std::size_t most_held() const noexcept { return most_.load(std::memory_order_relaxed); }
   /// Returns the bytes that it may hold in all, as far as the device has them now.
@@ -124,10 +124,10 @@ class [[nodiscard]] memory_quota_scope {
   memory_quota_scope* outer_;
 };
 
-/// Asks the reclaimers of a device that hold memory, and after each calls again(), until that
-/// returns true; once, if there are some but none does.
-/// @returns false if it never does
-bool reclaim_memory(const device_interface& device, std::size_t bytes,
-                    const std::function<bool()>& again);
+/// Calls make() until it returns true, and asks the reclaimers of a device between: those that hold
+/// memory, each once, those included that come meanwhile.
+/// @returns false if make() fails although no other holds memory, nor has since it was called
+bool make_reclaiming(const device_interface& device, std::size_t bytes,
+                     const std::function<bool()>& make);
 
 }  // namespace tune::detail

@@ -548,7 +548,8 @@ struct memory_wanter final : tune::observer {
   void trial_finished(const tune::tuning_subject&, const tune::trial&) override {
     if (--trials >= 0 || times-- <= 0) return;
     threads.emplace_back([this] {
-      if (tune::detail::reclaim_memory(*device.impl(), 1, [] { return true; })) ++served;
+      int tries = 0;
+      if (tune::detail::make_reclaiming(*device.impl(), 1, [&] { return tries++ > 0; })) ++served;
     });
   }
 
