@@ -252,9 +252,16 @@ space<gemm_tuning> tuning_space(const gemm_key& key, const device& device) {
       },
       "registers for the sums of all resident groups", &t::instruction, &t::tile_m, &t::tile_n,
       &t::part_m, &t::part_n, &t::resident);
-  space.restrict([key, local_bytes](const t& c) { return fits_local_memory(key, c, local_bytes); },
-                 "local memory of the device for all resident groups", &t::instruction, &t::tile_m,
-                 &t::tile_n, &t::depth, &t::stages, &t::resident);
+  // Where it is too little for those of the fallback, fewer groups run at once than tunings of
+  // plain say: no configuration would be left.
+  const bool is_short = !fits_local_memory(key, gemm_fallback(key, device), local_bytes);
+  space.restrict(
+      [key, local_bytes, is_short](const t& c) {
+        return (is_short && c.instruction == instruction::plain) ||
+               fits_local_memory(key, c, local_bytes);
+      },
+      "local memory of the device for all resident groups", &t::instruction, &t::tile_m, &t::tile_n,
+      &t::depth, &t::stages, &t::resident);
   space.needs([key](const t& c) {
     return resources{.work_group = {items_of(c), 1, 1},
                      .dynamic_local_memory_bytes = local_memory_bytes(key, c)};

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "libtune/testing/devices.hpp"
+#include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/run_tests.hpp"
+#include "operations/gemm/gemm_space.hpp"
 #include "tests/operations/gemm_cases.hpp"
 
 namespace gemm_test {
@@ -120,7 +122,25 @@ LIBTUNE_DEVICE_TEST_CASE("wrong types, tunings and sizes are errors that say wha
 }
 
 LIBTUNE_DEVICE_TEST_CASE("gemm has configurations to search on any device", device) {
-  CHECK(tune::operations::tuning_space(gemm_key{}, device).size() > 20);
+  CHECK(tune::operations::tuning_space(gemm_key{}, device).size() > 2);
+}
+
+TEST_CASE("gemm has configurations to search on GPUs with little local memory") {
+  for (const std::size_t kibibytes : {32, 48, 64, 99, 163, 227}) {
+    CAPTURE(kibibytes);
+    tune::testing::fake_device_options options;
+    options.limits.max_dynamic_local_memory_bytes = kibibytes << 10;
+    const tune::testing::fake_device fake(options);
+    for (const gemm_layout a : {gemm_layout::row_major, gemm_layout::column_major}) {
+      const gemm_key key{.a = a};
+      const auto space = tune::operations::tuning_space(key, fake.device());
+      CHECK(space.size() > 2);
+      CHECK(space.size() < 10);
+      const auto fallback = tune::to_values(tune::operations::gemm_fallback(key, fake.device()));
+      CHECK(std::ranges::any_of(
+          space, [&](const gemm_tuning& each) { return tune::to_values(each) == fallback; }));
+    }
+  }
 }
 
 TEST_CASE("no configuration of gemm asks for more local memory than the device has") {
