@@ -5,11 +5,14 @@
 #include <chrono>
 #include <doctest/doctest.h>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
 
+#include "libtune/base/log.hpp"
 #include "tests/store/lock_keeper.hpp"
 #include "tests/tune/tuning_processes.hpp"
 
@@ -145,6 +148,34 @@ TEST_CASE("who waits for the turn is told by which process") {
     const device_lease turn(device.info, 0ms);
     std::jthread([&] { CHECK_FALSE(device_lease(device.info, wait, look).is_alone()); }).join();
     CHECK(seen == ::getpid());
+  }
+}
+
+TEST_CASE("a measurement beside another says which process keeps the device") {
+  const test_device device("named");
+  std::string said;
+  std::mutex mutex;
+  const auto measure_beside = [&] {
+    tune::detail::redirect_log([&](tune::log_level, std::string_view text) {
+      const std::lock_guard lock(mutex);
+      said += text;
+    });
+    CHECK_FALSE(is_alone_elsewhere(device.info));
+    tune::detail::redirect_log({});
+  };
+  SUBCASE("another") {
+    const tune::testing::lock_keeper other([&] {
+      auto lock = std::make_unique<tune::device_lock>(tune::hardware_name(device.info));
+      if (!lock->take(0ms)) ::_exit(1);
+      return lock;
+    });
+    measure_beside();
+    CHECK(said.find("process " + std::to_string(other.id()) + " has kept it") != said.npos);
+  }
+  SUBCASE("this one") {
+    const device_lease turn(device.info, 0ms);
+    measure_beside();
+    CHECK(said.find("another thread of this process has kept it") != said.npos);
   }
 }
 

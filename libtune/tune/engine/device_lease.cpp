@@ -97,6 +97,17 @@ device_lease::~device_lease() {
   if (!is_repeated_) end();
 }
 
+namespace {
+
+/// @param lock  empty while another thread of this process has the turn
+std::string describe_holder(const std::optional<device_lock>& lock) {
+  if (!lock) return "another thread of this process";
+  const std::optional<::pid_t> holder = lock->holder();
+  return holder && *holder > 0 ? fmt::format("process {}", *holder) : "another process";
+}
+
+}  // namespace
+
 void device_lease::begin() {
   if (detail::is_forked()) return;
   const auto start = std::chrono::steady_clock::now();
@@ -104,10 +115,10 @@ void device_lease::begin() {
   waited_here() += std::chrono::steady_clock::now() - start;
   state_.gave_up = !alone_;
   if (alone_) return;
-  warn_once(fmt::format(
-      "device '{}' ({}) is measured although another thread or process has kept it for longer than "
-      "LIBTUNE_WAIT or the budget allows: times may be too long",
-      name_, hardware_));
+  warn_once(
+      fmt::format("device '{}' ({}) is measured although {} has kept it for longer than "
+                  "LIBTUNE_WAIT or the budget allows: times may be too long",
+                  name_, hardware_, describe_holder(lock_)));
 }
 
 void device_lease::end() {
