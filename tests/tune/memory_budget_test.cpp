@@ -305,6 +305,13 @@ TEST_CASE("a tuning inside another shares its budget") {
                        doctest::Contains("sample.hungry"), tune::too_little_memory_error);
 }
 
+/// For the thread of a search: returns when another thread asks for the memory of the search, or
+/// has ended without.
+void wait_until_wanted(const bench& b, const std::atomic<bool>& has_ended) {
+  const auto quota = b.context.impl()->quota();
+  while (!quota->gate()->is_wanted() && !has_ended) std::this_thread::yield();
+}
+
 /// A thread of the application that wants memory in the middle of a search.
 struct application_thread {
   explicit application_thread(bench& b) {
@@ -315,9 +322,10 @@ struct application_thread {
           taken = b.context.create_buffer(10 * mebibyte);
         } catch (const tune::device_error&) {
         }
+        has_ended = true;
       });
       // It finds room when the search has left its function, which is after this.
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      wait_until_wanted(b, has_ended);
     };
   }
 
@@ -327,6 +335,7 @@ struct application_thread {
   application_thread(const application_thread&) = delete;
   application_thread& operator=(const application_thread&) = delete;
 
+  std::atomic<bool> has_ended{false};
   std::thread thread;
   std::optional<tune::buffer> taken;
 };
@@ -373,14 +382,18 @@ TEST_CASE("who waits for a tuning inside another tunes it again, if that is left
       }};
   std::thread waiting;
   std::thread application;
+  std::atomic<bool> has_ended{false};
   std::optional<hungry_tuning> waited;
   tune::tuning_options plain = b.with;
   plain.observers.clear();
   b.hungry.before_each = [&](int n) {
     if (n != 5 || asks.exchange(true)) return;
     waiting = std::thread([&] { waited = b.hungry.autotune(b.context, {.each = 16}, plain); });
-    application = std::thread([&] { const auto taken = b.context.create_buffer(10 * mebibyte); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    application = std::thread([&] {
+      { const auto taken = b.context.create_buffer(10 * mebibyte); }
+      has_ended = true;
+    });
+    wait_until_wanted(b, has_ended);
   };
   CHECK_NOTHROW(static_cast<void>(outer(b.context, {}, b.with)));
   if (waiting.joinable()) waiting.join();
