@@ -57,7 +57,8 @@ TEST_CASE("a range is its text") {
   }
   CHECK(size_range(16, 4096, range_scale::linear, 16).text() == "16..4096 linear of 16");
   for (const char* text : {"", "1", "1..", "..1", "1..2..3", "2..1", "0..4", "1..4 of 0", "1..4 of",
-                           "1..4 log", "-1..4", "1..99999999999999999999", "5..7 of 8"}) {
+                           "1..4 log", "-1..4", "1..99999999999999999999", "5..7 of 8",
+                           "2..100 of 18446744073709551615", "1..64 of 9007199254740993"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(static_cast<void>(size_range::parse(text)), tune::argument_error);
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -14,7 +15,9 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/tune/ranged/stored_portfolio.hpp"
+#include "tests/store/child_process.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace portfolio_core_test {
@@ -181,11 +184,55 @@ TEST_CASE("a stored portfolio that is damaged counts as not there") {
                        {"\"order\":[0]", "\"order\":[7]"},
                        {"\"sizes\":[99]", "\"sizes\":[99,1]"},
                        {"\"coordinate\":0", "\"coordinate\":40"},
-                       {"\"coordinate\":0", "\"coordinate\":1e300"},
                        {"\"coordinate\":0", "\"coordinate\":\"nan\""},
+                       {"\"coordinate\":0", "\"coordinate\":1e300"},
+                       {"\"coordinate\":0", "\"coordinate\":-2147483649"},
                        {"\"below\":1,\"above\":2", "\"below\":9,\"above\":2"},
                        {"\"wgs\":2", "\"wgs\":\"two\""},
                        {"\"portfolio\":1", "\"portfolio\":2"}});
+}
+
+TEST_CASE("another number of sizes gets the last tuning, and asks no function of the author") {
+  int calls = 0;
+  const tune::detail::stored_portfolio stored{
+      .ranges = {{1, 64}, {1, 64}},
+      .configurations = {tune::to_values(scale_tuning{2, 2}), tune::to_values(scale_tuning{})}};
+  const auto features = [&](sizes) {
+    ++calls;
+    return tune::size_feature_list{};
+  };
+  const auto fits = [&](std::size_t) {
+    ++calls;
+    return true;
+  };
+  const tune::detail::portfolio_core core(stored, features, {});
+  for (const tune::size_list& at : {tune::size_list{}, {3}, {3, 3, 3}, {3, 3, 3, 3, 3}}) {
+    CHECK(core.choose(at, fits, {}) == 1);
+  }
+  CHECK(calls == 0);
+  CHECK(core.choose(tune::size_list{3, 3}, fits, {}) == 0);
+  CHECK(calls > 0);
+}
+
+TEST_CASE("a forked process does not note the sizes of its parent") {
+  tune::detail::watch_forks();
+  int noted = 0;
+  const auto notes = [&](const tune::detail::portfolio_core&,
+                         const std::vector<tune::asked_sizes>& asked) {
+    noted += static_cast<int>(asked.front().count);
+  };
+  const tune::detail::stored_portfolio stored{.ranges = {{1, 64}},
+                                              .configurations = {tune::to_values(scale_tuning{})}};
+  std::optional<tune::detail::portfolio_core> core;
+  core.emplace(stored, tune::size_features{}, notes);
+  for (int i = 0; i < 10; ++i) core->choose(tune::size_list{7}, {}, {});
+  CHECK(tune::testing::in_forked_child([&] {
+          core->note_sizes();
+          core.reset();
+          return noted;
+        }) == 0);
+  core.reset();
+  CHECK(noted == 10);
 }
 
 TEST_CASE("a choice is made once for each of some hundred sizes, in any order") {

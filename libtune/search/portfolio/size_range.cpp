@@ -43,10 +43,10 @@ std::vector<double> steps_of(std::size_t dimensions) {
 size_range::size_range(std::uint64_t low, std::uint64_t high, range_scale scale,
                        std::uint64_t multiple)
     : multiple_(multiple), scale_(scale) {
-  if (low == 0 || multiple == 0 || high > most || low > high) {
+  if (low == 0 || multiple == 0 || multiple > most || high > most || low > high) {
     throw argument_error(
         fmt::format("there is no range of sizes from {} to {} in multiples of {}; it begins with 1 "
-                    "or more, and ends with 2^53 or less",
+                    "or more, and its end and its multiple are 2^53 or less",
                     low, high, multiple));
   }
   low_ = (low + multiple - 1) / multiple * multiple;

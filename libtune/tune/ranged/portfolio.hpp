@@ -75,7 +75,8 @@ class portfolio {
   /// cost, or else the last one. All are counted for the next tuning (note_sizes). Allocates
   /// nothing, takes no lock, and may be called by sealed threads. Where costs choose, they are
   /// computed for sizes that were not among the last thousand or so.
-  /// @param sizes  one for each range, in the order of the key
+  /// @param sizes  one for each range, in the order of the key; any other number of them gets the
+  ///               last tuning, and is not counted
   std::size_t choose(std::span<const std::uint64_t> sizes) const noexcept {
     const content& all = *shared_;
     if (!all.fits) return detail::choose(*all.core, sizes, {}, all.costs);
@@ -91,7 +92,8 @@ class portfolio {
   }
   /// Notes the sizes that choose was called with so far, and how often, beside the database: the
   /// next tuning measures at them, and counts them as often. The end of the last handle does so,
-  /// too. Writes a file and logs, so not for a thread that may not wait.
+  /// too. Writes a file and logs, so not for a thread that may not wait. Does nothing in a process
+  /// that was made by fork afterwards.
   void note_sizes() const { detail::note_sizes(*shared_->core); }
 
   /// Returns the tuning for these sizes.

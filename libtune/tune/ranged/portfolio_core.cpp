@@ -7,6 +7,7 @@
 #include <exception>
 #include <utility>
 
+#include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/tune/ranged/portfolio.hpp"
 
@@ -147,8 +148,9 @@ portfolio_core::~portfolio_core() {
   }
 }
 
+// A forked process has inherited the counts of its parent, which notes them itself.
 void portfolio_core::note_sizes() const {
-  if (!asked_) return;
+  if (!asked_ || is_forked()) return;
   // There is room for some only: for those that were asked for most.
   std::vector<choice_cache::counted> last = chosen_.take();
   std::ranges::stable_sort(last, std::ranges::greater(), &choice_cache::counted::count);
@@ -197,11 +199,9 @@ const proven_sizes* portfolio_core::find_proven(std::span<const std::uint64_t> s
 std::size_t portfolio_core::choose(std::span<const std::uint64_t> sizes,
                                    const std::function<bool(std::size_t)>& fits,
                                    std::span<const cost_function> costs) const noexcept {
+  // The functions are for one size of each range.
+  if (sizes.size() != stored_.ranges.size()) return stored_.configurations.size() - 1;
   const std::uint64_t hash = hash_of(sizes);
-  if (sizes.size() != stored_.ranges.size()) {
-    count(sizes, 1);
-    return find_choice(sizes, hash, fits, costs);
-  }
   if (const auto known = chosen_.find(sizes, hash)) return *known;
   const std::size_t chosen = find_choice(sizes, hash, fits, costs);
   const choice_cache::counted left = chosen_.remember(sizes, hash, chosen);
@@ -216,7 +216,6 @@ std::size_t portfolio_core::find_choice(std::span<const std::uint64_t> sizes, st
                                         const std::function<bool(std::size_t)>& fits,
                                         std::span<const cost_function> costs) const noexcept {
   const std::size_t fallback = stored_.configurations.size() - 1;
-  if (sizes.size() > most_ranges) return fallback;
   const auto first_of = [&](places all) -> std::size_t {
     for (const std::uint32_t place : all) {
       if (!fits || fits(place)) return place;
@@ -226,7 +225,7 @@ std::size_t portfolio_core::find_choice(std::span<const std::uint64_t> sizes, st
   if (const proven_sizes* const known = find_proven(sizes, hash)) return first_of(known->order);
   if (!fits && !are_inside(stored_.ranges, sizes)) return fallback;
   const bool has_costs = !stored_.factors.empty() && costs.size() == stored_.factors.size();
-  if (has_costs && sizes.size() == stored_.ranges.size()) {
+  if (has_costs) {
     return find_cheapest(
                stored_.factors, stored_.corrections.at(sizes),
                [&](std::size_t place) { return costs[place](sizes); },

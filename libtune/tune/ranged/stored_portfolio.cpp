@@ -30,6 +30,16 @@ std::size_t count(const input& object, const char* name) {
   return item.get<std::size_t>();
 }
 
+/// Of a node: negative of a leaf.
+std::int32_t coordinate(const input& node) {
+  const input& item = member(node, "coordinate");
+  const std::int64_t found = item.is_number_integer() ? item.get<std::int64_t>() : -2;
+  if (found < -1 || found >= static_cast<std::int64_t>(size_point().size())) {
+    refuse_document("its tree compares a coordinate that no size has");
+  }
+  return static_cast<std::int32_t>(found);
+}
+
 std::uint64_t whole_number(const input& item) {
   if (!item.is_number_unsigned()) refuse_document("a size or a place is no whole number");
   return item.get<std::uint64_t>();
@@ -143,13 +153,8 @@ std::vector<std::vector<std::uint64_t>> left_from(const input& object) {
 size_tree tree_from(const input& object, std::size_t configurations) {
   std::vector<size_tree::node> nodes;
   for (const input& item : array_member(object, "tree")) {
-    const double coordinate = number(item, "coordinate");
-    if (!(coordinate >= std::numeric_limits<std::int32_t>::min() &&
-          coordinate < static_cast<double>(size_point().size()))) {
-      refuse_document("its tree compares a coordinate that no size has");
-    }
     nodes.push_back({.threshold = number(item, "threshold"),
-                     .coordinate = static_cast<std::int32_t>(coordinate),
+                     .coordinate = coordinate(item),
                      .below = static_cast<std::uint32_t>(count(item, "below")),
                      .above = static_cast<std::uint32_t>(count(item, "above"))});
     const size_tree::node& node = nodes.back();
