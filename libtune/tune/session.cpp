@@ -195,6 +195,11 @@ detail::guided_search::~guided_search() {
   session_.state_->best_score.reset();
 }
 
+double detail::guided_search::stretch() const noexcept {
+  const step_gate* const gate = session_.state_->hooks.gate;
+  return gate != nullptr ? gate->stretch() : 1;
+}
+
 bool tuning_session::is_only_tried() const noexcept { return state_->only_listed; }
 
 std::vector<std::size_t> tuning_session::shortlist(const search_problem& problem) const {

@@ -304,6 +304,7 @@ TEST_CASE("sizes outside of the ranges are measured by the next tuning, and get 
       app.autotune.portfolio(app.context, few, {.mode = tune::tuning_mode::force});
   CHECK(portfolio.tuning_for({5000}).wgs == best_for(5000).wgs);
   CHECK(portfolio.tuning_for({5001}) == scale_tuning{.wgs = 16, .rows = 2});
+  CHECK(portfolio.facts().unchecked == 0);
   // The database has it too.
   const auto again = app.autotune.portfolio(app.context, few);
   CHECK(again.tunings() == portfolio.tunings());
@@ -484,6 +485,27 @@ TEST_CASE("one search is made of a small space, and all of it compared at many s
   const auto limited = app.autotune.portfolio(app.context, {.kind = 1, .size = {1, 4096}}, options);
   CHECK(heard->searches > 2);
   CHECK(limited.facts().sizes > 60);
+}
+
+TEST_CASE("the time of a budget bounds a whole portfolio") {
+  application app;
+  tune::tuning_options options;
+  options.budget = tune::tuning_budget{.time = std::chrono::nanoseconds(1)};
+  const auto portfolio = app.autotune.portfolio(app.context, {}, options);
+  CHECK(portfolio.facts().sizes == 1);
+  CHECK(app.calls <= 4);
+  options.budget->time = std::chrono::minutes(10);
+  CHECK(app.autotune.portfolio(app.context, {}, options).facts().sizes > 20);
+}
+
+TEST_CASE("ranges of one size get one search, and the best of it are compared") {
+  application app;
+  const auto portfolio = app.autotune.portfolio(app.context, {.kind = 0, .size = {64, 64}});
+  CHECK(portfolio.facts().sizes == 1);
+  CHECK(portfolio.facts().compared < 8);  // that the space has
+  CHECK(portfolio.facts().worst_loss == 0);
+  CHECK(portfolio.facts().unchecked == 0);
+  CHECK(portfolio.tuning_for({64}) == best_for(64));
 }
 
 TEST_CASE("behind a fill times are compared as well") {

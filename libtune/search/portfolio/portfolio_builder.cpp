@@ -112,8 +112,8 @@ class builder {
     std::size_t cells = 0;
     bool are_chosen = false;
     auto next = stages.begin();
-    for (std::size_t i = 0; i < spread.size() && from_.used_time() < until(share_of_comparisons);
-         ++i) {
+    const auto has_time = [&] { return from_.used_time() < until(share_of_comparisons); };
+    for (std::size_t i = 0; i < spread.size() && (i == 0 || has_time()); ++i) {
       announce(spread, i);
       const bool has_times = compared_.compare(spread[i], 1);
       const double used = from_.used_time();
@@ -441,8 +441,8 @@ class builder {
   }
 
   /// Sets what is chosen at sizes that were asked for and measured: the fastest there that works.
-  /// Where there was no time to check that, a leaf or costs choose in the ranges, and outside of
-  /// them the fallback.
+  /// Without the time to check that, a leaf or costs choose in the ranges, and the fallback is
+  /// taken outside of them.
   void choose_where_asked(built_portfolio& made) {
     const numbers own = numbers_of(made);
     for (std::size_t s = 0; s < sizes().size(); ++s) {

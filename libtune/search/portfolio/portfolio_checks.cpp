@@ -46,7 +46,7 @@ class checker {
           const configuration& fallback, portfolio_source& from)
       : made_(made), plan_(plan), fallback_(fallback), from_(from) {
     for (const size_list& each : compared) {
-      if (are_inside(plan.ranges, each)) compared_.push_back(each);
+      (are_inside(plan.ranges, each) ? compared_ : outside_).push_back(each);
     }
   }
 
@@ -65,7 +65,8 @@ class checker {
     for (const configuration& each : made_.configurations) costs.push_back(plan_.costs(each));
     const std::vector<size_list> sizes = all_sizes();
     std::vector<bool> is_checked(costs.size());
-    while (!check_all(sizes_by_choice(sizes, costs), is_checked)) {
+    while (
+        !check_all(sizes_by_choice(sizes, costs), sizes_by_choice(outside_, costs), is_checked)) {
       // The sizes of one that does not work fall to others, whose own sizes change.
       is_checked.assign(is_checked.size(), false);
       made_.unchecked = 0;
@@ -107,8 +108,11 @@ class checker {
 
   void check_leaf(std::size_t leaf, const box& within) {
     const std::uint32_t chosen = made_.tree.nodes()[leaf].below;
+    const bool has_outside = std::ranges::any_of(outside_, [&](const size_list& at) {
+      return made_.tree.leaf(point_of(at, plan_.features)) == leaf;
+    });
     const auto works_here = [&](std::uint32_t place) {
-      return works(place, places_of(leaf, within, made_.configurations[place]));
+      return works(place, places_of(leaf, within, made_.configurations[place]), has_outside);
     };
     if (works_here(chosen)) return;
     for (std::uint32_t other = 0; other < made_.configurations.size(); ++other) {
@@ -177,14 +181,16 @@ class checker {
   }
 
   /// Returns false if one of them does not work.
-  bool check_all(const std::vector<std::vector<size_list>>& chosen, std::vector<bool>& is_checked) {
+  bool check_all(const std::vector<std::vector<size_list>>& chosen,
+                 const std::vector<std::vector<size_list>>& outside,
+                 std::vector<bool>& is_checked) {
     for (std::size_t place = 0; place < chosen.size(); ++place) {
       const bool is_chosen_nowhere = std::isinf(made_.factors[place].back());
       if (is_chosen_nowhere || is_checked[place]) continue;
       is_checked[place] = true;
       std::vector<size_list> places;
       add_spread(chosen[place], places);
-      if (works(place, places)) continue;
+      if (works(place, places, !outside[place].empty())) continue;
       made_.factors[place].back() = nowhere;
       return false;
     }
@@ -192,14 +198,15 @@ class checker {
   }
 
   /// Runs a configuration at sizes that it fits. What is in the ranges is taken to work where there
-  /// is no time to run it, or no place, and counts as unchecked; the fallback needs no place.
-  bool works(std::size_t place, const std::vector<size_list>& places) {
+  /// is no time to run it, or no place, and counts as unchecked. The fallback needs no place, and
+  /// what is chosen outside of the ranges is checked there.
+  bool works(std::size_t place, const std::vector<size_list>& places, bool is_chosen_outside) {
     const configuration& one = made_.configurations[place];
     for (const size_list& at : places) {
       if (from_.should_stop()) break;
       if (!from_.check(at, std::span(&one, 1)).front()) return false;
     }
-    const bool is_known = !places.empty() || one == fallback_;
+    const bool is_known = !places.empty() || one == fallback_ || is_chosen_outside;
     made_.unchecked += is_known && !from_.should_stop() ? 0 : 1;
     return true;
   }
@@ -207,6 +214,7 @@ class checker {
   built_portfolio& made_;
   const portfolio_plan& plan_;
   std::vector<size_list> compared_;  // in the ranges
+  std::vector<size_list> outside_;   // the others
   const configuration& fallback_;
   portfolio_source& from_;
 };

@@ -66,6 +66,8 @@ class guided_search {
   /// True if the session is to try stored results alone: its searches try these, whatever the
   /// course.
   bool is_only_tried() const noexcept { return session_.is_only_tried(); }
+  /// The part of a session's time that a step gate leaves it, inverted: 1 without one.
+  double stretch() const noexcept;
   /// The trials of the last search that has ended.
   const std::vector<trial>& trials() const noexcept { return trials_; }
   void keep(std::vector<trial> trials) { trials_ = std::move(trials); }

@@ -28,6 +28,7 @@ constexpr int screening_runs = 3;   // after the first one, if they are short
 constexpr int rounds = 3;
 constexpr int runs_of_round = 4;
 constexpr std::chrono::milliseconds longest_pause{100};  // between looks whether to stop
+constexpr int patience = 2;  // so many times as long, for what is being compiled
 
 /// The mean of the half in the middle: not moved by what disturbs single runs, and finer than the
 /// ticks of a timer.
@@ -55,11 +56,12 @@ std::vector<trial> quick_comparison::run(std::span<const std::size_t> numbers) {
       ++next;
     }
   };
-  for (fill(); !pipeline_.empty(); fill()) {
+  for (fill(); !pipeline_.empty() && !is_late(patience); fill()) {
     const auto look = std::chrono::steady_clock::now() + longest_pause;
     if (auto attempt = pipeline_.take(look)) enter(std::move(attempt));
     require_not_stopped();
   }
+  pipeline_.abandon();
   if (!setting_.checks) compare_best();
   std::vector<trial> trials;
   for (std::size_t place = 0; place < entries_.size(); ++place) {
@@ -75,8 +77,9 @@ std::vector<trial> quick_comparison::run(std::span<const std::size_t> numbers) {
   return trials;
 }
 
-bool quick_comparison::is_late() const {
-  return setting_.time && best_ > 0 && setting_.now() - start_ > *setting_.time;
+bool quick_comparison::is_late(int times) const {
+  return setting_.time && best_ > 0 && tried_ > 1 &&
+         setting_.now() - start_ > times * *setting_.time;
 }
 
 void quick_comparison::begin(std::size_t place, std::size_t number) {
@@ -102,6 +105,7 @@ void quick_comparison::enter(attempt_pointer attempt) {
   entry& own = entries_[place];
   own.attempt = std::move(attempt);
   own.is_done = true;
+  ++tried_;
   if (!own.attempt->over()) screen(own);
   finish(own);
   if (own.attempt == nullptr) return;

@@ -48,7 +48,8 @@ class quick_comparison {
     compile_service& service;
     const step_hooks& hooks;
     const known_failures& known;
-    /// After so long no further configuration is begun; empty: all are.
+    /// After so long no further configuration is begun, and after twice as long those that are
+    /// still compiled are left; empty: all are tried. So are the first two in any case.
     std::optional<std::chrono::nanoseconds> time{};
     bool checks = false;  ///< true: runs each once, and checks its result, in place of a comparison
   };
@@ -76,7 +77,7 @@ class quick_comparison {
     bool is_done = false;
   };
 
-  bool is_late() const;
+  bool is_late(int times = 1) const;
   void begin(std::size_t place, std::size_t number);
   void enter(attempt_pointer attempt);
   bool generate(trial_attempt& attempt);
@@ -96,7 +97,8 @@ class quick_comparison {
   std::vector<entry> entries_;
   std::unordered_map<std::size_t, std::size_t> places_;  // by configuration
   std::vector<std::size_t> live_;                        // places
-  double best_ = 0;                                      // the least time so far, ns; 0: none
+  std::size_t tried_ = 0;
+  double best_ = 0;  // the least time so far, ns; 0: none
 };
 
 /// Orders the programs of configurations from the setting's service, for a comparison to come, and

@@ -174,6 +174,9 @@ class ranged_tuner {
     plan.asked = asked_of(parts, session, key);
     plan.limits = parts.limits;
     plan.limits.configurations = std::max<std::size_t>(parts.limits.configurations, 2);
+    const bool is_one_size = std::ranges::all_of(
+        plan.ranges, [](const size_range& each) { return each.low() == each.high(); });
+    if (is_one_size) plan.most_compared = 0;  // the best of a search are enough
     session_source source(session, parts, key);
     const values fallback =
         fallback_of(parts, session.context().device(), key, plan.ranges, source);

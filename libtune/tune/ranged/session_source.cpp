@@ -27,9 +27,13 @@ constexpr double worth_comparing = 1.5;
 constexpr double first_searches = 5.3;
 constexpr double first_searches_of_few = 7;
 constexpr std::size_t few_configurations = 16;
+constexpr std::chrono::duration<double> shortest_budget = std::chrono::nanoseconds(1);
 // Of the time of a whole tuning, for all configurations at one size.
 constexpr double share_of_size = 0.06;
 constexpr double share_of_first_size = 0.3;
+// Of a budget, for the first search: of ranges, and of single sizes.
+constexpr double share_of_first_search = 0.3;
+constexpr double share_of_only_search = 0.6;
 
 /// True if what a trial shows leaves it possible that the configuration works at other sizes.
 bool may_work(const trial& made) {
@@ -58,7 +62,12 @@ portfolio_source::findings session_source::search(const size_list& sizes, const 
   if (!near && searches_ > 0 && used_time() + next > share_of_searches) return {};
   std::optional<std::chrono::nanoseconds> time;
   constexpr clock::duration least = std::chrono::seconds(1);
-  if (searches_ > 0) time = std::max(first_search_, least) / (near ? 4 : 1);
+  if (searches_ > 0) {
+    time = std::max(first_search_, least) / (near ? 4 : 1);
+  } else if (budget_) {
+    const double share = most.all > 0 ? share_of_first_search : share_of_only_search;
+    time = std::chrono::duration_cast<std::chrono::nanoseconds>(share * *budget_);
+  }
   outcome_of_run found = run(sizes, {.only = {},
                                      .near = near,
                                      .most_trials = trials_of_audit,
@@ -275,8 +284,15 @@ session_source::clock::duration session_source::used() const {
 }
 
 std::chrono::duration<double> session_source::whole_time() const {
-  return std::max<std::chrono::duration<double>>(
+  const auto most = std::max<std::chrono::duration<double>>(
       (is_small_ ? first_searches_of_few : first_searches) * first_search_, parts_.limits.time);
+  return budget_ ? std::min(most, *budget_ * stretch_) : most;
+}
+
+std::optional<std::chrono::duration<double>> session_source::time_budget() const {
+  const auto& budget = session_.options().budget;
+  if (!budget || !budget->time) return std::nullopt;
+  return std::max(std::chrono::duration<double>(*budget->time), shortest_budget);
 }
 
 }  // namespace tune::detail

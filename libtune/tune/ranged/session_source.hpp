@@ -40,7 +40,7 @@ class session_source final : public portfolio_source {
   std::vector<std::optional<double>> measure(const size_list& sizes,
                                              std::span<const configuration> all) override;
   std::vector<bool> check(const size_list& sizes, std::span<const configuration> all) override;
-  // All of it costs no more than four searches.
+  // All of it costs no more than four searches, and no more than the budget's time.
   bool should_stop() override { return used_time() >= 1; }
   double used_time() override;
   bool fits(const configuration& tuning, const size_list& sizes) override {
@@ -78,6 +78,7 @@ class session_source final : public portfolio_source {
   std::function<bool(const configuration&)> filter(const size_list& sizes) const;
   clock::duration used() const;
   std::chrono::duration<double> whole_time() const;
+  std::optional<std::chrono::duration<double>> time_budget() const;
 
   tuning_session& session_;
   const ranged_parts& parts_;
@@ -90,6 +91,8 @@ class session_source final : public portfolio_source {
   std::string first_failure_;  // in words
   clock::time_point began_ = clock::now();
   std::chrono::nanoseconds waited_before_ = device_lease::waited();
+  const std::optional<std::chrono::duration<double>> budget_ = time_budget();
+  const double stretch_ = guided_search(session_, {}).stretch();
   const bool is_only_tried_ = guided_search(session_, {}).is_only_tried();
   bool is_small_ = false;            // the space: an ordinary search would race all of it
   bool is_first_ = true;             // true until configurations have been compared
