@@ -104,7 +104,10 @@ void add_tune(CLI::App& program, invocation& shared) {
       "on the device that LIBTUNE_DEVICE chooses, and stores the trials and the result. T1 has no "
       "answers, so results are not checked. LIBTUNE_BUDGET, LIBTUNE_MODE and the other variables "
       "count as for autotuners");
-  command->add_option("FILE", request->file, "The problem; its kernel lies beside it or in a folder below")->required();
+  command
+      ->add_option("FILE", request->file,
+                   "The problem; its kernel lies beside it or in a folder below")
+      ->required();
   command
       ->add_option("--function", request->function,
                    "The name under which results are kept: NAME, or NAME__VERSION; otherwise t1. "

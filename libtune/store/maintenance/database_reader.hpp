@@ -54,8 +54,6 @@ class database_reader {
   database_reader(const database_reader&) = delete;
   database_reader& operator=(const database_reader&) = delete;
 
-  /// The functions, without what they hold.
-  std::vector<function_identity> identities();
   /// True if there is a file, and it has libtune's tables.
   bool has_tables();
 

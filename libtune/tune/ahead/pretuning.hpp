@@ -132,9 +132,9 @@ std::size_t count_pretunings(std::span<const pretuning_item> items,
 /// @param devices  to tune on, of any kinds
 /// @param options  for all searches
 /// @returns for each item, in order, its result on each kind of device
-/// @throws argument_error if no database is set; environment_error; no_device_error if no rank has a
-///         device; database_error before the first search if nothing can be stored in the database,
-///         or later if the results of other ranks cannot be stored
+/// @throws argument_error if no database is set; environment_error; no_device_error if no rank has
+///         a device; database_error before the first search if nothing can be stored in the
+///         database, or later if the results of other ranks cannot be stored
 std::vector<pretuning_result> pretune(const tuner_program& program,
                                       std::span<const pretuning_item> items,
                                       std::span<const device> devices,

@@ -163,7 +163,8 @@ struct autotuner_types<autotuner<Key, Tuning>> {
 /// A handle: copies mean the same pipeline, and lives and instances are handles of it, too. One
 /// thread at a time, that of the pipeline, uses them all; look_again and counts are thread-safe.
 /// The last handle waits for the thread to end, for as long as the compilation that is under way,
-/// if any, and for what the device still runs of its operations. An observer or a function of live_options must not own one.
+/// if any, and for what the device still runs of its operations. An observer or a function of
+/// live_options must not own one.
 class live_pipeline {
  public:
   /// Starts the thread. @throws argument_error for options that make no sense; forked_process_error
