@@ -3,13 +3,27 @@
 #include "libtune/base/plain_text.hpp"
 
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <fmt/format.h>
 
 namespace tune::detail {
+namespace {
+
+// Libraries differ in these: GCC 12's writes 0x0.8p-1022 and GCC 13's 0x1p-1023.
+std::string subnormal_text(double number) {
+  std::string digits = fmt::format("{:013x}", std::bit_cast<std::uint64_t>(std::abs(number)));
+  digits.resize(digits.find_last_not_of('0') + 1);
+  return (std::signbit(number) ? "-0x0." : "0x0.") + digits + "p-1022";
+}
+
+}  // namespace
 
 std::string exact_text(double number) {
-  std::array<char, 32> digits{};  // the longest is "0.0000000000001p-1022"
+  if (std::fpclassify(number) == FP_SUBNORMAL) return subnormal_text(number);
+  std::array<char, 32> digits{};  // the longest is "1.fffffffffffffp+1023"
   const bool is_negative = std::signbit(number);
   const auto [end, failure] = std::to_chars(digits.data(), digits.data() + digits.size(),
                                             std::abs(number), std::chars_format::hex);

@@ -144,9 +144,8 @@ libtune_status libtune_tuner_metric(libtune_tuner* tuner, const char* name, cons
     set_metric(trial_run, {.name = made.name});  // for its errors
     if (!of.is_kernel) {
       of.metrics.push_back(std::move(made));
-      for (const std::string& read : tune::expression(text_of(formula)).names()) {
-        of.read_by_metrics.push_back(read);
-      }
+      const tune::expression read(text_of(formula));
+      for (const std::string& name_read : read.names()) of.read_by_metrics.push_back(name_read);
       return;
     }
     of.add([name = text_of(name), formula = text_of(formula), unit = text_of(unit)](

@@ -22,6 +22,7 @@ TEST_CASE("a number in hexadecimal digits has a point in any locale") {
   CHECK(exact_text(0.1) == "0x1.999999999999ap-4");
   CHECK(exact_text(std::numeric_limits<double>::max()) == "0x1.fffffffffffffp+1023");
   CHECK(exact_text(std::numeric_limits<double>::denorm_min()) == "0x0.0000000000001p-1022");
+  CHECK(exact_text(-std::numeric_limits<double>::min() / 2) == "-0x0.8p-1022");
   CHECK(exact_text(std::numeric_limits<double>::infinity()) == "inf");
   CHECK(exact_text(-std::numeric_limits<double>::infinity()) == "-inf");
   CHECK(exact_text(std::numeric_limits<double>::quiet_NaN()) == "nan");
