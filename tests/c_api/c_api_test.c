@@ -298,10 +298,12 @@ static void test_stop_function(const libtune_context* context) {
   libtune_tuned* tuned = NULL;
   CHECK_OK(libtune_stop_by(end_now, &state));
   CHECK_FAILS(LIBTUNE_STOPPED, "has ended", libtune_tuner_tune(tuner, context, &tuned));
-  CHECK(state.calls == 2 && tuned == NULL);
+  CHECK(state.calls >= 2 && tuned == NULL);
+  CHECK(state.trials <= 2); /* of four: a step may be several calls */
   state.stop_after = -1;
   CHECK_OK(libtune_stop_by(NULL, NULL));
   CHECK_OK(libtune_tuner_tune(tuner, context, &tuned));
+  CHECK(state.trials >= 4);
   CHECK_OK(libtune_tuned_destroy(tuned));
   CHECK_OK(libtune_tuner_destroy(tuner));
 }
