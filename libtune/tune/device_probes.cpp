@@ -14,6 +14,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/device/cuda/counters.hpp"
 #include "libtune/measure/sensors/energy_sensor.hpp"
+#include "libtune/tune/engine/trial_judge.hpp"
 
 namespace tune {
 namespace {
@@ -135,8 +136,8 @@ void roofline_probe::after_runs(trial& of, std::span<const run_time> times) {
   if (bytes == nullptr || !peaks_ || peaks_->bytes_per_second <= 0) return;
   if (bytes->value < peaks_->least_bytes) return;
   const auto least_time = [&] { return 1e9 * bytes->value / peaks_->bytes_per_second; };
-  const auto is_impossible = [&](run_time time) { return time.count() * 2 < least_time(); };
-  if (renewals_ < most_renewals && std::ranges::any_of(times, is_impossible)) {
+  const auto is_wrong = [&](run_time time) { return is_impossible(time, least_time()); };
+  if (renewals_ < most_renewals && std::ranges::any_of(times, is_wrong)) {
     ++renewals_;
     renew();
   }

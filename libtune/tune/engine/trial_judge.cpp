@@ -30,14 +30,9 @@ void add_rate(trial& of, const char* work, const char* rate, const char* unit) {
   set_metric(of.metrics, {rate, amount->value / metric_value(of, "time"), unit});
 }
 
-// A kernel that only reads may be faster than a copy, but not by as much as this.
-constexpr double beyond_peak = 2;
-
-// Nothing does the work that a measure declares in less than half of the time of a copy: it was not
-// done, or the declaration is wrong.
 std::optional<std::string> why_impossible(const trial& done) {
   const metric* least = find_metric(done.metrics, "least_time");
-  if (least == nullptr || !done.score || done.score->count() * beyond_peak >= least->value) {
+  if (least == nullptr || !done.score || !is_impossible(*done.score, least->value)) {
     return std::nullopt;
   }
   return fmt::format(

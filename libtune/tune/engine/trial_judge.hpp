@@ -15,6 +15,13 @@
 
 namespace tune {
 
+/// True for a time in which the declared bytes cannot have been moved: less than half of the time
+/// of a copy. A kernel that only reads may be faster than a copy, but not by as much.
+/// @param least_time  of a copy of these bytes, in ns ("least_time" of a trial)
+constexpr bool is_impossible(run_time time, double least_time) noexcept {
+  return time.count() * 2 < least_time;
+}
+
 /// Computes the metrics of the trials of a search, and compares trials by its goal. Where the goal
 /// is the least time and there are no sources, it only divides declared work by the time.
 ///
