@@ -48,23 +48,8 @@ CUtensorMapSwizzle swizzle_of(std::size_t bytes) {
   throw argument_error("a tensor map cannot describe this array: " + why);
 }
 
-/// Compares the bytes up to the end of the last element with those of the buffer.
-void check_extent(std::size_t buffer_bytes, const tensor_boxes& given) {
-  std::size_t stride = given.element_bytes;
-  std::size_t end = given.element_bytes;
-  bool fits = true;
-  for (std::size_t axis = given.size.size(); axis-- > 0;) {
-    std::size_t last = 0;
-    fits = fits && !__builtin_mul_overflow(given.size[axis] - 1, stride, &last) &&
-           !__builtin_add_overflow(end, last, &end) &&
-           (axis == 0 || !__builtin_mul_overflow(stride, given.padded[axis], &stride));
-  }
-  if (!fits || end > buffer_bytes) {
-    refuse(fmt::format("its last element lies beyond the {} bytes of the buffer", buffer_bytes));
-  }
-}
-
-void check_boxes(std::uintptr_t address, const tensor_boxes& given) {
+/// Checks what the driver demands, and that the last element lies within the buffer.
+void check_boxes(std::uintptr_t address, std::size_t buffer_bytes, const tensor_boxes& given) {
   const std::size_t axes = given.size.size();
   if (axes == 0 || axes > most_axes || given.padded.size() != axes || given.box.size() != axes) {
     refuse(
@@ -76,6 +61,8 @@ void check_boxes(std::uintptr_t address, const tensor_boxes& given) {
     refuse(fmt::format("address {:#x} is no multiple of {} bytes", address, copied_bytes));
   }
   std::size_t stride = given.element_bytes;
+  std::size_t end = given.element_bytes;  // of the last element, from the address
+  bool fits = true;
   for (std::size_t axis = axes; axis-- > 0;) {
     if (given.size[axis] == 0 || given.padded[axis] < given.size[axis]) {
       refuse(fmt::format("axis {} has {} elements, {} with padding", axis, given.size[axis],
@@ -85,11 +72,17 @@ void check_boxes(std::uintptr_t address, const tensor_boxes& given) {
       refuse(fmt::format("the box has {} elements along axis {}; 1 to {} are possible",
                          given.box[axis], axis, longest_box));
     }
-    if (axis > 0) stride *= given.padded[axis];
-    if (axis > 0 && stride % copied_bytes != 0) {
+    std::size_t last = 0;
+    fits = fits && !__builtin_mul_overflow(given.size[axis] - 1, stride, &last) &&
+           !__builtin_add_overflow(end, last, &end) &&
+           (axis == 0 || !__builtin_mul_overflow(stride, given.padded[axis], &stride));
+    if (fits && axis > 0 && stride % copied_bytes != 0) {
       refuse(fmt::format("what follows along axis {} is {} bytes away, no multiple of {}", axis - 1,
                          stride, copied_bytes));
     }
+  }
+  if (!fits || end > buffer_bytes) {
+    refuse(fmt::format("its last element lies beyond the {} bytes of the buffer", buffer_bytes));
   }
   const std::size_t row = given.box.back() * given.element_bytes;
   if (row % copied_bytes != 0 || (given.swizzle_bytes != 0 && row > given.swizzle_bytes)) {
@@ -107,8 +100,7 @@ tensor_map make_tensor_map(const buffer& buffer, const tensor_boxes& boxes) {
   const std::uintptr_t address = native_handle(buffer);
   const CUtensorMapDataType type = type_of(boxes.element_bytes);
   const CUtensorMapSwizzle swizzle = swizzle_of(boxes.swizzle_bytes);
-  check_boxes(address, boxes);
-  check_extent(buffer.size_bytes(), boxes);
+  check_boxes(address, buffer.size_bytes(), boxes);
   const std::size_t axes = boxes.size.size();
   // The driver's axes begin with the fastest one.
   std::array<cuuint64_t, most_axes> size{};
