@@ -47,9 +47,7 @@ void refuse_document(const std::string& reason) {
 }
 
 input parse_document(std::string_view text, const char* format, int version) {
-  constexpr int greatest_depth = 32;
-  input document = parse_json(
-      text, [](int depth, auto, auto&) { return depth < greatest_depth; }, false);
+  input document = parse_input(text);
   if (document.is_discarded()) refuse_document("it is not JSON");
   if (member(document, "format") != format) refuse_document("its 'format' is another");
   if (member(document, "format_version") != version) {

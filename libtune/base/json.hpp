@@ -87,8 +87,8 @@ Document parse_json(std::string_view text,
   const plain_locale numbers;
   return Document::parse(text, keep, throws);
 }
-/// Parses a document of libtune: an object whose 'format' and 'format_version' are these. Members
-/// that nest deeper than any that libtune writes are dropped, and then missing.
+/// Parses, as parse_input does, a document of libtune: an object whose 'format' and
+/// 'format_version' are these.
 input parse_document(std::string_view text, const char* format, int version);
 const input& member(const input& object, const char* name);
 const input& array_member(const input& object, const char* name);
