@@ -65,6 +65,12 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   return a / b - static_cast<std::int64_t>(a % b != 0 && (a < 0) != (b < 0));
 }
 
+// Of the sign of the divisor.
+std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
+  const std::int64_t rest = a % b;
+  return rest != 0 && (a < 0) != (b < 0) ? rest + b : rest;
+}
+
 scalar raise(const scalar& a, const scalar& b) {
   if (a.is_real() || b.is_real() || b.whole < 0) {
     return scalar::of(std::pow(a.number(), b.number()));
@@ -125,8 +131,7 @@ scalar calculate(op what, const scalar& a, const scalar& b) {
         lost = __builtin_sub_overflow(std::int64_t{0}, a.whole, &made);
         break;
       }
-      made = floor_divide(a.whole, b.whole);
-      if (what == op::modulo) made = a.whole - made * b.whole;
+      made = what == op::modulo ? floor_modulo(a.whole, b.whole) : floor_divide(a.whole, b.whole);
   }
   return lost ? to_whole(calculate_real(what, a.number(), b.number()).real) : scalar::of(made);
 }
