@@ -44,13 +44,18 @@
 #endif
 
 #ifdef __cplusplus
+/// Makes each int a value of an enumeration in C++, as in C: what is none of its enumerators is
+/// refused.
+#define LIBTUNE_C_ANY_INT : int
 extern "C" {
+#else
+#define LIBTUNE_C_ANY_INT
 #endif
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 /// The outcome of a call.
-typedef enum libtune_status {
+typedef enum libtune_status LIBTUNE_C_ANY_INT {
   LIBTUNE_OK = 0,                 ///< it did what it says
   LIBTUNE_NOT_FOUND = 1,          ///< there is no such result; nothing is wrong
   LIBTUNE_SKIPPED = 2,            ///< of a callback: this configuration is not to be tried
@@ -101,7 +106,7 @@ LIBTUNE_C_EXPORT int libtune_abi(void);
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /// The type of a value.
-typedef enum libtune_value_type {
+typedef enum libtune_value_type LIBTUNE_C_ANY_INT {
   LIBTUNE_NONE = 0,  ///< no value
   LIBTUNE_BOOL = 1,  ///< as.integer: 0 or 1
   LIBTUNE_INT = 2,   ///< as.integer
@@ -264,7 +269,7 @@ typedef struct libtune_database libtune_database;
 typedef struct libtune_result libtune_result;
 
 /// The devices whose results a lookup returns.
-typedef enum libtune_match {
+typedef enum libtune_match LIBTUNE_C_ANY_INT {
   LIBTUNE_EXACT = 0,   ///< this very device
   LIBTUNE_NEAREST = 1  ///< else the nearest that has a result for the same key
 } libtune_match;
@@ -373,7 +378,7 @@ typedef libtune_status (*libtune_trial_function)(void* user,
                                                  const char* reason, double time_ns);
 
 /// The use of an array by a kernel.
-typedef enum libtune_access {
+typedef enum libtune_access LIBTUNE_C_ANY_INT {
   LIBTUNE_IN = 0,    ///< read
   LIBTUNE_OUT = 1,   ///< written, all of it
   LIBTUNE_INOUT = 2  ///< read and written, or written in part
