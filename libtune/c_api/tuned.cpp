@@ -8,7 +8,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/c_api/handles.hpp"
 #include "libtune/tune/autotuner_core.hpp"
-#include "libtune/tune/bare/kernel_description.hpp"
+#include "libtune/tune/bare/kernel_parameters.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/search_problem.hpp"

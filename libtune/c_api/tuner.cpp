@@ -7,7 +7,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/c_api/handles.hpp"
 #include "libtune/search/space/expression.hpp"
-#include "libtune/tune/bare/kernel_description.hpp"
+#include "libtune/tune/bare/kernel_parameters.hpp"
 
 namespace tune::c_api {
 namespace {

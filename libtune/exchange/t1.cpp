@@ -13,7 +13,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
 #include "libtune/search/space/expression.hpp"
-#include "libtune/tune/bare/kernel_description.hpp"
+#include "libtune/tune/bare/kernel_parameters.hpp"
 
 namespace tune {
 namespace {

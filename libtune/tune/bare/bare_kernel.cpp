@@ -12,6 +12,7 @@
 #include "libtune/base/forked_process.hpp"
 #include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/bare/kernel_description.hpp"
+#include "libtune/tune/bare/kernel_parameters.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/session.hpp"
 
