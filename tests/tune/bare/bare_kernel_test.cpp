@@ -7,83 +7,27 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <memory>
-#include <numeric>
 #include <optional>
-#include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/operation/sequence.hpp"
-#include "libtune/testing/fake_device.hpp"
-#include "libtune/testing/fixtures.hpp"
-#include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/error.hpp"
 #include "tests/measure/fake_nvml.hpp"
+#include "tests/tune/bare/bare_sample.hpp"
 
 namespace bare_kernel_test {
 
+using bare_sample::chosen;
+using bare_sample::counted;
+using bare_sample::on_device;
+using bare_sample::scaling;
+using bare_sample::scaling_kernel;
 using tune::bare_kernel;
 using tune::configuration;
 using tune::testing::fake_device;
 using tune::testing::fake_launch;
-
-struct scaling {
-  float factor;
-  std::uint32_t count;
-};
-
-/// A device with the kernel "scale": output, input, struct. It is right unless width is 4, and the
-/// faster the larger the work group is.
-fake_device scaling_device() {
-  fake_device device;
-  device.add_kernel("scale", 3, [](fake_launch& launch) {
-    const auto to = launch.buffer<float>(0);
-    const auto from = launch.buffer<float>(1);
-    const auto by = launch.argument<scaling>(2);
-    const auto width = static_cast<std::size_t>(launch.integer("width"));
-    launch.for_each_item([&](std::size_t x, std::size_t, std::size_t) {
-      for (std::size_t i = x * width; i < (x + 1) * width && i < by.count; ++i) {
-        to[i] = width == 4 ? 0 : by.factor * from[i];
-      }
-    });
-  });
-  device.set_time([](const fake_launch& launch) {
-    return std::chrono::nanoseconds(100000 / launch.integer("block_size_x") +
-                                    launch.integer("width"));
-  });
-  return device;
-}
-
-std::vector<float> counted(std::size_t count) {
-  std::vector<float> numbers(count);
-  std::iota(numbers.begin(), numbers.end(), 1.0F);
-  return numbers;
-}
-
-std::vector<float> doubled(std::vector<float> numbers) {
-  for (float& each : numbers) each *= 2;
-  return numbers;
-}
-
-bare_kernel scaling_kernel(std::size_t count = 1000) {
-  const auto numbers = counted(count);
-  bare_kernel kernel({.name = "scale", .source = "a kernel", .problem_size = {count}});
-  kernel.parameter("block_size_x", {32, 64, 128}).parameter("width", {1, 2, 4});
-  kernel.divide_grid_x({"block_size_x", "width"});
-  kernel.arguments(tune::out(numbers, "to"), tune::in(numbers, "from"),
-                   scaling{2.0F, static_cast<std::uint32_t>(count)});
-  return kernel.answer(0, doubled(numbers));
-}
-
-configuration chosen(int block, int width) { return {{"block_size_x", block}, {"width", width}}; }
-
-struct on_device {
-  fake_device fake = scaling_device();
-  tune::context context = fake.device().create_context();
-  tune::command_queue queue = context.create_command_queue();
-};
 
 TEST_CASE_FIXTURE(on_device, "a bare kernel is tuned, and all trials come back with the winner") {
   const tune::tuned_kernel best = scaling_kernel().tune(context);
@@ -114,18 +58,6 @@ TEST_CASE("clocks may be parameters of a bare kernel, and are no macros") {
   CHECK(best.best()["graphics_clock_mhz"] == 1200);
   CHECK(gpu->graphics_clock == 0);
   CHECK_FALSE(fake.launches().front().macros.defined("graphics_clock_mhz"));
-}
-
-TEST_CASE("a clock that no device has leaves its configuration out") {
-  const fake_device fake = scaling_device();
-  auto kernel = scaling_kernel();
-  kernel.parameter("memory_clock_mhz", {0.0, -1.0, 1e300});
-  const auto best = kernel.tune(fake.device().create_context());
-  CHECK(best.best().number("memory_clock_mhz") == 0);
-  for (const tune::trial& each : best.trials()) {
-    if (configuration(each.configuration).number("memory_clock_mhz") == 0) continue;
-    CHECK(each.reason.find("no setting of a device") != std::string::npos);
-  }
 }
 
 TEST_CASE_FIXTURE(on_device, "a tuned kernel is an operation, alone and in a sequence") {
@@ -236,42 +168,6 @@ TEST_CASE_FIXTURE(on_device, "a bare kernel is tuned for another goal than time"
   CHECK_THROWS_AS(kernel.metric("a", "1 +"), tune::argument_error);
 }
 
-TEST_CASE_FIXTURE(on_device, "a name that could be a parameter and a figure is refused") {
-  const auto refused = [&](const auto& change, const char* reason) {
-    auto kernel = scaling_kernel();
-    change(kernel);
-    CHECK_THROWS_WITH_AS(kernel.tune(context), doctest::Contains(reason), tune::argument_error);
-    CHECK(fake.launches().empty());
-  };
-  refused(
-      [](bare_kernel& of) {
-        of.parameter("time", {1, 2}).metric("rate", "1000 / time").goal("max rate");
-      },
-      "the parameter 'time' hides the figure 'time'");
-  refused([](bare_kernel& of) { of.parameter("time", {1, 2}); }, "'time'");
-  refused(
-      [](bare_kernel& of) {
-        of.parameter("p99", {1, 2}).metric("tail", "p99 / time");
-      },
-      "'p99'");
-  refused(
-      [](bare_kernel& of) {
-        of.parameter("registers", {1, 2}).limit("registers < 3");
-      },
-      "'registers'");
-  refused([](bare_kernel& of) { of.parameter("energy", {1, 2}).goal("min energy"); }, "'energy'");
-  refused([](bare_kernel& of) { of.metric("time", "width"); }, "a metric cannot be called 'time'");
-  refused([](bare_kernel& of) { of.metric("width", "2 * width"); },
-          "'width' is a parameter and a metric");
-  auto kernel = scaling_kernel();
-  kernel.parameter("registers", {1}).metric("gflops", "registers * 2000 / time");
-  kernel.limit("local_memory >= 0").goal("max gflops");
-  CHECK_THROWS_AS(kernel.tune(context), tune::argument_error);
-  auto right = scaling_kernel();
-  right.parameter("spread", {1}).metric("gflops", "width * 2000 / time").goal("max gflops");
-  CHECK(right.tune(context).trials().size() == 9);
-}
-
 TEST_CASE_FIXTURE(on_device, "a function verifies, alone and beside answers") {
   auto kernel = scaling_kernel();
   kernel.set_arguments({tune::out(counted(1000)), tune::in(counted(1000)),
@@ -320,254 +216,6 @@ TEST_CASE_FIXTURE(on_device, "a configuration over a limit is not compiled") {
   }
 }
 
-struct remembered : on_device {
-  tune::testing::temporary_directory folder;
-  tune::testing::test_mode_guard mode{tune::testing::test_mode::off};
-  tune::tuning_options options{.database = (folder / "tuning.db").string()};
-
-  bare_kernel kernel(std::int64_t count, int version = 0) const {
-    auto made = scaling_kernel(static_cast<std::size_t>(count));
-    return made.remember({"test.scale", version, {{"count", count}}});
-  }
-};
-
-TEST_CASE_FIXTURE(remembered, "a result is remembered under a name, a version and a key") {
-  const auto first = kernel(1000).tune(context, options);
-  CHECK(first.trials().size() == 9);
-  const auto again = kernel(1000).tune(context, options);
-  CHECK(again.best() == first.best());
-  CHECK(again.trials().empty());
-  CHECK_FALSE(again.time());
-  CHECK(again.run(context).get<float>(0)(4) == 10);
-  CHECK(kernel(500).tune(context, options).trials().size() == 9);
-  CHECK(kernel(1000, 1).tune(context, options).trials().size() == 9);
-  options.mode = tune::tuning_mode::cached;
-  CHECK_NOTHROW(kernel(500).tune(context, options));
-  CHECK_THROWS_AS(kernel(600).tune(context, options), tune::not_tuned_error);
-}
-
-TEST_CASE_FIXTURE(remembered, "whole candidates among real ones are real, and are remembered") {
-  auto made = kernel(100);
-  made.parameter("factor", std::vector<tune::value>{std::int64_t{3000}, 1.5});
-  const auto first = made.tune(context, options);
-  CHECK(first.trials().size() == 18);
-  CHECK(first.best().at("factor") == tune::value(3000.0));
-  CHECK(made.tune(context, options).best() == first.best());
-  CHECK(made.tune(context, options).trials().empty());
-  CHECK(made.space().parameters()[2].candidates == std::vector<tune::value>{3000.0, 1.5});
-  const configuration given{{"block_size_x", 32}, {"width", 1}, {"factor", 3000}};
-  CHECK(made.instantiate(queue, given).configuration().at("factor") == tune::value(3000.0));
-  CHECK_NOTHROW(made.test_default(given));
-}
-
-TEST_CASE_FIXTURE(remembered,
-                  "candidates of types that no column holds are refused before a search") {
-  const auto mixed = [&](std::vector<tune::value> candidates) {
-    auto made = kernel(100);
-    return made.parameter("mixed", candidates);
-  };
-  for (const std::vector<tune::value>& candidates :
-       {std::vector<tune::value>{std::int64_t{1}, std::string("fast")},
-        std::vector<tune::value>{true, std::int64_t{2}},
-        std::vector<tune::value>{std::string("fast"), 0.5}}) {
-    CHECK_THROWS_WITH_AS(mixed(candidates).tune(context, options),
-                         doctest::Contains("'mixed' has candidates of several types"),
-                         tune::argument_error);
-  }
-  CHECK(fake.launches().empty());
-  CHECK(scaling_kernel(100)
-            .parameter("mixed", std::vector<tune::value>{true, std::string("fast")})
-            .tune(context)
-            .trials()
-            .size() == 18);
-  CHECK_THROWS_WITH_AS(mixed({std::int64_t{9007199254740993}, 0.5}),
-                       doctest::Contains("9007199254740993, which is no exact number"),
-                       tune::argument_error);
-}
-
-TEST_CASE_FIXTURE(remembered, "numbers beyond the signed ones stay what they are") {
-  constexpr std::uint64_t largest = 18446744073709551615U;
-  auto made = kernel(100);
-  made.parameter("mask", {largest, std::uint64_t{5}}).restrict("mask > 0").define("all", largest);
-  CHECK(made.space().size() == 18);
-  CHECK(made.space().parameters()[2].candidates ==
-        std::vector<tune::value>{largest, std::uint64_t{5}});
-  CHECK(made.tune(context, options).best() == made.tune(context, options).best());
-  CHECK(fake.launches().front().macros.text("mask") == "18446744073709551615");
-  CHECK(fake.launches().front().macros.text("all") == "18446744073709551615");
-  CHECK_THROWS_AS(made.parameter("neither", std::vector<tune::value>{largest, std::int64_t{-1}}),
-                  tune::argument_error);
-}
-
-TEST_CASE_FIXTURE(remembered, "contents that functions make are made for a search, not for a hit") {
-  int made = 0;
-  const auto lazy = [&] {
-    const auto numbers = [&made] { return ++made, counted(1000); };
-    auto lazy_kernel = kernel(1000);
-    lazy_kernel.arguments(tune::out<float>({1000}), tune::in({1000}, numbers, "from"),
-                          scaling{2.0F, 1000});
-    return lazy_kernel.answer(0, [&made] { return ++made, doubled(counted(1000)); });
-  };
-  CHECK(lazy().tune(context, options).best() == chosen(128, 1));
-  CHECK(made == 2);
-  CHECK(lazy().tune(context, options).trials().empty());
-  CHECK(made == 2);
-  auto wrong = lazy();
-  wrong.arguments(tune::out<float>({1000}), tune::in({999}, [] { return counted(1000); }), 1.0F);
-  CHECK_THROWS_WITH_AS(wrong.run(context, chosen(32, 1)),
-                       "argument 1 of the kernel 'scale': an array of a bare kernel is (999,), and "
-                       "its contents are (1000,)",
-                       tune::argument_error);
-}
-
-TEST_CASE_FIXTURE(remembered, "a result that the kernel does not allow any more is tuned anew") {
-  CHECK(kernel(1000).tune(context, options).best() == chosen(128, 1));
-  auto restricted = kernel(1000);
-  restricted.restrict("block_size_x < 128");
-  CHECK(restricted.tune(context, options).best() == chosen(64, 1));
-}
-
-TEST_CASE_FIXTURE(remembered, "without a search the declared default is used, or the first") {
-  const auto first = kernel(1000);
-  CHECK(first.tune(context, {.mode = tune::tuning_mode::defaults}).best() == chosen(32, 1));
-  auto declared = kernel(1000);
-  declared.test_default(chosen(64, 2));
-  CHECK(declared.tune(context, {.mode = tune::tuning_mode::defaults}).best() == chosen(64, 2));
-  CHECK_THROWS_AS(declared.test_default(chosen(65, 2)), tune::argument_error);
-  const tune::testing::test_mode_guard defaults(tune::testing::test_mode::defaults);
-  CHECK(declared.tune(context).best() == chosen(64, 2));
-  CHECK(declared.tune(context).trials().empty());
-}
-
-TEST_CASE_FIXTURE(remembered, "a kernel tuner describes a kernel for each key, and remembers it") {
-  const tune::kernel_tuner tuner("test.made", 2, [](const configuration& key) {
-    return scaling_kernel(static_cast<std::size_t>(key["count"]));
-  });
-  const auto best = tuner(context, {{"count", 300}}, options);
-  CHECK(best.trials().size() == 9);
-  CHECK(tuner(context, {{"count", 300}}, options).trials().empty());
-  CHECK_THROWS_AS(tuner(context, {{"size", 300}}, options), tune::argument_error);
-}
-
-TEST_CASE("mistakes are errors that say what to change") {
-  CHECK_THROWS_AS(bare_kernel({.name = "", .source = "", .problem_size = {1}}),
-                  tune::argument_error);
-  CHECK_THROWS_AS(bare_kernel({.name = "a", .source = "", .problem_size = {}}),
-                  tune::argument_error);
-  CHECK_THROWS_WITH_AS(tune::kernel_file("/no/such.kernel"),
-                       "the kernel's file '/no/such.kernel' cannot be read", tune::argument_error);
-  auto kernel = scaling_kernel();
-  CHECK_THROWS_WITH_AS(kernel.parameter("grid_size_x", {1}),
-                       "'grid_size_x' cannot be a parameter: the kernel gets a macro of this name",
-                       tune::argument_error);
-  CHECK_THROWS_AS(kernel.parameter("width", {8}), tune::argument_error);
-  CHECK_THROWS_AS(kernel.parameter("float", {8}), tune::argument_error);
-  CHECK_THROWS_AS(kernel.parameter("a b", {8}), tune::argument_error);
-  CHECK_THROWS_AS(kernel.parameter("twice", {8, 8}), tune::argument_error);
-  CHECK_THROWS_AS(kernel.parameter("empty", std::vector<int>{}), tune::argument_error);
-  CHECK_THROWS_AS(kernel.define("width", std::string("3")), tune::argument_error);
-  CHECK_THROWS_AS(kernel.answer(2, counted(1000)), tune::argument_error);
-  CHECK_THROWS_AS(kernel.answer(0, counted(999)), tune::argument_error);
-  CHECK_THROWS_WITH_AS(kernel.answer(0, std::vector<int>(1000)),
-                       "argument 0 of the kernel 'scale' is of float32, its answer of int32",
-                       tune::argument_error);
-  CHECK_THROWS_AS(kernel.remember({"no name", 0, {}}), tune::argument_error);
-  const on_device on;
-  kernel.divide_grid_x({"width - 1"});
-  CHECK_THROWS_WITH_AS(kernel.run(on.context, chosen(32, 1)),
-                       "the problem size along x is divided by 0 for block_size_x=32, width=1",
-                       tune::argument_error);
-  kernel.divide_grid_x({"1 / 10.0 ** (width * 300)"});
-  CHECK_THROWS_WITH_AS(kernel.run(on.context, chosen(32, 1)),
-                       doctest::Contains("these are too many work groups"), tune::argument_error);
-  CHECK_THROWS_WITH_AS(scaling_kernel().local_memory("width / 2").run(on.context, chosen(32, 1)),
-                       "the dynamic local memory 'width / 2' is 0.5 for block_size_x=32, width=1, "
-                       "not a count",
-                       tune::argument_error);
-  bare_kernel instance({.name = "scale<float, {width * 2}>", .source = "", .problem_size = {1}});
-  CHECK_THROWS_WITH_AS(instance.run(on.context, {{"width", 3}}),
-                       "the kernel's name 'scale<float, 6>' is a C++ expression, and OpenCL C, "
-                       "which device 'fake device' compiles, has none",
-                       tune::argument_error);
-}
-
-/// The text that tune throws; empty: nothing.
-std::string thrown_by_tuning(const bare_kernel& kernel, const tune::context& context) {
-  try {
-    kernel.tune(context);
-  } catch (const tune::argument_error& mistake) {
-    return mistake.what();
-  }
-  return {};
-}
-
-TEST_CASE_FIXTURE(on_device, "a name that is no parameter is found before the search") {
-  auto grid = scaling_kernel();
-  grid.divide_grid_x({"block_sise_x"});
-  CHECK(thrown_by_tuning(grid, context) ==
-        "a divisor of the grid along x of the kernel 'scale' reads 'block_sise_x', which is no "
-        "parameter; the parameters are block_size_x, width");
-  CHECK(thrown_by_tuning(scaling_kernel().local_memory("4 * wdth"), context)
-            .starts_with("the dynamic local memory of the kernel 'scale' reads 'wdth'"));
-  auto group = scaling_kernel();
-  group.work_group("blocksize");
-  const std::string wrong =
-      "the work group of the kernel 'scale' has the extent 'blocksize' along x, which is no "
-      "parameter, macro or number; the parameters are block_size_x, width";
-  CHECK(thrown_by_tuning(group, context) == wrong);
-  CHECK_THROWS_WITH_AS(group.run(context, chosen(32, 1)), wrong.c_str(), tune::argument_error);
-  CHECK(fake.launches().empty());
-}
-
-TEST_CASE_FIXTURE(on_device, "an extent of the work group may be a macro or a number") {
-  auto kernel = scaling_kernel();
-  kernel.define("rows", [](const configuration& at) { return tune::value(at["width"] * 2); });
-  kernel.work_group("block_size_x", "rows", "3");
-  kernel.run(context, chosen(32, 2));
-  CHECK(fake.launches().back().range.local == tune::work_size{32, 4, 3});
-  kernel.work_group("block_size_x", "block_size_y").define("block_size_y", std::int64_t{5});
-  kernel.run(context, chosen(32, 2));
-  CHECK(fake.launches().back().range.local == tune::work_size{32, 5, 1});
-  kernel.define("none", tune::value(std::int64_t{0})).work_group("none");
-  CHECK_THROWS_WITH_AS(kernel.run(context, chosen(32, 2)),
-                       "the work group's extent 'none' is 0, not positive", tune::argument_error);
-}
-
-TEST_CASE_FIXTURE(on_device,
-                  "arguments that the kernel does not take end the search at the first") {
-  const auto numbers = counted(1000);
-  const auto tuned_with = [&](std::vector<tune::kernel_argument> given) {
-    auto kernel = scaling_kernel();
-    kernel.set_arguments(std::move(given));
-    const std::string text = thrown_by_tuning(kernel, context);
-    CHECK(fake.launches().empty());
-    return text;
-  };
-  const auto number = tune::detail::to_argument(scaling{2.0F, 1000});
-  CHECK(tuned_with({tune::out(numbers), tune::in(numbers)}) ==
-        "the kernel 'scale' takes 3 arguments, and 2 are given");
-  CHECK(tuned_with({tune::out(numbers), tune::in(numbers), number, number})
-            .ends_with("the kernel takes 3 arguments, counted from 0"));
-  CHECK(tuned_with({tune::out(numbers, "same"), tune::in(numbers, "same"), number}).find("same") !=
-        std::string::npos);
-  CHECK(tuned_with({tune::out(numbers), tune::in({999}, [] { return counted(1000); }), number}) ==
-        "argument 1 of the kernel 'scale': an array of a bare kernel is (999,), and its contents "
-        "are (1000,)");
-}
-
-TEST_CASE_FIXTURE(on_device, "a problem without work items is refused") {
-  auto none = scaling_kernel(0);
-  CHECK(thrown_by_tuning(none, context) ==
-        "the problem size along x of the kernel 'scale' is 0: there is nothing to run");
-  bare_kernel some({.name = "scale", .source = "a kernel", .problem_size = {"1000 * (width - 1)"}});
-  some.parameter("block_size_x", {32}).parameter("width", {1, 2});
-  some.arguments(tune::out<float>({1000}), counted(1000), scaling{2.0F, 1000});
-  const auto best = some.tune(context);
-  CHECK(best.best() == chosen(32, 2));
-  CHECK(best.trials()[0].reason ==
-        "the problem size of the kernel 'scale' is 0 for block_size_x=32, width=1");
-}
-
 TEST_CASE_FIXTURE(on_device, "a bare kernel declares its work, from which trials have figures") {
   auto kernel = scaling_kernel();
   kernel.work({.bytes = 8000});
@@ -587,36 +235,6 @@ TEST_CASE_FIXTURE(on_device, "an output is written as in and inout are, by a fun
   CHECK(kernel.run(context, chosen(32, 1)).get<float>(0)(10) == 22);
   CHECK(kernel.instantiate(queue, chosen(32, 1)).slot_names() ==
         std::vector<std::string>{"to", "from"});
-}
-
-TEST_CASE("answers that cannot be are refused at once, with the argument's number") {
-  auto kernel = scaling_kernel();
-  CHECK_THROWS_WITH_AS(kernel.answer(0, counted(1000)),
-                       "argument 0 of the kernel 'scale' has an answer already",
-                       tune::argument_error);
-  kernel.arguments(tune::out(counted(1000)), counted(1000), scaling{2.0F, 1000});
-  CHECK_THROWS_WITH_AS(kernel.answer(0, counted(999)),
-                       "the answer for argument 0 of the kernel 'scale': an array of a bare kernel "
-                       "is (1000,), and its contents are (999,)",
-                       tune::argument_error);
-  kernel.answer(0, [] { return counted(999); });
-  const on_device on;
-  CHECK(thrown_by_tuning(kernel, on.context)
-            .starts_with("the answer for argument 0 of the kernel 'scale': "));
-}
-
-TEST_CASE_FIXTURE(remembered, "what a tuner's function throws says whose it is") {
-  const tune::kernel_tuner tuner("test.thrower", 0, [](const configuration& key) -> bare_kernel {
-    if (key["count"] == 1) throw std::runtime_error("no taps");
-    return scaling_kernel(static_cast<std::size_t>(key["size"]));
-  });
-  CHECK_THROWS_WITH_AS(tuner(context, {{"count", 1}}, options),
-                       "the function of the kernel tuner 'test.thrower' for count=1: no taps",
-                       tune::error);
-  CHECK_THROWS_WITH_AS(tuner(context, {{"count", 2}}, options),
-                       "the function of the kernel tuner 'test.thrower' for count=2: there is no "
-                       "value 'size' among count=2",
-                       tune::argument_error);
 }
 
 TEST_CASE("a configuration has values of every type, by name") {
