@@ -3,6 +3,7 @@
 //
 // Templates that are tuned for ranges of sizes.
 #include <algorithm>
+#include <chrono>
 #include <complex>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -116,6 +117,8 @@ struct short_tuning {
     tune::tuning_options options{.strategy = "random"};
     options.measure = tune::measure_settings{.max_iterations = 3};
     options.search.max_count = 2;
+    // However long it waits for others that measure on the device, all sizes are compared.
+    options.budget = tune::tuning_budget{.time = std::chrono::hours(1)};
     tune::set_tuning_options(context, options);
   }
 
