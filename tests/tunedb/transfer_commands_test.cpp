@@ -6,6 +6,7 @@
 #include <string>
 #include <sys/stat.h>
 
+#include "libtune/base/json.hpp"
 #include "tests/tunedb/run_tunedb.hpp"
 
 namespace transfer_commands_test {
@@ -26,7 +27,7 @@ using tune::testing::tunedb_json;
 TEST_CASE("an export imported elsewhere exports the same bytes") {
   const filled_database here;
   const std::string first = tunedb("export").output;
-  CHECK(json::parse(first)["functions"].size() == 2);
+  CHECK(tune::detail::parse_json<json>(first)["functions"].size() == 2);
   CHECK(tunedb("export " + here.folder.file("a.json")).code == 0);
   CHECK(read(here.folder.file("a.json")) == first);
   struct stat status {};
@@ -42,7 +43,7 @@ TEST_CASE("a search exported as T4 and imported elsewhere exports the same bytes
   const filled_database here;
   const std::string t4 = "export --format t4 --function " + function + " ";
   CHECK(tunedb(t4 + here.folder.file("a.json")).code == 0);
-  const json document = json::parse(read(here.folder.file("a.json")));
+  const json document = tune::detail::parse_json<json>(read(here.folder.file("a.json")));
   CHECK(document["results"][0]["times"]["runtimes"][0] == 0.0015);
   CHECK(document["results"][2]["invalidity"] == "constraints");
   const std::string elsewhere = "--db " + here.folder.file("b.db") + " ";
@@ -60,7 +61,7 @@ TEST_CASE("winners are exported as a header and as JSON, of one function or of a
   const std::string header = tunedb("export --format header").output;
   CHECK(contains(header, "namespace tuned::multiply_template_autotune"));
   CHECK(contains(header, "namespace tuned::other_v3"));
-  const json document = json::parse(tunedb("export --format winners").output);
+  const json document = tune::detail::parse_json<json>(tunedb("export --format winners").output);
   CHECK(document["functions"].size() == 2);
   CHECK(document["functions"][0]["winners"][0]["tuning"]["wgs"] == 64);
   const std::string one = tunedb("export --format header --function " + function).output;
@@ -127,12 +128,12 @@ TEST_CASE("merge brings another database in, and a second time nothing") {
 TEST_CASE("merge and import tell what they could not take, and return 5") {
   const filled_database here;
   const std::string db = "--db " + here.folder.file("b.db") + " ";
-  json document = json::parse(tunedb("export").output);
+  json document = tune::detail::parse_json<json>(tunedb("export").output);
   document["functions"][0]["results"][0]["columns"]["device_clock_mhz"] = "fast";
   std::ofstream(here.folder.file("a.json")) << document.dump();
   const ended import = tunedb(db + "import --json " + here.folder.file("a.json"));
   CHECK(import.code == 5);
-  const json report = json::parse(import.output);
+  const json report = tune::detail::parse_json<json>(import.output);
   CHECK(report["left"] == 1);
   CHECK(report["results_added"] == 1);
   CHECK(contains(report["reasons"][0], "device_clock_mhz"));
@@ -261,7 +262,7 @@ TEST_CASE("a database of katsdpsigproc is taken, and what is not taken is told")
   const std::string db = "--db " + folder.file("tuning.db") + " ";
   const ended run = tunedb(db + "import-katsdpsigproc " + from + " --json");
   CHECK(run.code == 5);
-  const json report = json::parse(run.output);
+  const json report = tune::detail::parse_json<json>(run.output);
   CHECK(report["tables"][0]["taken"] == 1);
   CHECK(report["tables"][1]["table"] == "notes");
   CHECK(report["tables"][1]["left"].size() == 1);
