@@ -58,14 +58,13 @@ const delay_kernel* cuda_context::timing_delay() const {
 }
 
 const fill_kernels& cuda_context::fill_kernels() const {
-  std::call_once(fill_kernels_made_, [this] {
+  return fill_kernels_.get([this] {
     detail::check_seal(sealed_action::compile, [this] {
       return "compile 'fill.kernel' for the first such fill on device '" + info().identity.name +
              "'";
     });
-    fill_kernels_ = std::make_unique<const cuda::fill_kernels>(*this);
+    return std::make_unique<const cuda::fill_kernels>(*this);
   });
-  return *fill_kernels_;
 }
 
 std::shared_ptr<detail::buffer_interface> cuda_context::do_create_buffer(std::size_t bytes) {

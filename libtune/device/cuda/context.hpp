@@ -14,6 +14,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/device/cuda/device.hpp"
 #include "libtune/device/cuda/driver.hpp"
+#include "libtune/device/made_once.hpp"
 
 namespace tune::cuda {
 
@@ -144,8 +145,7 @@ class cuda_context final : public detail::context_interface {
   std::vector<CUstream> streams_;  // of its queues
   mutable std::once_flag delay_made_;
   mutable std::unique_ptr<const delay_kernel> delay_;
-  mutable std::once_flag fill_kernels_made_;
-  mutable std::unique_ptr<const cuda::fill_kernels> fill_kernels_;
+  detail::made_once<cuda::fill_kernels> fill_kernels_;
 };
 
 }  // namespace tune::cuda

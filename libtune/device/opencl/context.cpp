@@ -27,14 +27,13 @@ opencl_context::opencl_context(const std::shared_ptr<const opencl_device>& devic
 opencl_context::~opencl_context() { leave_if_forked(handle_); }
 
 const fill_kernels& opencl_context::fill_kernels() const {
-  std::call_once(fill_kernels_made_, [this] {
+  return fill_kernels_.get([this] {
     detail::check_seal(sealed_action::compile, [this] {
       return "compile 'fill.kernel' for the first such fill on device '" + info().identity.name +
              "'";
     });
-    fill_kernels_ = std::make_unique<const opencl::fill_kernels>(*this);
+    return std::make_unique<const opencl::fill_kernels>(*this);
   });
-  return *fill_kernels_;
 }
 
 std::shared_ptr<detail::buffer_interface> opencl_context::do_create_buffer(std::size_t bytes) {

@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "libtune/device/made_once.hpp"
 #include "libtune/device/opencl/device.hpp"
 
 namespace tune::opencl {
@@ -49,8 +49,7 @@ class opencl_context final : public detail::context_interface {
 
   cl::Device device_handle_;
   cl::Context handle_;
-  mutable std::once_flag fill_kernels_made_;
-  mutable std::unique_ptr<const opencl::fill_kernels> fill_kernels_;
+  detail::made_once<opencl::fill_kernels> fill_kernels_;
 };
 
 }  // namespace tune::opencl
