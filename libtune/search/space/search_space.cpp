@@ -34,15 +34,23 @@ void check_candidates(const parameter& item) {
     throw argument_error("the parameter '" + item.name +
                          "' has no candidates; give it at least one");
   }
-  for (auto i = item.candidates.begin(); i != item.candidates.end(); ++i) {
+  std::vector<const value*> sorted;
+  for (const value& each : item.candidates) {
     // Only NaN differs from itself. It could be neither found again nor told from another.
     // NOLINTNEXTLINE(misc-redundant-expression)
-    if (*i != *i) throw argument_error("the parameter '" + item.name + "' has NaN as a candidate");
-    if (std::find(item.candidates.begin(), i, *i) != i) {
-      throw argument_error(
-          fmt::format("the parameter '{}' has the candidate {} twice", item.name, to_string(*i)));
+    if (each != each) {
+      throw argument_error("the parameter '" + item.name + "' has NaN as a candidate");
     }
+    sorted.push_back(&each);
   }
+  // There may be a great many.
+  const auto is_less = [](const value* a, const value* b) { return *a < *b; };
+  const auto is_same = [](const value* a, const value* b) { return *a == *b; };
+  std::ranges::sort(sorted, is_less);
+  const auto twice = std::ranges::adjacent_find(sorted, is_same);
+  if (twice == sorted.end()) return;
+  throw argument_error(
+      fmt::format("the parameter '{}' has the candidate {} twice", item.name, to_string(**twice)));
 }
 
 void check_names(const std::vector<parameter>& parameters) {
