@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "libtune/base/end_of_program.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/opencl/context.hpp"
 #include "libtune/device/opencl/device.hpp"
@@ -144,7 +145,11 @@ opencl_program::opencl_program(const std::shared_ptr<opencl_context>& context,
                                const program_source& source)
     : program_interface(context),
       device_handle_(context->device_handle()),
-      handle_(build_program(*context, source)) {}
+      handle_(build_program(*context, source)) {
+  // By the first one the driver's compiler has made its static objects.
+  static const bool renewed = (detail::renew_calls_at_end(), true);
+  static_cast<void>(renewed);
+}
 
 opencl_program::opencl_program(const std::shared_ptr<opencl_context>& context,
                                const std::string& name, std::span<const std::byte> binary)

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstdlib>
 #include <exception>
 #include <fmt/format.h>
 #include <functional>
@@ -17,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/base/end_of_program.hpp"
 #include "libtune/base/environment.hpp"
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
@@ -205,7 +205,7 @@ void background_tuner::state::put(behind_request&& one) {
 
 // The end of main comes before the end of what it tunes with.
 void background_tuner::state::start() {
-  std::atexit([] { background_tuner::shared().state_.end(); });
+  call_at_end([] { background_tuner::shared().state_.end(); });
   thread.emplace([this] { serve(); });
 }
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <utility>
 
+#include "libtune/base/end_of_program.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
@@ -135,7 +135,7 @@ void live_core::epoch() {
 
 std::shared_ptr<live_key> live_core::add(live_function function) {
   // The driver of its context is loaded, so that its end comes after this one.
-  static const int registered = std::atexit(&live_core::end_all_threads);
+  static const bool registered = (call_at_end(&live_core::end_all_threads), true);
   static_cast<void>(registered);
   auto key = std::make_shared<live_key>(std::move(function));
   // Before a call that may have it tuned behind, so that no news is missed.
