@@ -64,6 +64,10 @@ class [[nodiscard]] running_program {
     std::ifstream file(output_);
     return {std::istreambuf_iterator<char>(file), {}};
   }
+  /// The signal that ended it; 0: none.
+  int signal() const noexcept { return WIFSIGNALED(status_) ? WTERMSIG(status_) : 0; }
+  /// What it returned; -1: a signal ended it.
+  int exit_status() const noexcept { return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1; }
   bool succeeded() const noexcept { return WIFEXITED(status_) && WEXITSTATUS(status_) == 0; }
 
   /// The processes that it has started and that run; any of its threads may have started them.

@@ -2,13 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // An application that ends while it has static objects of a device, whose driver has shut down when
-// they are destroyed: ending_application <number of the device> <how it ends>.
+// they are destroyed: ending_application <number of the device> <how it ends>
+// [<where a key is tuned behind it> <its log>].
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 
@@ -19,6 +23,8 @@
 #include "libtune/tune/autotuner.hpp"
 #include "libtune/tune/behind/live.hpp"
 #include "libtune/tune/behind/tuning_news.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "tests/tune/remote/sample_tuner.hpp"
 
 namespace ending {
 
@@ -117,21 +123,49 @@ struct everything {
 
 std::optional<everything> all;
 
+// Until a search is under way behind this program, which takes longer than any program of a test.
+void tune_behind(const std::string& where, const std::string& log) {
+  auto options = isolated::isolated_options(std::getenv("LIBTUNE_DB"));
+  options.mode = tune::tuning_mode::behind;
+  options.isolation = where == "in a child" ? tune::isolation_mode::on : tune::isolation_mode::off;
+  options.watchdog.floor = std::chrono::minutes(5);
+  options.behind = {.share = 1.0, .slice = std::chrono::seconds(1)};
+  isolated::sample_autotune.graded(
+      all->context, {.configurations = 10'000, .sleep_us = 3'000, .log = log}, options);
+  while (isolated::read_log(log).size() < 5) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+// Raised by the program itself, where it interrupts no other call, a signal may end it like this.
 void end_by_signal(int) { std::exit(0); }
+
+// Returns if the end of main is to be the end.
+void end(const std::string& how) {
+  constexpr rlimit none{.rlim_cur = 0, .rlim_max = 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  std::signal(SIGTERM, how == "handled signal" ? end_by_signal : SIG_DFL);
+  if (how == "exit") std::exit(3);
+  if (how == "exit elsewhere") std::thread([] { std::exit(0); }).join();
+  if (how == "exception") throw std::runtime_error("of the application");
+  if (how.ends_with("signal")) std::raise(SIGTERM);
+}
 
 }  // namespace ending
 
+#if defined(__SANITIZE_THREAD__)
+// It reports every handler of a signal that releases memory.
+extern "C" const char* __tsan_default_options();  // NOLINT(bugprone-reserved-identifier)
+extern "C" const char* __tsan_default_options() { return "report_signal_unsafe=0"; }
+#endif
+
 int main(int count, char** arguments) {
+  tune::serve_if_worker(count, arguments);
   if (count < 3) return 2;
-  ::alarm(60);
+  ::alarm(600);
   ending::all.emplace(tune::candidate_devices().at(std::stoul(arguments[1])));
   ending::all->work();
-  const std::string how = arguments[2];
-  if (how == "exit") std::exit(0);
-  if (how == "exit elsewhere") std::thread([] { std::exit(0); }).join();
-  if (how == "signal") {
-    std::signal(SIGTERM, ending::end_by_signal);
-    std::raise(SIGTERM);
-  }
+  if (count > 4) ending::tune_behind(arguments[3], arguments[4]);
+  ending::end(arguments[2]);
   return 0;
 }
