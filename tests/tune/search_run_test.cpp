@@ -107,6 +107,21 @@ struct scene {
   }
 };
 
+TEST_CASE("a long search says in the log how far it is, ever more rarely") {
+  scene here;
+  here.options.observers.clear();
+  auto now = here.clock();
+  here.clock = [&] { return now; };
+  here.before_generate = [&] { now += 1s; };
+  tune::testing::captured_errors log;
+  CHECK(here.search());
+  // After 2, 4, 8, 16 and 32 of 48 s, or somewhat later, as it looks after trials.
+  const int lines = log.count(": searched for ");
+  CHECK(lines >= 3);
+  CHECK(lines <= 5);
+  CHECK(log.count(" of at most 48 configurations tried") == lines);
+}
+
 TEST_CASE("the fastest wins, and nothing is compiled on the thread of the search") {
   scene s;
   const auto best = s.search();

@@ -230,7 +230,26 @@ void search_run::warn_of_failures(const trial& last) const {
                   to_string(first->configuration), outcome_name(first->outcome), first->reason));
 }
 
+// For those who have no observer: not often, and ever more rarely.
+void search_run::log_progress() {
+  const std::chrono::nanoseconds searched = clock_.elapsed() - setting_.spent.time;
+  if (searched < next_line_) return;
+  next_line_ = 2 * searched;
+  const auto seconds = [](std::chrono::nanoseconds time) {
+    return std::chrono::duration<double>(time).count();
+  };
+  const trial_list::counts& made = trials_.count();
+  std::string text = fmt::format(
+      "{}: searched for {:.0f} s; {} of at most {} configurations tried, {} failed",
+      setting_.subject.function, seconds(searched), trials_.all().size(), planned_, made.failed);
+  if (const auto left = clock_.left()) {
+    text += fmt::format("; {:.0f} s of the budget are left", seconds(*left));
+  }
+  log(log_level::info, text);
+}
+
 void search_run::tell_progress() {
+  log_progress();
   if (setting_.observers.empty()) return;
   const trial_list::counts& counts = trials_.count();
   const search_progress now{

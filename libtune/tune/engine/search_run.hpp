@@ -104,6 +104,7 @@ class search_run {
   void report(const trial& item, trial_stage stage) const;
   void warn_of_failures(const trial& last) const;
   void tell_progress();
+  void log_progress();
   void account(std::chrono::nanoseconds search_times::*part);
 
   search_setting setting_;
@@ -120,6 +121,7 @@ class search_run {
   bool stopped_after_seeds_ = false;
   std::size_t planned_ = 0;
   std::size_t begun_ = 0;
+  std::chrono::nanoseconds next_line_{std::chrono::seconds(2)};  // of the log, from the start
   search_end end_ = search_end::complete;
 };
 
