@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -499,6 +500,54 @@ TEST_CASE("the time of a budget bounds a whole portfolio") {
   CHECK(app.calls <= 4);
   options.budget->time = std::chrono::minutes(10);
   CHECK(app.autotune.portfolio(app.context, {}, options).facts().sizes > 20);
+}
+
+/// A ranged tuner of 120 configurations that counts those tried at each call.
+struct failing_tuner {
+  explicit failing_tuner(int works_at)
+      : autotune({.name = "ranged_sample.nothing_works",
+                  .version = 1,
+                  .test = {.wgs = 16, .rows = 2},
+                  .goal = {}},
+                 [this, works_at](tune::tuning_session& session, const sizes_key&, sizes at) {
+                   tried.push_back(0);
+                   const bool works = static_cast<int>(tried.size()) == works_at;
+                   tune::space<scale_tuning> space;
+                   std::vector<int> groups(30);
+                   std::iota(groups.begin(), groups.end(), 1);
+                   space.add(&scale_tuning::wgs, groups);
+                   space.add(&scale_tuning::rows, {1, 2, 3, 4});
+                   return session.tune(space, [&](const scale_tuning& tuning) {
+                     ++tried.back();
+                     if (!works) throw std::runtime_error("it cannot be made");
+                     return sample::generate(session.context(), tuning,
+                                             static_cast<std::size_t>(at[0]));
+                   });
+                 }) {}
+
+  std::vector<int> tried;
+  application::ranged autotune;
+};
+
+TEST_CASE("a portfolio in which nothing works ends within the budget's time, with the reasons") {
+  application app;
+  failing_tuner nothing(0);
+  tune::tuning_options options;
+  options.budget = tune::tuning_budget{.time = std::chrono::nanoseconds(1)};
+  CHECK_THROWS_WITH_AS(static_cast<void>(nothing.autotune.portfolio(app.context, {}, options)),
+                       doctest::Contains("it cannot be made"), tune::tuning_failed_error);
+  CHECK(std::accumulate(nothing.tried.begin(), nothing.tried.end(), 0) < 60);
+}
+
+TEST_CASE("a comparison in which nothing works ends within the budget's time") {
+  application app;
+  failing_tuner first_alone(1);
+  tune::tuning_options options;
+  options.budget = tune::tuning_budget{.time = std::chrono::nanoseconds(1)};
+  CHECK_THROWS_WITH_AS(static_cast<void>(first_alone.autotune.portfolio(app.context, {}, options)),
+                       doctest::Contains("it cannot be made"), tune::tuning_failed_error);
+  REQUIRE(first_alone.tried.size() > 1);
+  CHECK(first_alone.tried[1] < 60);
 }
 
 TEST_CASE("ranges of one size get one search, and the best of it are compared") {

@@ -12,6 +12,7 @@
 #include "libtune/device/memory_quota.hpp"
 #include "libtune/kernel/cache/program_cache.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/search_timing.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune::detail {
@@ -78,8 +79,8 @@ std::vector<trial> quick_comparison::run(std::span<const std::size_t> numbers) {
 }
 
 bool quick_comparison::is_late(int times) const {
-  return setting_.time && best_ > 0 && tried_ > 1 &&
-         setting_.now() - start_ > times * *setting_.time;
+  const std::size_t enough = best_ > 0 ? 2 : search_clock::enough_failed;
+  return setting_.time && tried_ >= enough && setting_.now() - start_ > times * *setting_.time;
 }
 
 void quick_comparison::begin(std::size_t place, std::size_t number) {

@@ -49,7 +49,8 @@ class quick_comparison {
     const step_hooks& hooks;
     const known_failures& known;
     /// After so long no further configuration is begun, and after twice as long those that are
-    /// still compiled are left; empty: all are tried. So are the first two in any case.
+    /// still compiled are left; empty: all are tried. So are the first two in any case, and where
+    /// none works as many as a search needs to end.
     std::optional<std::chrono::nanoseconds> time{};
     bool checks = false;  ///< true: runs each once, and checks its result, in place of a comparison
   };

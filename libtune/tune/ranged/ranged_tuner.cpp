@@ -181,6 +181,8 @@ class ranged_tuner {
     const values fallback =
         fallback_of(parts, session.context().device(), key, plan.ranges, source);
     const built_portfolio built = build_portfolio(plan, fallback, source);
+    // What works nowhere is no result, which others would take.
+    if (built.sizes == 0) source.rethrow_failure();
     const stored_portfolio stored{.ranges = plan.ranges,
                                   .configurations = built.configurations,
                                   .tree = built.tree,

@@ -236,7 +236,12 @@ session_source::outcome_of_run session_source::run(const size_list& sizes, cours
   return {.trials = guide.trials(), .space = guide.space()};
 }
 
-void session_source::tell(const size_list& sizes, const error& failure) const {
+void session_source::rethrow_failure() const {
+  if (failure_ && !is_only_tried_) std::rethrow_exception(failure_);
+}
+
+void session_source::tell(const size_list& sizes, const error& failure) {
+  if (!failure_) failure_ = std::current_exception();
   log(log_level::info, fmt::format("'{}' cannot be tuned at {}: {}", parts_.base.name,
                                    describe_sizes(parts_.ranges, sizes), failure.what()));
 }

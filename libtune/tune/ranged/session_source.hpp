@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <span>
@@ -53,6 +54,8 @@ class session_source final : public portfolio_source {
   /// Says how many configurations have failed where others were compared with them, and why the
   /// first one did: one that fails somewhere may be chosen nowhere. Empty if none has.
   std::string failures() const;
+  /// Throws what the first run that failed as a whole threw, if one has.
+  void rethrow_failure() const;
   /// The effort so far, in words.
   std::string effort() const;
 
@@ -70,7 +73,7 @@ class session_source final : public portfolio_source {
   std::vector<trial> run_list(const size_list& sizes, std::span<const configuration> all,
                               guided_way way);
   void note_failure(const size_list& sizes, const trial& failed);
-  void tell(const size_list& sizes, const error& failure) const;
+  void tell(const size_list& sizes, const error& failure);
   std::function<std::optional<std::size_t>(const search_problem&, const configuration&)> finder()
       const;
   std::function<std::vector<configuration>(const configuration&)> divider(
@@ -87,8 +90,9 @@ class session_source final : public portfolio_source {
   clock::duration first_search_{};
   clock::duration searched_{};
   std::size_t searches_ = 0;
-  std::size_t failures_ = 0;   // of comparisons
-  std::string first_failure_;  // in words
+  std::size_t failures_ = 0;    // of comparisons
+  std::string first_failure_;   // in words
+  std::exception_ptr failure_;  // of the first run that failed as a whole
   clock::time_point began_ = clock::now();
   std::chrono::nanoseconds waited_before_ = device_lease::waited();
   const std::optional<std::chrono::duration<double>> budget_ = time_budget();
