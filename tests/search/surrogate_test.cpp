@@ -61,13 +61,13 @@ TEST_CASE("more answers than it looks back at are taken") {
 }
 
 TEST_CASE("a parameter may have a great many candidates") {
-  const tune::search_space space = tune::testing::line(10'000);
+  const tune::search_space space = tune::testing::line(100'000);
   random_source random(1);
   surrogate model(space, random);
   double best = 1e300;
   for (int i = 0; i < 30; ++i) {
     const std::size_t index = *model.most_promising();
-    const double score = 1 + std::abs(static_cast<double>(index) - 3'000) / 100;
+    const double score = 1 + std::abs(static_cast<double>(index) - 30'000) / 1000;
     best = std::min(best, score);
     model.learn(index, score);
   }

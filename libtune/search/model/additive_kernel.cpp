@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -95,6 +96,15 @@ additive_kernel::settings first_settings(std::size_t axes) {
   additive_kernel::settings with;
   with.scales.assign(axes, 1.0F);
   return with;
+}
+
+std::vector<std::vector<std::uint32_t>> all_candidates(const coordinates& places) {
+  std::vector<std::vector<std::uint32_t>> all(places.axes());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].resize(places.candidates(i));
+    std::iota(all[i].begin(), all[i].end(), 0U);
+  }
+  return all;
 }
 
 }  // namespace
@@ -192,6 +202,10 @@ additive_kernel::additive_kernel(const coordinates& places)
     : additive_kernel(places, first_settings(places.axes())) {}
 
 additive_kernel::additive_kernel(const coordinates& places, settings with)
+    : additive_kernel(places, std::move(with), all_candidates(places)) {}
+
+additive_kernel::additive_kernel(const coordinates& places, settings with,
+                                 const std::vector<std::vector<std::uint32_t>>& of)
     : with_(std::move(with)) {
   const auto axes = static_cast<float>(places.axes());
   const float pairs = axes * (axes - 1) / 2;
@@ -201,9 +215,9 @@ additive_kernel::additive_kernel(const coordinates& places, settings with)
   pair_ = pairs > 0 ? pair / sum / pairs : 0;
   all_ = axes > 0 ? 1 / sum : 1;
   for (std::size_t i = 0; i < places.axes(); ++i) {
-    axis_table table{places.candidates(i), {}};
-    for (std::size_t one = 0; one < table.candidates; ++one) {
-      for (std::size_t other = 0; other < table.candidates; ++other) {
+    axis_table table{of[i].size(), {}};
+    for (const std::uint32_t one : of[i]) {
+      for (const std::uint32_t other : of[i]) {
         table.alike.push_back(matern(places.distance(i, one, other) * with_.scales[i]));
       }
     }

@@ -74,6 +74,10 @@ class additive_kernel {
   /// @param places  outlives this
   explicit additive_kernel(const coordinates& places);
   additive_kernel(const coordinates& places, settings with);
+  /// Of some candidates alone: points hold their places in these lists.
+  /// @param of  for each axis
+  additive_kernel(const coordinates& places, settings with,
+                  const std::vector<std::vector<std::uint32_t>>& of);
 
   const settings& with() const noexcept { return with_; }
   std::size_t axes() const noexcept { return with_.scales.size(); }

@@ -37,7 +37,12 @@ class climbing {
  public:
   climbing(const coordinates& places, settings from, std::span<const std::uint32_t> points,
            std::span<const float> values)
-      : places_(places), with_(std::move(from)), points_(points), values_(values), best_(rate()) {}
+      : places_(places),
+        with_(std::move(from)),
+        points_(points.begin(), points.end()),
+        values_(values),
+        candidates_(number_candidates()),
+        best_(rate()) {}
 
   settings run() {
     for (float& scale : with_.scales) climb(scale, 1.8F, of_scales);
@@ -69,8 +74,21 @@ class climbing {
     return false;
   }
 
+  // Kernels of those that occur are made in no time, however many an axis has.
+  std::vector<std::vector<std::uint32_t>> number_candidates() {
+    std::vector<std::vector<std::uint32_t>> found(places_.axes());
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      auto& on = found[i % found.size()];
+      const auto known = std::ranges::find(on, points_[i]);
+      const auto place = static_cast<std::uint32_t>(known - on.begin());
+      if (known == on.end()) on.push_back(points_[i]);
+      points_[i] = place;
+    }
+    return found;
+  }
+
   double rate() const {
-    double sum = log_likelihood(additive_kernel(places_, with_), points_, values_);
+    double sum = log_likelihood(additive_kernel(places_, with_, candidates_), points_, values_);
     for (const float scale : with_.scales) sum += of_scales.log_probability(scale);
     sum += of_weights.log_probability(with_.single) + of_weights.log_probability(with_.pair);
     return sum + of_noise.log_probability(with_.noise);
@@ -78,8 +96,9 @@ class climbing {
 
   const coordinates& places_;
   settings with_;
-  std::span<const std::uint32_t> points_;
+  std::vector<std::uint32_t> points_;  // places in candidates_
   std::span<const float> values_;
+  std::vector<std::vector<std::uint32_t>> candidates_;  // by axis: those of the points
   double best_;
 };
 

@@ -12,8 +12,9 @@
 namespace tune::detail {
 namespace {
 
-constexpr std::size_t pool_size = 3000;  // and neighbours of the best
-constexpr std::size_t centres = 4;       // whose neighbours are watched
+constexpr std::size_t pool_size = 3000;                  // and neighbours of the best
+constexpr std::size_t centres = 4;                       // whose neighbours are watched
+constexpr std::size_t most_alone = pool_size / centres;  // that differ on one axis, of each
 constexpr std::size_t diagonal_neighbours = 100;
 constexpr std::size_t most_seen = 400;
 constexpr std::size_t kept_seen = 250;
@@ -263,8 +264,8 @@ void surrogate::watch_around_best() {
     if (std::ranges::find(watched_, centre) != watched_.end()) continue;
     watched_.push_back(centre);
     auto alone = neighbours(space_, centre, neighbourhood::hamming);
-    if (alone.size() > pool_size) {
-      alone = sample_neighbours(space_, centre, neighbourhood::hamming, pool_size, random_);
+    if (alone.size() > most_alone) {
+      alone = sample_neighbours(space_, centre, neighbourhood::hamming, most_alone, random_);
     }
     for (const std::size_t near : alone) watch(near);
     // Restrictions tie parameters to each other: better ones may be beside it on several axes.
