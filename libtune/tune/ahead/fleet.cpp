@@ -12,6 +12,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/tune/ahead/fleet_call.hpp"
 
 namespace tune {
@@ -105,6 +106,8 @@ std::vector<pretuning_result> pretune_with_ranks(communicator& ranks, const remo
     if (settings.database.empty()) {
       throw argument_error("there is nowhere to keep what is tuned; name a database");
     }
+    // Each rank keeps what is tuned; the one that leads is not the only one that stores it.
+    tuning_database(settings.database).require_writable();
     const detail::fleet_database database(settings.database);
     auto results = detail::run({.ranks = links,
                                 .tune = tune,
