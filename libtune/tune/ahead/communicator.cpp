@@ -99,7 +99,7 @@ std::vector<std::string> own_addresses() {
 constexpr const char* loopback = "127.0.0.1";
 
 file_descriptor open_socket() {
-  file_descriptor made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  file_descriptor made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!made) throw error("no socket for the other ranks: " + system_text());
   return made;
 }
@@ -115,13 +115,12 @@ file_descriptor open_socket() {
 }
 
 /// A socket that listens, and its port.
-std::pair<file_descriptor, std::uint16_t> listen_on(const std::string& address, std::size_t ranks) {
+std::pair<file_descriptor, std::uint16_t> listen_on(const std::string& address) {
   file_descriptor listener = open_socket();
   ::sockaddr_in bound = address_of(address, 0);
   ::socklen_t size = sizeof bound;
   auto* const plain = reinterpret_cast<::sockaddr*>(&bound);
-  if (::bind(listener.get(), plain, size) != 0 ||
-      ::listen(listener.get(), static_cast<int>(ranks)) != 0 ||
+  if (::bind(listener.get(), plain, size) != 0 || ::listen(listener.get(), SOMAXCONN) != 0 ||
       ::getsockname(listener.get(), plain, &size) != 0) {
     throw error("cannot listen for the other ranks: " + system_text());
   }
@@ -206,16 +205,78 @@ file_descriptor connect_to(std::size_t rank, const visiting_card& card, std::siz
       card.port, fmt::join(addresses, ", ")));
 }
 
-/// Admits one of the ranks above; nothing if it was another program.
-std::optional<std::pair<std::size_t, file_descriptor>> admit(int listener, const std::string& token,
-                                                             clock::time_point until) {
-  file_descriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!socket) return std::nullopt;
-  const std::string said = receive_exactly(socket.get(), greeting(token, 0).size(),
-                                           std::min(until, clock::now() + longest_connect));
-  if (!said.starts_with(token) || !send_all(socket.get(), token)) return std::nullopt;
-  return std::pair(std::stoul(said.substr(token.size()), nullptr, 16), std::move(socket));
-}
+/// Admits the ranks above. Other programs may connect, too, and say nothing: all are listened to at
+/// once, so that none delays the next. One thread uses it.
+class reception {
+ public:
+  using admitted = std::pair<std::size_t, file_descriptor>;
+
+  /// All outlive it.
+  reception(int listener, const std::string& token) : listener_(listener), token_(token) {}
+
+  /// Waits for the next rank; empty if none came in time.
+  std::optional<admitted> next(clock::time_point until) {
+    while (wait(until)) {
+      for (std::size_t i = guests_.size(); i-- > 0;) {
+        if (auto made = listen_to(guests_[i])) return made;
+        if (!guests_[i].socket || clock::now() >= guests_[i].until) {
+          guests_.erase(guests_.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+      }
+      accept();
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr std::size_t most_guests = 256;
+
+  struct guest {
+    file_descriptor socket;
+    clock::time_point until;
+    std::string said{};
+  };
+
+  /// Waits until somebody comes or says something, or is silent for too long. Returns false if it
+  /// is too late.
+  bool wait(clock::time_point until) const {
+    const auto now = clock::now();
+    if (now >= until) return false;
+    std::vector<::pollfd> all{{listener_, POLLIN, 0}};
+    for (const guest& each : guests_) {
+      all.push_back({each.socket.get(), POLLIN, 0});
+      until = std::min(until, each.until);
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();
+    ::poll(all.data(), all.size(), static_cast<int>(std::max<long>(0, left)));
+    return true;
+  }
+
+  void accept() {
+    file_descriptor socket(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return;
+    if (guests_.size() == most_guests) guests_.erase(guests_.begin());  // the oldest
+    guests_.push_back({std::move(socket), clock::now() + longest_connect});
+  }
+
+  /// Returns the rank that has said all of its greeting. Closes the socket of another program.
+  std::optional<admitted> listen_to(guest& from) const {
+    std::string text(greeting(token_, 0).size() - from.said.size(), '\0');
+    const ::ssize_t got = ::recv(from.socket.get(), text.data(), text.size(), 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
+    if (got > 0) from.said.append(text, 0, static_cast<std::size_t>(got));
+    if (got > 0 && static_cast<std::size_t>(got) < text.size()) return std::nullopt;
+    file_descriptor socket = std::move(from.socket);
+    if (got <= 0 || !from.said.starts_with(token_) || !send_all(socket.get(), token_)) {
+      return std::nullopt;
+    }
+    return admitted(std::stoul(from.said.substr(token_.size()), nullptr, 16), std::move(socket));
+  }
+
+  int listener_;
+  const std::string& token_;
+  std::vector<guest> guests_;  // in the order in which they came
+};
 
 std::unique_ptr<detail::rank_links> link_ranks(std::size_t rank,
                                                std::vector<file_descriptor> sockets) {
@@ -255,7 +316,7 @@ communicator communicator::meet(std::size_t rank, std::size_t size, const all_ga
   const auto machines = gather(own.machine);
   const bool one_machine =
       std::ranges::all_of(machines, [&](const auto& each) { return each == own.machine; });
-  auto [listener, port] = listen_on(one_machine ? loopback : "0.0.0.0", size);
+  auto [listener, port] = listen_on(one_machine ? loopback : "0.0.0.0");
   own.port = port;
   if (!one_machine) own.addresses = own_addresses();
   const auto cards = gather(own.text());
@@ -275,15 +336,16 @@ communicator communicator::meet(std::size_t rank, std::size_t size, const all_ga
     sockets[other] = connect_to(other, card, rank, card.machine == own.machine);
   }
   const auto until = clock::now() + longest_meeting;
+  reception admission(listener.get(), own.token);
   for (std::size_t missing = size - 1 - rank; missing > 0;) {
-    if (!is_ready(listener.get(), POLLIN, until)) {
+    auto come = admission.next(until);
+    if (!come) {
       throw error(
           fmt::format("{} ranks have not come within {} s: let the ranks reach each other "
                       "over TCP",
                       missing, longest_meeting.count()));
     }
-    auto come = admit(listener.get(), own.token, until);
-    if (!come || come->first <= rank || come->first >= size || sockets[come->first]) continue;
+    if (come->first <= rank || come->first >= size || sockets[come->first]) continue;
     sockets[come->first] = std::move(come->second);
     --missing;
   }

@@ -11,9 +11,12 @@
 #include <barrier>
 #include <chrono>
 #include <doctest/doctest.h>
+#include <fstream>
 #include <memory>
 #include <mutex>
+#include <netinet/in.h>
 #include <set>
+#include <sstream>
 #include <string>
 #include <sys/socket.h>
 #include <thread>
@@ -548,6 +551,16 @@ TEST_CASE("a rank that has nowhere to keep results fails, and the others go on")
   CHECK_FALSE(here.all[1]->failure.empty());
 }
 
+TEST_CASE("a rank whose database cannot be written says so before it tunes") {
+  fleet here(2);
+  std::ofstream(here.folder / "file") << "no folder";
+  here.all[1]->options.tuning.database = (here.folder / "file" / "tuning.db").string();
+  here.pretune(2);
+  CHECK(here.all[1]->failure.find("could not") != std::string::npos);
+  CHECK(here.all[1]->tuner.made().empty());
+  CHECK(here.count(0, pretuning_state::tuned) == 2);
+}
+
 // ---- devices
 
 tune::device_info gpu(const std::string& pci, const std::string& backend = "CUDA") {
@@ -630,6 +643,39 @@ TEST_CASE("ranks meet over TCP, and a message goes from each to each") {
   threads.clear();
   CHECK(said.size() == size * (size - 1));
   CHECK(said.count("2") == size - 1);
+}
+
+/// A connection to a port of this machine that says nothing.
+tune::detail::file_descriptor connect_silently(int port) {
+  tune::detail::file_descriptor made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ::sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = ::htons(static_cast<std::uint16_t>(port));
+  to.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+  REQUIRE(::connect(made.get(), reinterpret_cast<const ::sockaddr*>(&to), sizeof to) == 0);
+  return made;
+}
+
+// Each for itself they would take more than the minute that a meeting may last.
+TEST_CASE("connections that say nothing do not hold up the ranks that meet") {
+  thread_gather gather(2);
+  std::vector<tune::detail::file_descriptor> silent;
+  const auto meet = [&](std::size_t rank) {
+    int gathered = 0;
+    const auto ranks = tune::communicator::meet(rank, 2, [&](const std::string& mine) {
+      const auto all = gather(rank, mine);
+      if (rank == 0 || ++gathered < 2) return all;
+      std::istringstream words(all[0]);  // the machine, the version, the token and the port
+      std::string word;
+      int port = 0;
+      words >> word >> word >> word >> port;
+      for (int i = 0; i < 20; ++i) silent.push_back(connect_silently(port));
+      return all;
+    });
+    CHECK(ranks.size() == 2);
+  };
+  const std::jthread first([&] { meet(0); });
+  meet(1);
 }
 
 TEST_CASE("ranks of two versions do not meet") {
