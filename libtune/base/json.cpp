@@ -25,21 +25,27 @@ constexpr word_table<value_kind, 6> kind_words{
 
 }  // namespace
 
+bool nests_deeper(std::string_view text, std::size_t levels) noexcept {
+  std::size_t depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_text && c == '\\') ++i;  // what follows neither ends the text nor begins another pair
+    if (c == '"') in_text = !in_text;
+    if (in_text) continue;
+    if ((c == '[' || c == '{') && ++depth > levels) return true;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+  }
+  return false;
+}
+
 input parse_input(std::string_view text) {
-  constexpr int greatest_depth = 100;
-  bool is_too_deep = false;
-  input document = parse_json(
-      text,
-      [&](int depth, auto, auto&) {
-        is_too_deep |= depth > greatest_depth;
-        return !is_too_deep;
-      },
-      false);
-  if (is_too_deep) {
+  constexpr std::size_t greatest_depth = 100;
+  if (nests_deeper(text, greatest_depth)) {
     throw argument_error(
         fmt::format("a document in JSON nests deeper than {} levels", greatest_depth));
   }
-  return document;
+  return parse_json(text, false);
 }
 
 void refuse_document(const std::string& reason) {

@@ -79,13 +79,14 @@ std::optional<std::string> from_hex(std::string_view digits);
 input parse_input(std::string_view text);
 /// @throws argument_error that names the fault of a document, as all functions below do
 [[noreturn]] void refuse_document(const std::string& reason);
-/// Document::parse, which reads numbers as the thread's locale writes them, in any locale.
+/// True if arrays and objects of a text lie in each other in more than so many levels.
+bool nests_deeper(std::string_view text, std::size_t levels) noexcept;
+/// Document::parse, which reads numbers as the thread's locale writes them, in any locale. Never
+/// with a callback: each object's end would look at all members before it, in quadratic time.
 template <class Document = input>
-Document parse_json(std::string_view text,
-                    const typename Document::parser_callback_t& keep = nullptr,
-                    bool throws = true) {
+Document parse_json(std::string_view text, bool throws = true) {
   const plain_locale numbers;
-  return Document::parse(text, keep, throws);
+  return Document::parse(text, nullptr, throws);
 }
 /// Parses, as parse_input does, a document of libtune: an object whose 'format' and
 /// 'format_version' are these.

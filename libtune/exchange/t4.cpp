@@ -27,8 +27,6 @@ using detail::value_kind;
 
 // Nanoseconds in the unit of the times that are written.
 constexpr double written_unit = 1e6;
-// Deeper than a file nests; deeper members are dropped, and then missing.
-constexpr int greatest_depth = 32;
 
 /// @throws argument_error that names the fault of a file, as all functions below do
 [[noreturn]] void refuse_t4(const std::string& reason) {
@@ -227,8 +225,7 @@ trial_content trial_from(const input& result, double unit,
 }
 
 input parse(std::string_view text) {
-  input document = detail::parse_json(
-      text, [](int depth, auto, auto&) { return depth < greatest_depth; }, false);
+  input document = detail::parse_input(text);
   if (document.is_discarded() || !document.is_object()) refuse_t4("it is no JSON object");
   if (!member_of(document, "results").is_array()) refuse_t4("'results' is no array");
   return document;

@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "libtune/base/error.hpp"
+
 namespace json_test {
 
 using namespace tune::detail;
@@ -27,7 +29,33 @@ TEST_CASE("numbers are read with a point in any locale") {
   const auto list = parse_json("[1.25, -2.5e-3]");
   CHECK(list[0] == 1.25);
   CHECK(list[1] == -2.5e-3);
-  CHECK(parse_json("[1.25", nullptr, false).is_discarded());
+  CHECK(parse_json("[1.25", false).is_discarded());
+}
+
+TEST_CASE("the depth of a text is that of its brackets, those in texts left out") {
+  CHECK_FALSE(nests_deeper("", 0));
+  CHECK_FALSE(nests_deeper("1", 0));
+  CHECK(nests_deeper("[]", 0));
+  CHECK_FALSE(nests_deeper(R"([{"a": [1]}, [[2]], {}])", 3));
+  CHECK(nests_deeper(R"([{"a": [1]}, [[2]], {}])", 2));
+  CHECK_FALSE(nests_deeper(R"(["[[[", "\"[[", "\\", "]"])", 1));
+  CHECK(nests_deeper(R"(["\\", []])", 1));
+  CHECK_FALSE(nests_deeper("]]]][", 1));
+  CHECK_FALSE(nests_deeper("\"\\", 1));
+}
+
+TEST_CASE("a document of any depth that is read is read, and a deeper one refused") {
+  CHECK_FALSE(parse_input(std::string(100, '[') + std::string(100, ']')).is_discarded());
+  CHECK_THROWS_WITH_AS(parse_input(std::string(101, '[') + std::string(101, ']')),
+                       doctest::Contains("deeper than 100 levels"), tune::argument_error);
+  CHECK(parse_input("[").is_discarded());
+}
+
+// In quadratic time it would take longer than the test may.
+TEST_CASE("a long list of objects is read in linear time") {
+  std::string text = "[{}";
+  for (int i = 1; i < 500'000; ++i) text += ",{}";
+  CHECK(parse_input(text + "]").size() == 500'000);
 }
 
 TEST_CASE("values that JSON lacks are written as valid JSON all the same") {

@@ -224,6 +224,10 @@ TEST_CASE("a space comes back as it was, and nothing comes from other texts") {
   CHECK(tune::detail::space_from_json(text) == space);
   CHECK(tune::detail::space_from_json(tune::detail::space_to_json({})) == tune::stored_space{});
   for (const char* other : {"", "null", "{}", "[[[[[[[[1]]]]]]]]", R"({"combinations":"many"})",
+                            R"({"combinations":1e300,"configurations":1,"removals":[],
+                                "parameters":[]})",
+                            R"({"combinations":-1,"configurations":1,"removals":[],
+                                "parameters":[]})",
                             R"({"combinations":1,"configurations":1,"removals":[],
                                 "parameters":[["wgs",[[1]]]]})"}) {
     CAPTURE(other);

@@ -112,7 +112,7 @@ std::vector<asked_count> asked_from_json(const input& object) {
 
 /// @throws argument_error if the line is no key that a database could have
 missed_key read_line(std::string_view line) {
-  const input object = detail::parse_json(line, nullptr, false);
+  const input object = detail::parse_json(line, false);
   if (object.is_discarded()) detail::refuse_document("it is not JSON");
   if (member(object, "libtune_missed") != line_version) {
     detail::refuse_document("it is of another version");

@@ -69,7 +69,7 @@ std::optional<value> configured_value(const json& item) {
 }
 
 std::vector<double> parse_samples(const std::string& text) {
-  const auto list = parse_json(text, nullptr, false);
+  const auto list = parse_json(text, false);
   const auto is_number = [](const input& item) { return item.is_number(); };
   if (!list.is_array() || !std::ranges::all_of(list, is_number)) {
     throw_unreadable("samples_ns", text, "list of numbers");
@@ -180,9 +180,9 @@ std::string configuration_to_json(const std::vector<named_value>& configuration)
 }
 
 std::vector<named_value> configuration_from_json(const std::string& text) {
-  // Nothing lies deeper; an ordered object that did would take a deep stack.
-  const auto not_deep = [](int depth, json::parse_event_t, json&) { return depth < 3; };
-  const json object = parse_json<json>(text, not_deep, false);
+  // An ordered object that lies deeper would take a deep stack.
+  if (nests_deeper(text, 2)) throw_unreadable("configuration", text, "object of values");
+  const json object = parse_json<json>(text, false);
   if (!object.is_object()) throw_unreadable("configuration", text, "object");
   std::vector<named_value> configuration;
   for (const auto& [name, item] : object.items()) {
@@ -211,19 +211,26 @@ std::string space_to_json(const stored_space& space) {
       .dump();
 }
 
+namespace {
+
+/// @throws json::exception for any other number, which could not be converted
+std::size_t count_in(const json& item) { return item.get_ref<const json::number_unsigned_t&>(); }
+
+}  // namespace
+
 std::optional<stored_space> space_from_json(const std::string& text) {
-  const auto not_deep = [](int depth, json::parse_event_t, json&) { return depth < 6; };
+  if (nests_deeper(text, 5)) return std::nullopt;
   const auto as_text = [](const json& item) {
     return std::get<std::string>(configured_value(item).value());
   };
   try {
-    const json object = parse_json<json>(text, not_deep);
-    stored_space space{.combinations = object.at("combinations").get<std::size_t>(),
-                       .configurations = object.at("configurations").get<std::size_t>(),
+    const json object = parse_json<json>(text);
+    stored_space space{.combinations = count_in(object.at("combinations")),
+                       .configurations = count_in(object.at("configurations")),
                        .removals = {},
                        .parameters = {}};
     for (const json& one : object.at("removals")) {
-      space.removals.push_back({as_text(one.at(0)), one.at(1).get<std::size_t>()});
+      space.removals.push_back({as_text(one.at(0)), count_in(one.at(1))});
     }
     for (const json& one : object.at("parameters")) {
       auto& made = space.parameters.emplace_back();
@@ -252,8 +259,7 @@ std::string metrics_to_json(const std::vector<metric>& metrics) {
 
 std::vector<metric> metrics_from_json(const std::string& text) {
   std::vector<metric> metrics;
-  const auto not_deep = [](int depth, input::parse_event_t, input&) { return depth < 3; };
-  const auto list = parse_json(text, not_deep, false);
+  const auto list = parse_json(text, false);
   if (!list.is_array()) return metrics;
   for (const input& entry : list) {
     const bool has_value = entry.is_array() && entry.size() >= 2 && entry[0].is_string() &&

@@ -91,7 +91,7 @@ std::optional<double> trial_content::score_upper_ns() const {
 }
 
 std::vector<double> trial_content::samples_ns() const {
-  const auto json = detail::parse_json(text_of(columns, "samples_ns"), nullptr, false);
+  const auto json = detail::parse_json(text_of(columns, "samples_ns"), false);
   const auto is_number = [](const nlohmann::json& item) { return item.is_number(); };
   if (!json.is_array() || !std::ranges::all_of(json, is_number)) return {};
   return json.get<std::vector<double>>();

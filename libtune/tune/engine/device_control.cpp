@@ -66,7 +66,7 @@ std::string text_of(const debt& owed) {
 }
 
 std::optional<debt> debt_from(std::string_view text) {
-  const auto document = parse_json(text, nullptr, false);
+  const auto document = parse_json(text, false);
   if (!document.is_object()) return std::nullopt;
   try {
     debt owed;
