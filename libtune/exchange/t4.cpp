@@ -114,7 +114,8 @@ std::vector<double> samples_from(const input& times, double unit) {
   if (!times.contains("runtimes")) return samples;
   for (const input& time : times["runtimes"]) {
     if (!time.is_number()) refuse_t4("'runtimes' holds what is no number");
-    samples.push_back(time.get<double>() * unit);
+    const double ns = time.get<double>() * unit;
+    if (std::isfinite(ns)) samples.push_back(ns);
   }
   return samples;
 }
@@ -222,6 +223,18 @@ trial_content trial_from(const input& result, double unit,
       .configuration = configuration_from(member_of(result, "configuration"), fields),
       .columns = columns_from(result, unit)};
   return trial;
+}
+
+/// Leaves out the times that no clock has measured: those of a foreign file are anything.
+void check_times(trial_content& trial) {
+  const auto is_no_time = [](double ns) { return !std::isfinite(ns) || ns <= 0; };
+  std::vector<double> samples = trial.samples_ns();
+  std::erase_if(samples, is_no_time);
+  trial.columns["samples_ns"] = input(samples).dump();
+  const std::optional<double> score = trial.score_ns();
+  if (!score || !is_no_time(*score)) return;
+  trial.columns["outcome"] = std::string("invalid time");
+  trial.columns.erase("score_ns");
 }
 
 input parse(std::string_view text) {
@@ -335,6 +348,7 @@ function_content from_t4_text(std::string_view text, const foreign_subject& subj
       trial.configuration.push_back({name, value_from(member_of(configuration, name.c_str()), {})});
     }
     trial.columns = columns_from(result, unit);
+    check_times(trial);
   }
   return content_of(subject, std::move(trials));
 }

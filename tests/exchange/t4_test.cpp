@@ -195,4 +195,23 @@ TEST_CASE("a file that is not T4 is refused with the reason") {
   CHECK_THROWS_AS(from_own_t4_text(foreign), tune::argument_error);
 }
 
+TEST_CASE("times that are no times are never results") {
+  json document = json::parse(foreign);
+  const json first = document["results"][0];
+  for (const double time : {0.0, -12.5, 1e305}) {
+    document["results"].push_back(first);
+    document["results"].back()["measurements"] = json::array({{{"name", "time"}, {"value", time}}});
+    document["results"].back()["times"]["runtimes"] = {12.5, time};
+  }
+  const function_content content = from_t4_text(document.dump(), subject());
+  REQUIRE(content.results.size() == 1);
+  CHECK(content.results[0].score_ns() == 12.375e6);
+  const auto& trials = content.searches[0].trials;
+  for (std::size_t i = trials.size() - 3; i < trials.size(); ++i) {
+    CHECK(tune::text_of(trials[i].columns, "outcome") == "invalid time");
+    CHECK_FALSE(trials[i].score_ns());
+    CHECK(trials[i].samples_ns() == std::vector<double>{12.5e6});
+  }
+}
+
 }  // namespace t4_test
