@@ -6,6 +6,7 @@
 #include <cctype>
 #include <fmt/format.h>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -32,11 +33,13 @@ std::vector<named_value> tuning_of(const foreign_subject& subject,
                                    const std::vector<named_value>& configuration) {
   std::vector<named_value> tuning;
   std::size_t taken = 0;
+  std::map<std::string_view, const value*> given;
+  for (const named_value& item : configuration) given.emplace(item.name, &item.value);
   for (const field_description& field : fields) {
-    const auto found = std::ranges::find(configuration, field.name, &named_value::name);
+    const auto found = given.find(field.name);
     const auto usual = std::ranges::find(subject.defaults, field.name, &named_value::name);
-    if (found != configuration.end()) {
-      tuning.push_back({field.name, convert_value(field, found->value)});
+    if (found != given.end()) {
+      tuning.push_back({field.name, convert_value(field, *found->second)});
       ++taken;
     } else if (!subject.same_kernel && usual != subject.defaults.end()) {
       tuning.push_back(*usual);
@@ -118,11 +121,13 @@ function_content content_of(const foreign_subject& subject, std::vector<trial_co
   }
   // The trials of another kernel are kept as they are.
   const bool converts = subject.same_kernel || subject.function.value_fields.empty();
+  std::map<std::string_view, const field_description*> types;
+  for (const field_description& field : fields) types.emplace(field.name, &field);
   for (trial_content& trial : trials) {
     if (!converts) break;
     for (named_value& item : trial.configuration) {
-      const auto field = std::ranges::find(fields, item.name, &field_description::name);
-      if (field != fields.end()) item.value = convert_value(*field, item.value);
+      const auto field = types.find(item.name);
+      if (field != types.end()) item.value = convert_value(*field->second, item.value);
     }
   }
   search.trials = std::move(trials);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -70,15 +71,18 @@ value value_in(const input& item, const std::string& whose) {
 std::vector<parameter> parameters_in(const input& document) {
   const auto listed = document.find("tune_params");
   std::vector<parameter> parameters;
+  std::set<std::string> names;
   for (const input& name : member_in(document, "tune_params_keys", "it")) {
     if (!name.is_string()) refuse_cache("'tune_params_keys' holds what is no name");
     parameter item{name.get<std::string>(), {}};
+    if (!names.insert(item.name).second) {
+      refuse_cache("'tune_params_keys' holds '" + item.name + "' twice");
+    }
     if (listed != document.end() && listed->is_object() && listed->contains(item.name)) {
+      std::set<value> seen;
       for (const input& candidate : (*listed)[item.name]) {
         value wanted = value_in(candidate, "the parameter " + item.name);
-        if (std::ranges::find(item.candidates, wanted) == item.candidates.end()) {
-          item.candidates.push_back(std::move(wanted));
-        }
+        if (seen.insert(wanted).second) item.candidates.push_back(std::move(wanted));
       }
     }
     parameters.push_back(std::move(item));

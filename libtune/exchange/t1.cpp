@@ -24,7 +24,7 @@ using detail::input;
 
 // ---- Lists in Python
 
-constexpr std::size_t most_values = 1'000'000;
+constexpr std::size_t most_values = 1'000'000;  // of a file
 
 std::string trimmed(std::string_view text) {
   constexpr std::string_view blank = " \t\n\v\f\r";
@@ -88,7 +88,9 @@ class list_reader {
     const auto terms = split_at("+", part);
     if (terms.size() == 1) return read_term(part, depth);
     std::vector<value> all;
-    for (const std::string& term : terms) append(all, read_term(term, depth));
+    for (const std::string& term : terms) {
+      std::ranges::move(read_term(term, depth), std::back_inserter(all));
+    }
     return all;
   }
 
@@ -100,11 +102,12 @@ class list_reader {
         text_, part));
   }
 
-  void append(std::vector<value>& all, std::vector<value> more) const {
-    if (all.size() + more.size() > most_values) {
+  /// Those of lists in lists count, too, whether or not a condition leaves them.
+  void count(std::size_t more) const {
+    if (more > most_values - counted_) {
       throw argument_error(fmt::format("'{}' has more than {} values", text_, most_values));
     }
-    std::ranges::move(more, std::back_inserter(all));
+    counted_ += more;
   }
 
   std::vector<value> read_term(const std::string& term, int depth) const {
@@ -120,6 +123,7 @@ class list_reader {
     for (const std::string& item : split_at(",", *items)) {
       if (!item.empty()) values.push_back(expression(item).evaluate({}));
     }
+    count(values.size());
     return values;
   }
 
@@ -136,11 +140,10 @@ class list_reader {
     const std::int64_t to = numbers.size() > 1 ? numbers[1] : numbers[0];
     const std::int64_t step = numbers.size() > 2 ? numbers[2] : 1;
     if (step == 0) refuse("range(" + bounds + ")");
-    std::vector<value> values;
-    const double count =
+    const double steps =
         (static_cast<double>(to) - static_cast<double>(from)) / static_cast<double>(step);
-    if (count > static_cast<double>(most_values))
-      append(values, std::vector<value>(most_values + 1));
+    count(static_cast<std::size_t>(std::clamp(std::ceil(steps), 0.0, most_values + 1.0)));
+    std::vector<value> values;
     for (std::int64_t i = from; step > 0 ? i < to : i > to;) {
       values.emplace_back(i);
       if (__builtin_add_overflow(i, step, &i)) break;
@@ -160,8 +163,11 @@ class list_reader {
     if (source.size() > 2) refuse(text);
     const expression item(parts[0]);
     const expression condition(source.size() > 1 ? source[1] : "True");
+    const std::vector<value> all = read(source[0], depth + 1);
+    constexpr std::size_t usual_characters = 64;  // a longer text takes time and room for each
+    count(all.size() * (text.size() / usual_characters));
     std::vector<value> values;
-    for (const value& each : read(source[0], depth + 1)) {
+    for (const value& each : all) {
       const std::vector<named_value> named{{name, each}};
       if (condition.holds(named)) values.push_back(item.evaluate(named));
     }
@@ -169,6 +175,7 @@ class list_reader {
   }
 
   const std::string& text_;
+  mutable std::size_t counted_ = 0;
 };
 
 // ---- Members
@@ -225,6 +232,7 @@ std::vector<value> values_at(const input& item) {
 
 std::vector<parameter> parameters_at(const input& space) {
   std::vector<parameter> parameters;
+  std::size_t values = 0;
   for (const input& item : member_at(space, "TuningParameters", "'ConfigurationSpace'")) {
     const std::string name = text_at(item, "Name", "a tuning parameter");
     const std::string whose = "the parameter '" + name + "'";
@@ -232,6 +240,10 @@ std::vector<parameter> parameters_at(const input& space) {
     parameter made{name,
                    reading(whose, [&] { return detail::of_one_type(name, values_at(listed)); })};
     if (made.candidates.empty()) refuse_t1(whose + " has no values");
+    values += made.candidates.size();
+    if (values > most_values) {
+      refuse_t1(fmt::format("its parameters have more than {} values", most_values));
+    }
     parameters.push_back(std::move(made));
   }
   return parameters;
@@ -269,7 +281,8 @@ dtype type_named(const std::string& name) {
   return found == aliases.end() ? dtype_from_name(name) : found->second;
 }
 
-/// A size with numbers in place of ProblemSize[0] and max(parameter).
+/// A size with numbers in place of ProblemSize[0] and max(parameter). Texts take no place: they
+/// could hold such words themselves, and grow without end.
 std::string plain_size(std::string text, const t1_problem& problem) {
   const auto replace_all = [&](const std::string& what, const std::string& by) {
     for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
@@ -281,6 +294,7 @@ std::string plain_size(std::string text, const t1_problem& problem) {
   }
   for (const parameter& item : problem.parameters) {
     const auto [least, most] = std::ranges::minmax_element(item.candidates);
+    if (std::holds_alternative<std::string>(*most)) continue;
     replace_all("max(" + item.name + ")", to_string(*most));
     replace_all("min(" + item.name + ")", to_string(*least));
   }
@@ -288,6 +302,11 @@ std::string plain_size(std::string text, const t1_problem& problem) {
 }
 
 std::size_t count_of(const std::string& text, const t1_problem& problem) {
+  constexpr std::size_t most_characters = 10'000;
+  if (text.size() > most_characters) {
+    throw argument_error(
+        fmt::format("a size has {} characters; the most are {}", text.size(), most_characters));
+  }
   const double number = expression(plain_size(text, problem)).number({});
   constexpr double most = 1LL << 53;
   if (!(number >= 0) || number > most || number != std::floor(number)) {

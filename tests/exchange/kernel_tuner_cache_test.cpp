@@ -134,6 +134,7 @@ TEST_CASE("what cannot be taken is refused with the entry, the fault and the rem
               std::string(200'000, '[') + std::string(200'000, ']') + "}",
           "nests deeper than 100 levels");
   refused(R"({"tune_params_keys": ["tile"], "cache": {}})", "no results");
+  refused(R"({"tune_params_keys": ["tile", "tile"], "cache": {}})", "holds 'tile' twice");
   refused(R"({"tune_params_keys": ["tile"], "cache": {"1": {"time": 1}}})",
           "the entry '1' has no 'tile'");
   refused(R"({"tune_params_keys": ["tile"], "cache": {"1": 5}})", "the entry '1' is no object");
@@ -142,6 +143,16 @@ TEST_CASE("what cannot be taken is refused with the entry, the fault and the rem
   refused(R"({"tune_params_keys": ["other"], "cache": {"1": {"other": 1, "time": 1}}})",
           "--field FIELD=PARAMETER");
   refused(R"({"tune_params_keys": ["tile"], "cache": {"1": {"tile": 0.5, "time": 1}}})", "'tile'");
+}
+
+// In quadratic time it would take longer than the test may.
+TEST_CASE("many candidates are read in linear time, each once") {
+  std::string candidates = "0";
+  for (int i = 1; i < 500'000; ++i) candidates += "," + std::to_string(i);
+  const kernel_tuner_cache cache =
+      read_kernel_tuner_cache(R"({"tune_params_keys": ["tile"], "tune_params": {"tile": [)" +
+                              candidates + R"(, 5]}, "cache": {}})");
+  CHECK(cache.parameters.at(0).candidates.size() == 500'000);
 }
 
 TEST_CASE("times that are no times are never results, and another objective is none either") {

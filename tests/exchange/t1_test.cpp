@@ -78,6 +78,18 @@ TEST_CASE("lists of values neither nest without end nor grow without end") {
                        tune::argument_error);
 }
 
+TEST_CASE("short texts do not make more values than a space may have") {
+  const auto refused = [](const std::string& text) {
+    CHECK_THROWS_WITH_AS(values_of_python(text), doctest::Contains("more than 1000000 values"),
+                         tune::argument_error);
+  };
+  CHECK(values_of_python("range(1000000)").size() == 1'000'000);
+  refused("range(600000) + range(600000)");
+  // Also where a condition leaves none of them, or each takes long.
+  refused("[x for x in range(600000) if False] + [x for x in range(600000) if False]");
+  refused("[x + " + std::string(10'000, ' ') + "1 for x in range(10000)]");
+}
+
 /// As the hub has them, shortened.
 json sample() {
   return tune::detail::parse_json<json>(R"({
@@ -188,6 +200,28 @@ TEST_CASE("spaces of the hub have as many configurations as were recorded there"
              "tile_size_y+ temporal_tiling_factor * 2) * (2+sh_power) * 4 <= 49152"}) == 82984);
 }
 
+TEST_CASE("parameters of texts take no place in a size, where they could grow without end") {
+  json document = sample();
+  json& parameters = document["ConfigurationSpace"]["TuningParameters"];
+  for (int i = 0; i < 64; ++i) {
+    const std::string next = "max(t" + std::to_string(i + 1) + ")";
+    parameters.push_back({{"Name", "t" + std::to_string(i)}, {"Values", {next + next}}});
+  }
+  document["KernelSpecification"]["Arguments"][0]["Size"] = "max(t0)";
+  CHECK_THROWS_WITH_AS(from_t1_text(document.dump()), doctest::Contains("'output_image'"),
+                       tune::argument_error);
+}
+
+TEST_CASE("the values of all parameters of a problem are bounded together") {
+  json document = sample();
+  json& parameters = document["ConfigurationSpace"]["TuningParameters"];
+  for (const char* name : {"a", "b"}) {
+    parameters.push_back({{"Name", name}, {"Values", "range(600000)"}});
+  }
+  CHECK_THROWS_WITH_AS(from_t1_text(document.dump()), doctest::Contains("more than 1000000 values"),
+                       tune::argument_error);
+}
+
 TEST_CASE("a fault is named with the member that has it") {
   const auto refused = [](const auto& spoil, const char* reason) {
     json document = sample();
@@ -207,6 +241,7 @@ TEST_CASE("a fault is named with the member that has it") {
   refused([&](json& d) { d[condition] = "1 +"; }, "the condition");
   refused([&](json& d) { d[argument]["Type"] = "float4"; }, "the argument 'output_image'");
   refused([&](json& d) { d[argument]["Size"] = "-1"; }, "no size");
+  refused([&](json& d) { d[argument]["Size"] = std::string(10'001, ' '); }, "10001 characters");
   refused([&](json& d) { d[argument]["FillType"] = "BinaryRaw"; }, "Constant and Random");
   refused([&](json& d) { d[argument]["MemoryType"] = "Image"; }, "Vector or Scalar");
   refused([](json& d) { d["KernelSpecification"]["ProblemSize"] = "block_size_x"; }, "ProblemSize");

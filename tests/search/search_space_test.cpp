@@ -79,6 +79,17 @@ TEST_CASE("parameters that cannot be searched are errors that name them") {
   CHECK_NOTHROW(make({{"x", {std::int64_t{1}, std::uint64_t{1}, 1.0, true}}}));
 }
 
+// In quadratic time it would take longer than the test may.
+TEST_CASE("many candidates and many parameters are checked in linear time") {
+  parameter many = counting("many", 500'000);
+  CHECK(search_space({many}).cartesian_size() == 500'000);
+  many.candidates.push_back(many.candidates[250'000]);
+  CHECK_THROWS_WITH_AS(search_space({many}), doctest::Contains("twice"), tune::argument_error);
+  std::vector<parameter> all;
+  for (int i = 0; i < 100'000; ++i) all.push_back(counting("p" + std::to_string(i), 1));
+  CHECK(search_space(all).cartesian_size() == 1);
+}
+
 TEST_CASE("a space that is too big to count is an error, one that just is not is a space") {
   std::vector<parameter> parameters;
   for (int i = 0; i < 63; ++i) parameters.push_back(counting("p" + std::to_string(i), 2));

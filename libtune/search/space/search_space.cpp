@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <string>
@@ -29,36 +30,39 @@ detail::combination_factory factory(std::size_t parameters, std::vector<restrict
   };
 }
 
+/// An item that is equal to another by what is compared, or null. A space may be of a file that has
+/// a million of them.
+template <class Item, class Compared>
+const Item* find_twice(const std::vector<Item>& items, Compared compared) {
+  std::vector<const Item*> sorted;
+  for (const Item& item : items) sorted.push_back(&item);
+  const auto key = [&](const Item* item) -> const auto& { return std::invoke(compared, *item); };
+  std::ranges::sort(sorted, std::less<>(), key);
+  const auto twice = std::ranges::adjacent_find(sorted, std::equal_to<>(), key);
+  return twice == sorted.end() ? nullptr : *twice;
+}
+
 void check_candidates(const parameter& item) {
   if (item.candidates.empty()) {
     throw argument_error("the parameter '" + item.name +
                          "' has no candidates; give it at least one");
   }
-  std::vector<const value*> sorted;
-  for (const value& each : item.candidates) {
+  for (const value& candidate : item.candidates) {
     // Only NaN differs from itself. It could be neither found again nor told from another.
     // NOLINTNEXTLINE(misc-redundant-expression)
-    if (each != each) {
+    if (candidate != candidate) {
       throw argument_error("the parameter '" + item.name + "' has NaN as a candidate");
     }
-    sorted.push_back(&each);
   }
-  // There may be a great many.
-  const auto is_less = [](const value* a, const value* b) { return *a < *b; };
-  const auto is_same = [](const value* a, const value* b) { return *a == *b; };
-  std::ranges::sort(sorted, is_less);
-  const auto twice = std::ranges::adjacent_find(sorted, is_same);
-  if (twice == sorted.end()) return;
-  throw argument_error(
-      fmt::format("the parameter '{}' has the candidate {} twice", item.name, to_string(**twice)));
+  if (const value* twice = find_twice(item.candidates, std::identity())) {
+    throw argument_error(
+        fmt::format("the parameter '{}' has the candidate {} twice", item.name, to_string(*twice)));
+  }
 }
 
 void check_names(const std::vector<parameter>& parameters) {
-  for (auto i = parameters.begin(); i != parameters.end(); ++i) {
-    if (std::find_if(parameters.begin(), i,
-                     [&](const parameter& other) { return other.name == i->name; }) != i) {
-      throw argument_error("the space has two parameters of the name '" + i->name + "'");
-    }
+  if (const parameter* twice = find_twice(parameters, &parameter::name)) {
+    throw argument_error("the space has two parameters of the name '" + twice->name + "'");
   }
 }
 
