@@ -244,6 +244,24 @@ TEST_CASE("a merge of one search takes no longer where the function has many") {
   CHECK(merge_time_s(1500) < 5 * few_s);
 }
 
+TEST_CASE("a row is written as its columns keep it, or left: none is damaged from the begin") {
+  const temporary_folder folder;
+  database_content content = one_result(10);
+  content.functions[0].results[0].columns["score_ns"] = std::int64_t{10};
+  content.functions[0].results.push_back(content.functions[0].results[0]);
+  content.functions[0].results[1].arguments = sample_key(65).arguments;
+  content.functions[0].results[1].columns["score_ns"] = std::string("10");
+  const merge_report report = merge_content(folder.file("db"), content);
+  CHECK(report.results_added == 1);
+  CHECK(report.left == 1);
+  REQUIRE(report.reasons.size() == 1);
+  CHECK(report.reasons[0].find("'score_ns'") != std::string::npos);
+  const database_content stored = read(folder.file("db"));
+  REQUIRE(stored.functions.size() == 1);
+  REQUIRE(stored.functions[0].results.size() == 1);
+  CHECK(stored.functions[0].results[0].score_ns() == 10);
+}
+
 TEST_CASE("a function with other fields is left, and the others are taken") {
   const temporary_folder folder;
   fill_by_the_library(folder.file("db"));

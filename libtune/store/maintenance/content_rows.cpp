@@ -140,11 +140,11 @@ std::vector<trial_content> trials_of(search_tables& tables, std::int64_t search,
   return trials;
 }
 
-std::vector<bound_column> bound(const column_values& columns) {
+std::vector<bound_column> bound(const raw_table& table, const column_values& columns) {
   std::vector<bound_column> row;
   for (const auto& [name, v] : columns) {
     // A column that says nothing need not be known to the target.
-    if (!std::holds_alternative<std::monostate>(v)) row.push_back(bind_column(name, v));
+    if (!std::holds_alternative<std::monostate>(v)) row.push_back(table.bind(name, v));
   }
   return row;
 }
@@ -153,7 +153,7 @@ void write_trial(connection& target, search_tables& tables, std::int64_t search,
                  std::int64_t position, const trial_content& trial) {
   column_values columns = trial.columns;
   const auto metrics = columns.extract(metrics_column);
-  std::vector<bound_column> row = bound(columns);
+  std::vector<bound_column> row = bound(tables.trials, columns);
   row.push_back(bind_column("search_id", search));
   row.push_back(bind_column("position", position));
   row.push_back(bind_column(configuration_column, configuration_to_json(trial.configuration)));
@@ -164,7 +164,7 @@ void write_trial(connection& target, search_tables& tables, std::int64_t search,
     tables.open_metrics(target);
   }
   tables.metrics->write({bind_column("search_id", search), bind_column("position", position),
-                         bind_column(metrics_column, metrics.mapped())});
+                         tables.metrics->bind(metrics_column, metrics.mapped())});
 }
 
 }  // namespace
@@ -314,7 +314,7 @@ std::optional<result_content> read_result(raw_table& results, const function_ide
 }
 
 void write_result(raw_table& results, const result_content& result) {
-  std::vector<bound_column> row = bound(result.columns);
+  std::vector<bound_column> row = bound(results, result.columns);
   for (const named_value& item : result.arguments) {
     row.push_back(bind_column(argument_prefix + item.name, item.value, true));
   }
@@ -334,7 +334,7 @@ void write_search(connection& target, search_tables& tables, const function_iden
       if (auto own = columns.extract(name)) notes[&side].insert(std::move(own));
     }
   }
-  std::vector<bound_column> row = bound(columns);
+  std::vector<bound_column> row = bound(tables.searches, columns);
   row.push_back(bind_column("id", id));
   row.push_back(bind_column("table_name", table_name(function)));
   tables.searches.write(row);
@@ -343,7 +343,7 @@ void write_search(connection& target, search_tables& tables, const function_iden
       target.database().exec(side->create_sql);
       tables.open(target, *side);
     }
-    row = bound(noted);
+    row = bound(tables.sides.at(side), noted);
     row.push_back(bind_column("search_id", id));
     tables.sides.at(side).write(row);
   }

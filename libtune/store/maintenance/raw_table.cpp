@@ -111,6 +111,7 @@ raw_table::raw_table(connection& source, std::string name)
     const std::string column = info.getColumn(0).getString();
     if (column != checksum) layout_.columns.push_back(column);
     defaults_[column] = default_from(info);
+    types_[column] = info.getColumn(3).getString();
     if (info.getColumn(1).getInt() > 0) key[info.getColumn(1).getInt()] = column;
   }
   if (layout_.columns.empty()) {
@@ -182,6 +183,22 @@ bool raw_table::visit_some(const std::string& select, const std::vector<bound_co
     return !last.empty();
   }
   return false;
+}
+
+bound_column raw_table::bind(const std::string& column, const column_value& v) const {
+  const auto known = types_.find(column);
+  const std::string type = known == types_.end() ? "" : known->second;
+  const auto* number = std::get_if<std::int64_t>(&v);
+  // Programs that write JSON anew write 5.0 as 5.
+  if (type == "REAL" && number != nullptr) return bind_column(column, static_cast<double>(*number));
+  const bool fits = std::holds_alternative<std::monostate>(v) ||
+                    (type == "REAL"      ? std::holds_alternative<double>(v)
+                     : type == "INTEGER" ? number != nullptr
+                     : type == "TEXT"    ? std::holds_alternative<std::string>(v)
+                                         : true);
+  if (fits) return bind_column(column, v);
+  throw argument_error(fmt::format("the column '{}' of the table '{}' holds {}, and no other value",
+                                   column, name(), type));
 }
 
 void raw_table::prepare_write(bool replace) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -67,6 +68,11 @@ class raw_table {
   /// the empty one.
   const column_value& default_of(const std::string& column) const { return defaults_.at(column); }
 
+  /// The value as the column's type keeps it. SQLite would convert others on the way into the
+  /// table, and the row would not be what its checksum was made of.
+  /// @throws argument_error if the type does not hold the value
+  bound_column bind(const std::string& column, const column_value& v) const;
+
   /// Writes a row with its checksum, inside the caller's write_transaction. Columns that are not
   /// given have their default. @throws argument_error if the table lacks one that is given
   /// @param replace  takes the place of a row with the same primary key
@@ -87,6 +93,7 @@ class raw_table {
   row_layout layout_;
   std::vector<std::string> key_;
   column_values defaults_;
+  std::map<std::string, std::string> types_;
   std::unique_ptr<SQLite::Statement> read_;
   std::string read_sql_;
   std::unique_ptr<SQLite::Statement> write_;
