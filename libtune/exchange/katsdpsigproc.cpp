@@ -22,6 +22,7 @@
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/schema.hpp"
+#include "libtune/store/maintenance/merge.hpp"
 #include "libtune/store/maintenance/raw_table.hpp"
 
 namespace tune {
@@ -305,8 +306,7 @@ void take_rows(const foreign_table& table, taken_table& report, Take take) {
     } catch (const argument_error& row_fault) {
       reason = row_fault.what();
     }
-    if (reason.empty() || std::ranges::find(report.left, reason) != report.left.end()) continue;
-    report.left.push_back(std::move(reason));
+    if (!reason.empty()) add_reason(report.left, std::move(reason));
   }
 }
 

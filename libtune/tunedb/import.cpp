@@ -33,10 +33,7 @@ void add_up(merge_report& sum, const merge_report& other) {
   sum.searches_added += other.searches_added;
   sum.searches_known += other.searches_known;
   sum.left += other.left;
-  std::ranges::copy_if(other.reasons, std::back_inserter(sum.reasons),
-                       [&](const std::string& reason) {
-                         return std::ranges::find(sum.reasons, reason) == sum.reasons.end();
-                       });
+  for (const std::string& reason : other.reasons) add_reason(sum.reasons, reason);
 }
 
 json to_json(const merge_report& report) {

@@ -110,10 +110,13 @@ void put_text(std::FILE* to, const std::string& text) {
 }
 
 void print_table(const std::vector<std::vector<std::string>>& lines) {
+  constexpr std::size_t widest = 200;  // a longer text of one line is no reason to widen all
   std::vector<std::size_t> widths;
   for (const auto& line : lines) {
     widths.resize(std::max(widths.size(), line.size()));
-    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      widths[i] = std::max(widths[i], std::min(line[i].size(), widest));
+    }
   }
   for (const auto& line : lines) {
     std::string text;

@@ -75,4 +75,17 @@ TEST_CASE("field names are identifiers, unique without regard to case") {
   }
 }
 
+TEST_CASE("a function has as many fields as a table has place for") {
+  function_identity function = sample_function();
+  function.key_fields.clear();
+  function.value_fields.clear();
+  for (int i = 0; i < 1000; ++i) {
+    function.value_fields.push_back({"f" + std::to_string(i), value_type::int32});
+  }
+  CHECK_NOTHROW(tune::check_field_names(function));
+  function.key_fields.push_back({"one", value_type::int32});
+  CHECK_THROWS_WITH_AS(tune::check_field_names(function), doctest::Contains("1001 fields"),
+                       argument_error);
+}
+
 }  // namespace function_identity_test

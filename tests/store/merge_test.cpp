@@ -262,6 +262,23 @@ TEST_CASE("a row is written as its columns keep it, or left: none is damaged fro
   CHECK(stored.functions[0].results[0].score_ns() == 10);
 }
 
+TEST_CASE("a report holds a hundred reasons of as many rows as there are") {
+  const temporary_folder folder;
+  database_content content = one_result(10);
+  const auto sound = content.functions[0].results[0];
+  for (int i = 1; i <= 150; ++i) {
+    content.functions[0].results.push_back(sound);
+    content.functions[0].results.back().arguments = sample_key(1000 + i).arguments;
+    content.functions[0].results.back().columns["column_" + std::to_string(i)] = std::int64_t{1};
+  }
+  const merge_report report = merge_content(folder.file("db"), content);
+  CHECK(report.results_added == 1);
+  CHECK(report.left == 150);
+  REQUIRE(report.reasons.size() == 101);
+  CHECK(report.reasons[99].find("column_100") != std::string::npos);
+  CHECK(report.reasons[100] == "there are more reasons than these");
+}
+
 TEST_CASE("a function with other fields is left, and the others are taken") {
   const temporary_folder folder;
   fill_by_the_library(folder.file("db"));

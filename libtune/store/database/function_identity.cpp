@@ -14,6 +14,7 @@ namespace tune {
 namespace {
 
 constexpr std::size_t longest_name = 200;
+constexpr std::size_t most_fields = 1000;  // SQLite has 2000 columns at most, some of them ours
 
 bool is_identifier(std::string_view name, bool with_dots) {
   const auto fits = [&](char c) { return detail::is_word(c) || (with_dots && c == '.'); };
@@ -79,6 +80,11 @@ std::string table_name(const function_identity& function) {
 }
 
 void check_field_names(const function_identity& function) {
+  const std::size_t fields = function.key_fields.size() + function.value_fields.size();
+  if (fields > most_fields) {
+    throw argument_error(fmt::format("'{}' has {} fields; a table has place for {}", function.name,
+                                     fields, most_fields));
+  }
   check_list(function, function.key_fields);
   check_list(function, function.value_fields);
 }

@@ -80,10 +80,8 @@ void check_search(const function_identity& function, const search_content& searc
 void leave(merge_report& report, std::size_t count, const function_identity& function,
            const std::string& reason) {
   report.left += count;
-  std::string text = fmt::format("{}, version {}: {}", function.name, function.version, reason);
-  if (std::ranges::find(report.reasons, text) == report.reasons.end()) {
-    report.reasons.push_back(std::move(text));
-  }
+  add_reason(report.reasons,
+             fmt::format("{}, version {}: {}", function.name, function.version, reason));
 }
 
 bool is_of_the_row(const SQLite::Exception& failure) {
@@ -212,6 +210,13 @@ bool prepare_table(connection& target, const function_content& content, merge_re
 }
 
 }  // namespace
+
+void add_reason(std::vector<std::string>& reasons, std::string reason) {
+  constexpr std::size_t most = 100;
+  if (reasons.size() > most || std::ranges::find(reasons, reason) != reasons.end()) return;
+  reasons.push_back(reasons.size() < most ? std::move(reason)
+                                          : "there are more reasons than these");
+}
 
 merge_report merge_content(const std::string& path, const database_content& content,
                            merge_winner winner) {

@@ -17,10 +17,15 @@ struct merge_report {
   std::size_t results_replaced = 0;  ///< because wins_over says so
   std::size_t results_kept = 0;      ///< because the one that was there is as good or better
   std::size_t searches_added = 0;
-  std::size_t searches_known = 0;      ///< the same search, trial for trial, was there
-  std::size_t left = 0;                ///< results and searches that could not be taken
-  std::vector<std::string> reasons{};  ///< why, each once; empty if all was taken
+  std::size_t searches_known = 0;  ///< the same search, trial for trial, was there
+  std::size_t left = 0;            ///< results and searches that could not be taken
+  std::vector<std::string>
+      reasons{};  ///< why, each once, a hundred at most; empty if all was taken
 };
+
+/// Adds a reason to those of a report if it is new. Of a file that may be anybody's each row can
+/// have a reason of its own: behind the hundredth stands only that there are more.
+void add_reason(std::vector<std::string>& reasons, std::string reason);
 
 /// The result that stays where there are two for one key.
 enum class merge_winner : std::uint8_t {
