@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The commands that bring in results: import, merge and import-katsdpsigproc.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <iterator>
 #include <memory>
 
 #include "libtune/exchange/katsdpsigproc.hpp"
