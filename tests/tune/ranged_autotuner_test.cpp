@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <doctest/doctest.h>
 #include <functional>
@@ -166,9 +167,11 @@ TEST_CASE("while another thread measures on the device a portfolio loses no time
   const std::chrono::duration<double> waited = tune::device_lease::waited() - waited_before;
   CHECK(measures);
   const std::string words = " sizes, in ";
-  const std::size_t told = log.text().find(words);
+  const std::string text = log.text();
+  const std::size_t told = text.find(words);
   REQUIRE(told != std::string::npos);
-  const double used = std::stod(log.text().substr(told + words.size()));
+  double used = 0;
+  std::from_chars(text.data() + told + words.size(), text.data() + text.size(), used);
   // However long it has waited; the log has tenths of a second.
   CHECK(used <= elapsed.count() - waited.count() + 0.1);
 }
