@@ -22,13 +22,13 @@
 #include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/guided_search.hpp"
-#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/quick_comparison.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
 #include "libtune/tune/engine/trial_failure.hpp"
+#include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
 
@@ -274,8 +274,11 @@ std::size_t tuning_session::compare(const search_problem& problem, const tuning_
   const std::vector<std::size_t> numbers = numbers_of(guide.guided().only, problem);
   const measure_settings measure = options.measure.value_or(measure_settings{});
   const tune::device device = context().device();
-  const device_lease turn(device.info(), options.wait.value_or(default_wait),
-                          [](auto, auto) { detail::require_not_stopped(); });
+  const std::chrono::milliseconds limit = options.wait.value_or(default_wait);
+  wait_report report(wait_cause::device, state_->subject, options.observers, limit);
+  const device_lease turn(device.info(), limit,
+                          [&](auto waited, auto holder) { report.look(waited, holder); });
+  report.end();
   const detail::restored_device afterwards(device.info());
   const detail::quick_comparison::setting setting{
       .problem = problem,

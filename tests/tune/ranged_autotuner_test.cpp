@@ -141,13 +141,24 @@ TEST_CASE("a portfolio has the best tuning at sizes that it was not tuned at") {
   CHECK(portfolio.tuning_for({4096}).wgs == 64);
 }
 
-TEST_CASE("while another thread measures on the device a portfolio loses no time") {
+struct wait_listener final : tune::observer {
+  void waiting(const tune::waiting_event& event) override {
+    CHECK(event.cause == tune::wait_cause::device);
+    heard = true;
+  }
+  std::atomic<bool> heard = false;
+};
+
+TEST_CASE("while another thread measures on the device a portfolio loses no time, and says so") {
   const scoped_environment wait("LIBTUNE_WAIT", "600");
   application app;
   // No other test has it.
   app.context = make_device({.identity = {"device " + std::to_string(::getpid()), "fake", "1.0"}})
                     .device()
                     .create_context();
+  const auto hears = std::make_shared<wait_listener>();
+  tune::tuning_options options;
+  options.observers = {hears};
   std::jthread other;
   std::atomic<bool> measures = false;
   app.called = [&](int call) {
@@ -155,14 +166,14 @@ TEST_CASE("while another thread measures on the device a portfolio loses no time
     other = std::jthread([&] {
       const tune::device_lease lease(app.context.device().info(), std::chrono::minutes(10));
       measures = true;
-      std::this_thread::sleep_for(std::chrono::seconds(1));
+      while (!hears->heard) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     });
     while (!measures) std::this_thread::yield();
   };
   tune::testing::captured_errors log;
   const auto start = std::chrono::steady_clock::now();
   const auto waited_before = tune::device_lease::waited();
-  static_cast<void>(app.autotune.portfolio(app.context));
+  static_cast<void>(app.autotune.portfolio(app.context, {}, options));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   const std::chrono::duration<double> waited = tune::device_lease::waited() - waited_before;
   CHECK(measures);

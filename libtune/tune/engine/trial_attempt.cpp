@@ -15,6 +15,7 @@
 #include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/kernel_figures.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
 #include "libtune/tune/engine/trial_failure.hpp"
@@ -455,7 +456,7 @@ trial run_trial(const search_problem& problem, std::size_t index, const device& 
   attempt.admit(known);
   if (!attempt.over()) attempt.generate();
   if (attempt.over()) return std::move(attempt.result());
-  const device_lease turn(device.info(), wait);
+  const device_lease turn(device.info(), wait, [](auto, auto) { detail::require_not_stopped(); });
   const detail::restored_device afterwards(device.info());
   attempt.try_out();
   if (!attempt.over()) attempt.measure_alone();

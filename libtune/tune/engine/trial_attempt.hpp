@@ -142,9 +142,10 @@ class trial_attempt {
 };
 
 /// Tries one configuration, alone: limits, generate, warm-up, check, samples. It runs with the
-/// device lease. Returns a failure as an outcome with a reason; nothing is thrown. A known failure
-/// is not repeated: the trial has its outcome and reason.
+/// device lease. Returns a failure as an outcome with a reason. A known failure is not repeated:
+/// the trial has its outcome and reason.
 /// @param wait  the longest wait for the device lease
+/// @throws tuning_stopped_error if the tuning is stopped meanwhile, and nothing else
 trial run_trial(const search_problem& problem, std::size_t index, const device& device,
                 const measure_settings& settings, const wall_clock& now,
                 const known_failures& known = {}, std::chrono::milliseconds wait = default_wait);
