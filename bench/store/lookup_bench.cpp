@@ -233,7 +233,7 @@ class writer_threads {
   std::vector<std::jthread> threads_;  // last, because they use the rest
 };
 
-/// What processes share with the one that began them.
+/// Memory that processes share with the one that began them.
 struct tally {
   std::atomic<bool> over{false};
   std::atomic<std::int64_t> stored{0};
