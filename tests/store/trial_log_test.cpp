@@ -254,6 +254,8 @@ TEST_CASE("a text that is no list of metrics is none, whatever it nests") {
     CHECK(metrics_from_json(text).empty());
   }
   CHECK(metrics_from_json(R"([["a",[[[1]]]],["b",2]])") == std::vector<tune::metric>{{"b", 2}});
+  const std::string deep = std::string(200, '[') + std::string(200, ']');
+  CHECK(metrics_from_json(R"([["b",2],)" + deep + "]").empty());
 }
 
 TEST_CASE("a person can read which configuration took how long") {

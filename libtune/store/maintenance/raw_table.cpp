@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <sqlite3.h>
+#include <string_view>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -187,7 +188,7 @@ bool raw_table::visit_some(const std::string& select, const std::vector<bound_co
 
 bound_column raw_table::bind(const std::string& column, const column_value& v) const {
   const auto known = types_.find(column);
-  const std::string type = known == types_.end() ? "" : known->second;
+  const std::string_view type = known == types_.end() ? "" : std::string_view(known->second);
   const auto* number = std::get_if<std::int64_t>(&v);
   // Programs that write JSON anew write 5.0 as 5.
   if (type == "REAL" && number != nullptr) return bind_column(column, static_cast<double>(*number));
