@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/plain_text.hpp"
 #include "libtune/search/space/expression.hpp"
 #include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/bare/configuration.hpp"
+#include "libtune/tune/engine/trial_judge.hpp"
 
 namespace tune::detail {
 namespace {
@@ -60,12 +60,6 @@ std::string typed_text(const value& v) {
   return fmt::format("{} ({})", to_string(v), value_type_name(describe_values({{"", v}})[0].type));
 }
 
-bool is_statistic(const std::string& name) {
-  if (name == "time" || name == "mean" || name == "min" || name == "spread") return true;
-  return name.size() > 1 && name.front() == 'p' &&
-         std::all_of(name.begin() + 1, name.end(), is_digit);
-}
-
 // Those that libtune gives to trials.
 bool is_figure(const std::string& name) {
   static constexpr std::array<std::string_view, 24> figures{"flops",
@@ -93,7 +87,8 @@ bool is_figure(const std::string& name) {
                                                             "achieved_occupancy",
                                                             "compute_throughput"};
   const std::string_view figure = std::string_view(name).substr(0, name.find("_of_"));
-  return is_statistic(name) || std::ranges::find(figures, figure) != figures.end() ||
+  return name == "time" || is_statistic(name) ||
+         std::ranges::find(figures, figure) != figures.end() ||
          std::ranges::find(figures, name) != figures.end();
 }
 
@@ -155,7 +150,7 @@ void check_figure_names(const std::vector<parameter>& parameters,
     return std::ranges::find(parameters, name, &parameter::name) != parameters.end();
   };
   for (const computed_metric& each : metrics) {
-    if (is_statistic(each.name)) {
+    if (each.name == "time" || is_statistic(each.name)) {
       throw argument_error(
           fmt::format("a metric cannot be called '{}', as the statistic of a configuration's times "
                       "is; call it something else",

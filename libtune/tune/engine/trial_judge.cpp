@@ -12,6 +12,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/plain_text.hpp"
 
 namespace tune {
 namespace {
@@ -41,14 +42,13 @@ std::optional<std::string> why_impossible(const trial& done) {
       1e-3 * done.score->count(), metric_value(done, "bytes"), 1e-3 * least->value);
 }
 
+}  // namespace
+
 bool is_statistic(const std::string& name) {
   if (name == "mean" || name == "min" || name == "spread") return true;
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   return name.size() > 1 && name.front() == 'p' &&
-         std::all_of(name.begin() + 1, name.end(), is_digit);
+         std::all_of(name.begin() + 1, name.end(), detail::is_digit);
 }
-
-}  // namespace
 
 trial_judge::trial_judge(const tuning_goal& goal, std::vector<const metric_sources*> sources)
     : goal_(goal) {

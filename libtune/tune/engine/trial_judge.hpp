@@ -22,6 +22,9 @@ constexpr bool is_impossible(run_time time, double least_time) noexcept {
   return time.count() * 2 < least_time;
 }
 
+/// True for the name of a statistic of a trial's samples: mean, min, spread or a percentile (p99).
+bool is_statistic(const std::string& name);
+
 /// Computes the metrics of the trials of a search, and compares trials by its goal. Where the goal
 /// is the least time and there are no sources, it only divides declared work by the time.
 ///
