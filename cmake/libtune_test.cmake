@@ -47,8 +47,8 @@ endif()
 # libtune_test(<module> <file>...)
 # One program for the module, <module>_tests, with libtune's test main, and one ctest entry for
 # each file, <module>.<stem>. Such an entry is reported as skipped if all its test cases needed a
-# device and none was there. A suite that takes longer than some seconds gets the label "long":
-#   set_tests_properties(<module>.<stem> PROPERTIES LABELS long)
+# device and none was there. Those that take longer than some seconds are named to
+# libtune_label_long.
 function(libtune_test module)
   add_executable(${module}_tests ${ARGN})
   target_link_libraries(${module}_tests PRIVATE libtune_test_options)
@@ -66,4 +66,21 @@ function(libtune_test module)
     set_tests_properties(${module}.${stem} PROPERTIES SKIP_RETURN_CODE 77)
     libtune_test_environment(${module}.${stem})
   endforeach()
+endfunction()
+
+# libtune_label_long(<test>...)
+# Leaves tests that take minutes out of the quick suite, and gives them two hours each.
+function(libtune_label_long)
+  set_tests_properties(${ARGN} PROPERTIES LABELS long TIMEOUT 7200)
+endfunction()
+
+# libtune_long_test(<module>.<name> <filter>)
+# A long test of the module's program: the cases that the filter of doctest selects, also those that
+# the quick suite skips.
+function(libtune_long_test test filter)
+  string(REGEX REPLACE "\\..*" "_tests" program "${test}")
+  add_test(NAME ${test} COMMAND ${program} "${filter}" --no-skip)
+  set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77)
+  libtune_test_environment(${test})
+  libtune_label_long(${test})
 endfunction()
