@@ -51,6 +51,14 @@ struct bench {
   tune::command_queue queue;
 };
 
+/// True for pairs of paddings that are tried on a device: all of them on a fake one; on others,
+/// where each transfer takes its time, four with each: none, all, the same, and the other axes.
+bool is_tried(const tune::device& device, const shape& size, unsigned one, unsigned other) {
+  const unsigned all = paddings(size) - 1;
+  return device.info().backend == "fake" || other == 0 || other == all || other == one ||
+         other == (one ^ all);
+}
+
 enum class form { blocking, async };
 
 template <class T>
@@ -79,6 +87,7 @@ EVERY_DEVICE_TEST_CASE("elements come back through every padding of both sides",
   for (const shape& size : tune::testing::shapes_of_each_rank) {
     for (unsigned host = 0; host < paddings(size); ++host) {
       for (unsigned padded = 0; padded < paddings(size); ++padded) {
+        if (!is_tried(device, size, host, padded)) continue;
         for (const form how : {form::blocking, form::async}) {
           check_round_trip<float>(on, size, padded_by(size, host), padded_by(size, padded), how);
         }
@@ -115,6 +124,7 @@ EVERY_DEVICE_TEST_CASE("elements are copied between arrays of every padding", de
       const device_array source(on.context, {dtype::int32, size, padded_by(size, from)});
       source.set(on.queue, numbered_array<std::int32_t>(size, size));
       for (unsigned to = 0; to < paddings(size); ++to) {
+        if (!is_tried(device, size, from, to)) continue;
         const device_array copy(on.context, {dtype::int32, size, padded_by(size, to)});
         copy.copy_from(on.queue, source);
         REQUIRE(elements_of(copy.get<std::int32_t>(on.queue)) ==
