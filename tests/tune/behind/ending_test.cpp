@@ -58,7 +58,7 @@ void check_end(const tune::device& device, const way& expected, const std::strin
   const std::string path = folder / "tuning.db";
   const std::string log = folder / "log";
   const scoped_environment database("LIBTUNE_DB", path.c_str());
-  const scoped_environment level("LIBTUNE_LOG", "warning");
+  const scoped_environment level("LIBTUNE_LOG", "error");
   std::vector<std::string> arguments{LIBTUNE_ENDING_APPLICATION, number, expected.how};
   if (!where.empty()) arguments.insert(arguments.end(), {where, log});
   sample::running_program run(arguments, folder / "output");
