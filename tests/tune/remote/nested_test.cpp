@@ -241,15 +241,17 @@ LIBTUNE_DEVICE_TEST_CASE("who waits inside for another process is told of, and n
   });
   CHECK(nested::outer_autotune(bench.context, key, bench.options) == outer_tuning{1});
   bench.check_that_all_were_measured();
-  REQUIRE(bench.heard->waits.size() >= 2);
-  const tune::waiting_event& first = bench.heard->waits.front();
-  CHECK(first.cause == tune::wait_cause::search);
+  // Beside these it may wait for processes that measure.
+  std::vector<tune::waiting_event> waits = bench.heard->waits;
+  std::erase_if(waits, [](const auto& each) { return each.cause != tune::wait_cause::search; });
+  REQUIRE(waits.size() >= 2);
+  const tune::waiting_event& first = waits.front();
   CHECK(first.subject.function == "isolated.sample");
   REQUIRE(first.holder);
   CHECK(first.holder->process == holder);
   CHECK(first.holder->program == "remote_tests");
   CHECK(first.holder->stopped);
-  CHECK(bench.heard->waits.back().over);
+  CHECK(waits.back().over);
 }
 
 }  // namespace nested_test
