@@ -6,6 +6,7 @@
 #include "libtune/testing/run_tests.hpp"
 #include "operations/beamform/beamform.hpp"
 #include "tests/operations/beamform_cases.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 namespace beamform_long_test {
 
@@ -54,9 +55,7 @@ LIBTUNE_DEVICE_TEST_CASE("every configuration of beamform gives the host's value
 
 LIBTUNE_DEVICE_TEST_CASE("beamform can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   const beamform_key key{.beams = 2};
   CHECK(tuning_space(key).find(beamform_template(context, key).tuning()));
 }

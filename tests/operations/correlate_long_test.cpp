@@ -8,6 +8,7 @@
 #include "libtune/testing/run_tests.hpp"
 #include "operations/workload.hpp"
 #include "tests/operations/correlate_cases.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 namespace correlate_long_test {
 
@@ -71,9 +72,7 @@ LIBTUNE_DEVICE_TEST_CASE("the tiles that win on large devices are exact", device
 
 LIBTUNE_DEVICE_TEST_CASE("correlate can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   const correlate_key key{.antennas = 12, .channels = 2, .spectra = 64};
   const correlate_template made(context, key);
   CHECK(tune::operations::tuning_space(key, device).find(made.tuning()));

@@ -6,6 +6,7 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "tests/operations/ddc_cases.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 namespace ddc_long_test {
 
@@ -42,9 +43,7 @@ LIBTUNE_DEVICE_TEST_CASE("every tuning of a down-converter gives the host's outp
 
 LIBTUNE_DEVICE_TEST_CASE("ddc can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   const ddc_key key{.taps = 64, .subsampling = 4};
   const ddc_template made(context, key);
   const bool has_tensor_units = tune::operations::has_ddc_tensor_units(device);

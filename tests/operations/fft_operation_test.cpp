@@ -13,6 +13,7 @@
 #include "operations/fft/backend/plan.hpp"
 #include "operations/fft/fft.hpp"
 #include "operations/fft/reference.hpp"
+#include "tests/operations/short_tuning.hpp"
 #include "tests/operations/transformed_numbers.hpp"
 
 namespace fft_operation_test {
@@ -218,9 +219,7 @@ LIBTUNE_DEVICE_TEST_CASE("a run allocates nothing on the host, unless cuFFT does
 LIBTUNE_DEVICE_TEST_CASE("fft can be tuned" * tune::testing::force_autotune(), device) {
   if (is_absent(device)) return;
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   const fft_template made(context, {.size = {4, 16}});
   CHECK(tune::operations::tuning_space({.size = "16"}, device).find(made.tuning()));
 }

@@ -11,6 +11,7 @@
 
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/run_tests.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 struct fill_test_state {
   std::uint32_t words[6];
@@ -118,9 +119,7 @@ LIBTUNE_DEVICE_TEST_CASE("an empty array is filled with nothing", device) {
 
 LIBTUNE_DEVICE_TEST_CASE("fill can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 4;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   const fill_template made(context, dtype::uint16);
   CHECK(tune::operations::tuning_space({.element_bytes = 2}).find(made.tuning()).has_value());
 }

@@ -11,6 +11,7 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "tests/operations/gemm_cases.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 namespace gemm_long_test {
 
@@ -236,9 +237,7 @@ LIBTUNE_DEVICE_TEST_CASE("the tiles that win on large devices are right", device
 
 LIBTUNE_DEVICE_TEST_CASE("gemm is tuned for ranges" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   const gemm_key key{.m = {1, 64}, .n = {16, 64}, .k = {1, 300}};
   const gemm_template made(context, key);
   REQUIRE(made.choice());

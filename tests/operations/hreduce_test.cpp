@@ -16,6 +16,7 @@
 #include "libtune/verify/comparison.hpp"
 #include "operations/hreduce/reference.hpp"
 #include "tests/operations/numbers.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 struct hreduce_test_pair {
   std::uint32_t sum;
@@ -195,9 +196,7 @@ LIBTUNE_DEVICE_TEST_CASE("a range outside of the columns is an error", device) {
 
 LIBTUNE_DEVICE_TEST_CASE("hreduce can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 3;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   const hreduce_template made(context, sum_of(dtype::float32), 1000);
   CHECK(tune::operations::tuning_space(tune::operations::hreduce_key{}).find(made.tuning()));
 }

@@ -10,6 +10,7 @@
 #include "libtune/testing/run_tests.hpp"
 #include "operations/maskedsum/maskedsum.hpp"
 #include "tests/operations/maskedsum_cases.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 namespace maskedsum_long_test {
 
@@ -38,9 +39,7 @@ LIBTUNE_DEVICE_TEST_CASE("every tuning adds all rows, of odd shapes, in words or
 
 LIBTUNE_DEVICE_TEST_CASE("maskedsum can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 3;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   for (const bool use_amplitudes : {false, true}) {
     const maskedsum_template made(context, use_amplitudes, 1000);
     CHECK(tune::operations::tuning_space(tune::operations::maskedsum_key{}).find(made.tuning()));

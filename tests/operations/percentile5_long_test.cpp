@@ -9,6 +9,7 @@
 #include "libtune/testing/run_tests.hpp"
 #include "operations/percentile5/percentile5.hpp"
 #include "tests/operations/percentile5_cases.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 namespace percentile5_long_test {
 
@@ -73,9 +74,7 @@ LIBTUNE_DEVICE_TEST_CASE("a sample that misleads costs time, and no exactness", 
 
 LIBTUNE_DEVICE_TEST_CASE("percentile5 can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   const percentile5_template made(context, 100);
   CHECK(tune::operations::tuning_space(tune::operations::percentile5_key{.max_columns = 100})
             .find(made.tuning()));

@@ -8,6 +8,7 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "tests/operations/pfb_cases.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 namespace pfb_long_test {
 
@@ -62,9 +63,7 @@ LIBTUNE_DEVICE_TEST_CASE("every tuning of a filter bank gives the host's spectra
 
 LIBTUNE_DEVICE_TEST_CASE("pfb can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   for (const pfb_key& key : {pfb_key{4, 10, 4}, pfb_key{4, 0, 4}}) {
     const pfb_template made(context, key);
     CHECK(tune::operations::tuning_space(key).find(made.tuning()));
@@ -75,10 +74,7 @@ LIBTUNE_DEVICE_TEST_CASE("pfb can be tuned for ranges of real samples" *
                              tune::testing::force_autotune(),
                          device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.measure = tune::measure_settings{.max_iterations = 3};
-  options.search.max_count = 3;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   const tune::range_scale scale = tune::range_scale::logarithmic;
   const tune::operations::ranged_pfb_template made(
       context,

@@ -8,6 +8,7 @@
 #include "libtune/testing/run_tests.hpp"
 #include "operations/quantise/quantise.hpp"
 #include "tests/operations/quantise_cases.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 namespace quantise_long_test {
 
@@ -70,9 +71,7 @@ LIBTUNE_DEVICE_TEST_CASE("every configuration of quantise gives the host's value
 
 LIBTUNE_DEVICE_TEST_CASE("quantise can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   for (const std::size_t bits : {8, 4}) {
     const quantise_key key{.bits = bits};
     CHECK(tuning_space(key).find(quantise_template(context, key).tuning()));

@@ -28,6 +28,7 @@
 #include "operations/transpose/transpose.hpp"
 #include "tests/operations/numbers.hpp"
 #include "tests/operations/pfb_cases.hpp"
+#include "tests/operations/short_tuning.hpp"
 #include "tests/operations/transformed_numbers.hpp"
 
 namespace ranges_test {
@@ -113,10 +114,7 @@ void check_random_sizes(const Template& made, const tune::context& context) {
 /// While it lives, searches in its context are made, and short: of two configurations each.
 struct short_tuning {
   explicit short_tuning(const tune::device& device) : context(device.create_context()) {
-    tune::tuning_options options{.strategy = "random"};
-    options.measure = tune::measure_settings{.max_iterations = 3};
-    options.search.max_count = 2;
-    tune::set_tuning_options(context, options);
+    tune::testing::tune_shortly(context);
   }
 
   tune::testing::test_mode_guard forced{tune::testing::test_mode::forced};

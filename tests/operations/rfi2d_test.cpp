@@ -3,7 +3,6 @@
 #include "operations/rfi2d/rfi2d.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <complex>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -16,6 +15,7 @@
 #include "libtune/verify/comparison.hpp"
 #include "operations/rfi2d/rfi2d_host.hpp"
 #include "tests/operations/rfi2d_cases.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 using tune::host_array;
 using tune::operations::rfi2d;
@@ -246,10 +246,7 @@ LIBTUNE_DEVICE_TEST_CASE("windows too long for local memory are an error that sa
 
 LIBTUNE_DEVICE_TEST_CASE("rfi2d can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 2;
-  options.compile_time = std::chrono::minutes(4);  // where others compile beside it
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   const rfi2d_template made(context, {.is_complex = true});
   CHECK(tune::operations::tuning_space(tune::operations::rfi2d_key{}).find(made.tuning()));
 }

@@ -12,6 +12,7 @@
 #include "operations/rfi/host.hpp"
 #include "operations/rfi/samples.hpp"
 #include "tests/operations/rfi_data.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 namespace rfi_background_test {
 
@@ -128,9 +129,7 @@ LIBTUNE_DEVICE_TEST_CASE("windows without a middle, or too wide for registers, a
 
 LIBTUNE_DEVICE_TEST_CASE("a background can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   const background_key key{.flag_use = flag_use::full_flags, .order = data_order::baseline_major};
   const background_median_filter_template made(context, key);
   CHECK(tuning_space(key).find(made.tuning()).has_value());

@@ -13,6 +13,7 @@
 #include "operations/rfi/noise_estimate.hpp"
 #include "operations/rfi/samples.hpp"
 #include "tests/operations/rfi_data.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 namespace rfi_noise_estimate_test {
 
@@ -147,9 +148,7 @@ LIBTUNE_DEVICE_TEST_CASE("without channels there is no noise, without baselines 
 
 LIBTUNE_DEVICE_TEST_CASE("noise estimates can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   for (const data_order order : orders) {
     const noise_estimate_template made(context, order, 1000);
     CHECK(tuning_space(noise_estimate_key{order, 1024}).find(made.tuning()).has_value());

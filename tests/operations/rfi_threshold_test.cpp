@@ -14,6 +14,7 @@
 #include "operations/rfi/threshold_sum.hpp"
 #include "tests/operations/numpy_random.hpp"
 #include "tests/operations/rfi_data.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 namespace rfi_threshold_test {
 
@@ -208,9 +209,7 @@ LIBTUNE_DEVICE_TEST_CASE("a device refuses the thresholds that the host refuses"
 
 LIBTUNE_DEVICE_TEST_CASE("thresholds can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   const threshold_simple_key simple{data_order::baseline_major};
   CHECK(tuning_space(simple).find(threshold_simple_template(context, simple).tuning()));
   const threshold_sum_key sum{.order = data_order::channel_major};

@@ -12,6 +12,7 @@
 #include "libtune/testing/run_tests.hpp"
 #include "operations/transpose/reference.hpp"
 #include "tests/operations/numbers.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 namespace transpose_test {
 
@@ -133,9 +134,7 @@ LIBTUNE_DEVICE_TEST_CASE("a matrix with too many tiles is an error", device) {
 
 LIBTUNE_DEVICE_TEST_CASE("transpose can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 4;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   const transpose_template made(context, dtype::float32);
   CHECK(tune::operations::tuning_space(tune::operations::transpose_key{}).find(made.tuning()));
 }

@@ -9,6 +9,7 @@
 #include "libtune/testing/run_tests.hpp"
 #include "operations/unpack/reference.hpp"
 #include "operations/unpack/unpack.hpp"
+#include "tests/operations/short_tuning.hpp"
 
 namespace unpack_long_test {
 
@@ -60,9 +61,7 @@ LIBTUNE_DEVICE_TEST_CASE("every tuning of unpack is exact", device) {
 
 LIBTUNE_DEVICE_TEST_CASE("unpack can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 2;
-  tune::set_tuning_options(context, options);
+  tune::testing::tune_shortly(context);
   const unpack_template made(context);
   CHECK(tune::operations::tuning_space(unpack_key{}).find(made.tuning()));
 }
