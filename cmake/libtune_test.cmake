@@ -68,6 +68,16 @@ function(libtune_test module)
   endforeach()
 endfunction()
 
+# libtune_compile_quickly(<test>...)
+# Has PoCL leave the kernels of tests as they are, which takes it half of the time or less: for tests
+# whose kernels are many and do little. Others, the long ones among them, have its optimiser.
+function(libtune_compile_quickly)
+  foreach(test IN LISTS ARGN)
+    set_property(TEST ${test} APPEND PROPERTY
+      ENVIRONMENT_MODIFICATION POCL_EXTRA_BUILD_FLAGS=set:-cl-opt-disable)
+  endforeach()
+endfunction()
+
 # libtune_label_long(<test>...)
 # Leaves tests that take minutes out of the quick suite, and gives them two hours each.
 function(libtune_label_long)
