@@ -7,6 +7,7 @@
 #include <istream>
 #include <regex>
 #include <string_view>
+#include <utility>
 
 namespace layering {
 namespace {
@@ -40,7 +41,7 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Whether a list names a file, or a folder that it lies in.
+/// True if a list names a file, or a folder that it lies in.
 bool names_file_or_folder(const std::vector<std::string>& words, const std::string& file) {
   return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
     return file == word || file.starts_with(word + "/");
@@ -86,19 +87,38 @@ std::optional<std::string> bracketed_violation(const rules& rules, const include
   return "the library is not in the table of libtune/README.md";
 }
 
-void check_file(const std::filesystem::path& path, include_line line, const rules& rules,
-                std::vector<std::string>& found) {
+/// True for files of the neighbour.
+bool owns(const neighbour_rule& rule, const std::string& file) {
+  return names_file_or_folder(rule.places, file) ||
+         std::any_of(rule.places.begin(), rule.places.end(),
+                     [&](const std::string& place) { return file.starts_with(place + "."); });
+}
+
+/// The neighbour that a file belongs to; empty for those of the core.
+std::string neighbour_of(const rules& rules, const std::string& file) {
+  for (const neighbour_rule& each : rules.neighbours) {
+    if (owns(each, file)) return each.neighbour;
+  }
+  return "";
+}
+
+/// Calls visit with each include of the sources below a folder, and where it stands.
+template <class Visitor>
+void for_each_include(const std::filesystem::path& folder, Visitor&& visit) {
   static const std::regex include(R"rx(\s*#\s*include\s*(["<])([^">]+)[">].*)rx");
-  std::ifstream source(path);
-  std::string text;
-  for (int number = 1; std::getline(source, text); ++number) {
-    std::smatch match;
-    if (!std::regex_match(text, match, include)) continue;
-    line.quoted = match[1] == "\"";
-    line.included = match[2];
-    if (const auto wrong = violation(rules, line)) {
-      found.push_back("libtune/" + line.file + ":" + std::to_string(number) + ": " + line.included +
-                      ": " + *wrong);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const auto extension = entry.path().extension();
+    if (extension != ".hpp" && extension != ".cpp") continue;
+    include_line line;
+    line.file = entry.path().lexically_relative(folder).generic_string();
+    std::ifstream source(entry.path());
+    std::string text;
+    for (int number = 1; std::getline(source, text); ++number) {
+      std::smatch match;
+      if (!std::regex_match(text, match, include)) continue;
+      line.quoted = match[1] == "\"";
+      line.included = match[2];
+      visit(line, "libtune/" + line.file + ":" + std::to_string(number) + ": " + line.included);
     }
   }
 }
@@ -106,20 +126,27 @@ void check_file(const std::filesystem::path& path, include_line line, const rule
 }  // namespace
 
 rules read_rules(std::istream& markdown) {
-  enum class table { none, modules, libraries } current = table::none;
+  enum class table { none, modules, libraries, neighbours, known } current = table::none;
   rules result;
   for (std::string row; std::getline(markdown, row);) {
     if (row.starts_with("| module |")) current = table::modules;
     if (row.starts_with("| third-party include |")) current = table::libraries;
+    if (row.starts_with("| neighbour |")) current = table::neighbours;
+    if (row.starts_with("| file of the core |")) current = table::known;
     if (!row.starts_with("|")) current = table::none;
     if (current == table::none) continue;
     const std::vector<std::string> cells = cells_of(row);
     const std::vector<std::string> names = backticked(cells.at(0));
     if (names.empty()) continue;
-    if (current == table::modules) {
-      result.modules.push_back({names.at(0), backticked(cells.at(2))});
-    } else {
-      result.libraries.push_back({names, backticked(cells.at(1)), cells.at(2).starts_with(" yes")});
+    switch (current) {
+      case table::modules: result.modules.push_back({names[0], backticked(cells.at(2))}); break;
+      case table::neighbours:
+        result.neighbours.push_back({names[0], backticked(cells.at(2))});
+        break;
+      case table::known: result.known.push_back({names[0], backticked(cells.at(1))}); break;
+      default:
+        result.libraries.push_back(
+            {names, backticked(cells.at(1)), cells.at(2).starts_with(" yes")});
     }
   }
   return result;
@@ -133,13 +160,36 @@ std::optional<std::string> violation(const rules& rules, const include_line& lin
 std::vector<std::string> violations_below(const std::filesystem::path& folder, const rules& rules,
                                           const std::set<std::string>& public_headers) {
   std::vector<std::string> found;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    const auto extension = entry.path().extension();
-    if (extension != ".hpp" && extension != ".cpp") continue;
-    include_line line;
-    line.file = entry.path().lexically_relative(folder).generic_string();
+  for_each_include(folder, [&](include_line line, const std::string& place) {
     line.in_public_header = public_headers.contains(line.file);
-    check_file(entry.path(), line, rules, found);
+    if (const auto wrong = violation(rules, line)) found.push_back(place + ": " + *wrong);
+  });
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<std::string> core_violations_below(const std::filesystem::path& folder,
+                                               const rules& rules) {
+  constexpr std::string_view top = "libtune/";
+  std::set<std::pair<std::string, std::string>> known;
+  for (const known_includes& row : rules.known) {
+    for (const std::string& included : row.included) known.emplace(row.file, included);
+  }
+  std::vector<std::string> found;
+  for_each_include(folder, [&](const include_line& line, const std::string& place) {
+    if (!line.included.starts_with(top) || !neighbour_of(rules, line.file).empty()) return;
+    const std::string target = line.included.substr(top.size());
+    const std::string neighbour = neighbour_of(rules, target);
+    if (neighbour.empty() || known.erase({line.file, target}) > 0) return;
+    found.push_back(place + ": the core does not know its neighbour '" + neighbour + "'");
+  });
+  for (const auto& [file, included] : known) {
+    std::string text = "libtune/";
+    text += file;
+    text += ": ";
+    text += included;
+    text += ": this include has gone; take it out of the table of libtune/README.md";
+    found.push_back(std::move(text));
   }
   std::sort(found.begin(), found.end());
   return found;

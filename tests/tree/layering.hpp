@@ -25,12 +25,27 @@ struct library_rule {
   bool in_public_headers = false;
 };
 
+/// A row of the table of neighbours of the core. The places are folders, and files without their
+/// endings.
+struct neighbour_rule {
+  std::string neighbour;
+  std::vector<std::string> places;
+};
+
+/// A row of the table of headers of neighbours that the core still includes.
+struct known_includes {
+  std::string file;
+  std::vector<std::string> included;
+};
+
 struct rules {
   std::vector<module_rule> modules;
   std::vector<library_rule> libraries;
+  std::vector<neighbour_rule> neighbours;
+  std::vector<known_includes> known;
 };
 
-/// The two tables of libtune/README.md.
+/// The tables of libtune/README.md.
 rules read_rules(std::istream& markdown);
 
 /// One #include. Files are named from libtune/, as "device/buffer.hpp".
@@ -41,11 +56,16 @@ struct include_line {
   bool in_public_header = false;
 };
 
-/// What is wrong with an include; empty if it is allowed.
+/// The fault of an include; empty if it is allowed.
 std::optional<std::string> violation(const rules& rules, const include_line& line);
 
 /// Everything wrong with the sources below a folder. public_headers are named from that folder.
 std::vector<std::string> violations_below(const std::filesystem::path& folder, const rules& rules,
                                           const std::set<std::string>& public_headers);
+
+/// Includes by which the core knows its neighbours: those that are there and not in the table, and
+/// those that are in the table and not there.
+std::vector<std::string> core_violations_below(const std::filesystem::path& folder,
+                                               const rules& rules);
 
 }  // namespace layering
