@@ -15,7 +15,7 @@
 
 #include "libtune/base/cxx20.hpp"
 #include "libtune/device/command_queue.hpp"
-#include "libtune/measure/sensors/device_settings.hpp"
+#include "libtune/measure/device_settings.hpp"
 #include "libtune/measure/timing/samples.hpp"
 #include "libtune/measure/timing/settings.hpp"
 

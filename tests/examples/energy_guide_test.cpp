@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "libtune/measure/sensors/device_settings.hpp"
 #include "libtune/measure/sensors/energy_sensor.hpp"
+#include "libtune/measure/sensors/supported_settings.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/tune/device_probes.hpp"
 #include "libtune/tune/error.hpp"

@@ -318,12 +318,6 @@ TEST_CASE("an equal tree is not grown") {
   CHECK_THROWS_AS(static_cast<void>(tune::fit_portfolio({})), tune::argument_error);
 }
 
-TEST_CASE("the bound of losses is a quantile, and infinite for few") {
-  CHECK(tune::loss_bound({0.3, 0.1, 0.2}, 0.9) == infinite);
-  CHECK(tune::loss_bound({9, 1, 2, 3, 4, 5, 6, 7, 8}, 0.9) == 9);
-  CHECK(tune::loss_bound({9, 1, 2, 3, 4, 5, 6, 7, 8}, 0.5) == 5);
-}
-
 TEST_CASE("sizes fill the ranges, from the corners and the middle on") {
   const std::vector<size_range> ranges{{1, 1024}, {16, 256, range_scale::linear, 16}};
   CHECK(tune::corner_sizes(ranges) ==

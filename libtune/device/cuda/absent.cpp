@@ -4,7 +4,6 @@
 // Stands in for the backend where it was left out of the library.
 #include "libtune/base/error.hpp"
 #include "libtune/device/cuda/backend.hpp"
-#include "libtune/device/cuda/counters.hpp"
 #include "libtune/device/cuda/interop.hpp"
 #include "libtune/device/cuda/tensor_map.hpp"
 
@@ -38,7 +37,5 @@ void* native_handle(const context&) { throw_absent(); }
 void* native_handle(const command_queue&) { throw_absent(); }
 std::uintptr_t native_handle(const buffer&) { throw_absent(); }
 tensor_map make_tensor_map(const buffer&, const tensor_boxes&) { throw_absent(); }
-std::vector<metric> read_counters(const context&, const std::function<void()>&) { throw_absent(); }
-std::vector<std::string> counter_names(const std::string&) { throw_absent(); }
 
 }  // namespace tune::cuda

@@ -8,8 +8,9 @@
 #include <string>
 
 #include "libtune/device/device.hpp"
-#include "libtune/measure/sensors/device_settings.hpp"
+#include "libtune/measure/device_settings.hpp"
 #include "libtune/measure/sensors/energy_sensor.hpp"
+#include "libtune/measure/sensors/supported_settings.hpp"
 
 namespace tune::detail {
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/search/model/loss_bound.hpp"
 #include "libtune/search/portfolio/comparisons.hpp"
 #include "libtune/search/portfolio/portfolio_checks.hpp"
 #include "libtune/search/portfolio/sample_places.hpp"

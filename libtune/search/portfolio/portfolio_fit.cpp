@@ -404,12 +404,4 @@ std::vector<double> left_out_losses(const size_times& times, const portfolio_fit
   return losses;
 }
 
-double loss_bound(std::vector<double> losses, double probability) {
-  const auto rank =
-      static_cast<std::size_t>(std::ceil(probability * static_cast<double>(losses.size() + 1)));
-  if (rank > losses.size()) return infinite;
-  std::ranges::sort(losses);
-  return losses[rank - 1];
-}
-
 }  // namespace tune

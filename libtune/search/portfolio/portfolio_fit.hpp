@@ -104,9 +104,4 @@ leaf_orders order_leaves(const size_times& times, const size_tree& tree,
 /// @param fit     makes a portfolio of the others
 std::vector<double> left_out_losses(const size_times& times, const portfolio_fitter& fit);
 
-/// Returns the loss that one more size stays below with this probability, if it is drawn as those
-/// with these losses were (the quantile of conformal prediction: Vovk, Gammerman and Shafer, 2005);
-/// infinite if there are too few of them to say.
-double loss_bound(std::vector<double> losses, double probability);
-
 }  // namespace tune

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "libtune/search/portfolio/portfolio_fit.hpp"
+#include "libtune/search/model/loss_bound.hpp"
 
 namespace tune {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "libtune/device/device.hpp"
-#include "libtune/measure/sensors/device_settings.hpp"
+#include "libtune/measure/device_settings.hpp"
 
 namespace tune::detail {
 
