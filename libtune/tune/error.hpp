@@ -77,6 +77,12 @@ class device_fault_error : public error {
   device_fault_error(const tuning_subject& subject, const trial& lost);
 };
 
+/// A tuning was stopped on request. A later one goes on with the trials that it has made.
+class tuning_stopped_error : public error {
+ public:
+  using error::error;
+};
+
 /// "multiply_template.autotune version 0 (type=float32) on device 'X'".
 std::string describe(const tuning_subject& subject);
 

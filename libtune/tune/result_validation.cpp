@@ -19,7 +19,6 @@
 #include "libtune/tune/engine/trial_attempt.hpp"
 #include "libtune/tune/engine/trial_failure.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/session.hpp"
 
 namespace tune {

@@ -21,7 +21,7 @@
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/files/file_system.hpp"
-#include "libtune/store/shared/store_url.hpp"
+#include "libtune/store/files/store_url.hpp"
 #include "libtune/tune/test_mode.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 

@@ -15,10 +15,10 @@
 #include "libtune/kernel/pool/worker_program.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/identity_column.hpp"
+#include "libtune/store/files/store_url.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/store/maintenance/merge.hpp"
-#include "libtune/store/shared/store_url.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 
 namespace tune {

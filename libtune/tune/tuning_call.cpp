@@ -26,7 +26,6 @@
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/locked_lookup.hpp"
-#include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/report_follower.hpp"
 #include "libtune/tune/result_validation.hpp"
 #include "libtune/tune/shared_results.hpp"

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "libtune/base/environment.hpp"
+#include "libtune/store/files/store_url.hpp"
 #include "libtune/store/shared/result_source.hpp"
-#include "libtune/store/shared/store_url.hpp"
 #include "libtune/tune/ranged/portfolio_core.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/explanation.hpp"

@@ -8,11 +8,11 @@
 
 #include "libtune/base/environment.hpp"
 #include "libtune/store/database/record.hpp"
+#include "libtune/store/files/store_url.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/store/maintenance/merge.hpp"
 #include "libtune/store/shared/push_queue.hpp"
 #include "libtune/store/shared/shared_store.hpp"
-#include "libtune/store/shared/store_url.hpp"
 #include "libtune/tune/shared_results.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/output.hpp"

@@ -16,10 +16,10 @@
 
 #include "libtune/base/seal.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
+#include "libtune/store/files/store_url.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/store/shared/push_queue.hpp"
-#include "libtune/store/shared/store_url.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/run_tests.hpp"

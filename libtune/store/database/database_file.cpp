@@ -33,7 +33,7 @@
 #include "libtune/store/database/schema.hpp"
 #include "libtune/store/files/file_system.hpp"
 #include "libtune/store/files/private_folder.hpp"
-#include "libtune/store/shared/store_url.hpp"
+#include "libtune/store/files/store_url.hpp"
 
 namespace tune {
 namespace {

@@ -17,7 +17,7 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/base/shared_library.hpp"
-#include "libtune/store/shared/store_url.hpp"
+#include "libtune/store/files/store_url.hpp"
 
 namespace tune::detail {
 namespace {

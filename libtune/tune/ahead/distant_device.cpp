@@ -12,6 +12,7 @@
 #include "libtune/store/database/record.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
+#include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/tuner_child.hpp"
 #include "libtune/tune/remote/tuning_failure.hpp"
 #include "libtune/tune/test_mode.hpp"

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "libtune/tune/engine/search_memory.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/observer.hpp"
-#include "libtune/tune/remote/search_memory.hpp"
 
 namespace tune {
 

@@ -24,6 +24,7 @@
 #include "libtune/device/command_queue.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/device/recorded_time.hpp"
+#include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 
 namespace tune::detail {

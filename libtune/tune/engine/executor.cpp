@@ -23,7 +23,6 @@
 #include "libtune/tune/engine/trial_judge.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/remote/remote_tuning.hpp"
 
 namespace tune {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "libtune/tune/engine/prior_knowledge.hpp"
+#include "libtune/tune/engine/search_memory.hpp"
 #include "libtune/tune/observer.hpp"
-#include "libtune/tune/remote/search_memory.hpp"
 
 namespace tune::detail {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "libtune/base/never_destroyed.hpp"
-#include "libtune/tune/remote/remote_tuning.hpp"
+#include "libtune/tune/error.hpp"
 
 namespace tune::detail {
 namespace {

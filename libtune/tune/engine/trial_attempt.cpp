@@ -21,7 +21,6 @@
 #include "libtune/tune/engine/trial_failure.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/remote/remote_tuning.hpp"
 
 namespace tune {
 

@@ -15,8 +15,8 @@
 
 #include "libtune/device/device_memory.hpp"
 #include "libtune/device/memory_quota.hpp"
+#include "libtune/tune/engine/search_memory.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
-#include "libtune/tune/remote/search_memory.hpp"
 #include "libtune/tune/remote/tuner_child.hpp"
 #include "libtune/tune/remote/watchdog.hpp"
 

@@ -29,12 +29,6 @@ class tuner_unavailable_error : public error {
   using error::error;
 };
 
-/// A tuning was stopped on request.
-class tuning_stopped_error : public error {
- public:
-  using error::error;
-};
-
 /// The work of a child.
 struct remote_task {
   function_identity function{};

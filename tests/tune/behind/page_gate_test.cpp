@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 
 namespace page_gate_test {

@@ -10,6 +10,7 @@
 
 #include "libtune/tune/behind/duty_cycle.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
+#include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "tests/tune/resumed_search.hpp"
 

@@ -17,6 +17,7 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/error.hpp"
 #include "tests/tune/remote/event_text.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"
 

@@ -14,8 +14,8 @@
 
 namespace tune::detail {
 
-/// One search that several children make, one after the other or at the same time: joins their
-/// events into those of one search, and holds the prior results for the next child.
+/// One search that is made in parts, one after the other or at the same time, as by several
+/// children: joins their events into those of one search, and holds the prior results for the next.
 class search_memory {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -25,10 +25,10 @@ class search_memory {
       : identity_(std::move(identity)), known_(std::move(known)), begin_(now) {}
 
   const search_identity& identity() const noexcept { return identity_; }
-  /// Returns the prior results for a child that begins this search, or continues it.
+  /// Returns the prior results for a part that begins this search, or continues it.
   prior_knowledge read_prior(time_point now) const;
 
-  /// Returns the event for observers that an event of a child amounts to; empty if they have
+  /// Returns the event for observers that an event of a part amounts to; empty if they have
   /// received it before, or if it is no event of the search itself.
   std::optional<tuning_event> join(tuning_event event, time_point now);
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/shared/store_url.hpp"
+#include "libtune/store/files/store_url.hpp"
 
 #include <algorithm>
 #include <array>

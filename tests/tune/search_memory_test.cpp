@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/remote/search_memory.hpp"
+#include "libtune/tune/engine/search_memory.hpp"
 
 #include <doctest/doctest.h>
 #include <optional>
