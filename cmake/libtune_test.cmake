@@ -7,8 +7,29 @@
 set(libtune_test_home "${PROJECT_BINARY_DIR}/test_home")
 file(MAKE_DIRECTORY "${libtune_test_home}/pocl")
 
+# libtune_label(<test>...)
+# Labels tests with the part of the project that they are about, by the module before the dot.
+function(libtune_label)
+  set(extra "ahead|behind|pipeline|remote|shared|testing|tune_bare|tune_report")
+  set(tools "c_api|consumer|exchange|fuzz|python|simulate|sources|tunedb")
+  set(of_telescope "beamform|correlate|ddc|flagging|numpy_random|pfb|quantise|receiver|rfi|unpack")
+  foreach(test IN LISTS ARGN)
+    set(label core)
+    if(test MATCHES "^(operations|examples)\\.(${of_telescope})")
+      set(label telescope)
+    elseif(test MATCHES "^(operations|examples)\\.")
+      set(label operations)
+    elseif(test MATCHES "^(${extra})\\.")
+      set(label extra)
+    elseif(test MATCHES "^(${tools})(\\.|$)")
+      set(label tools)
+    endif()
+    set_property(TEST ${test} APPEND PROPERTY LABELS ${label})
+  endforeach()
+endfunction()
+
 # libtune_test_environment(<test>...)
-# Gives tests made by add_test the same environment as those of libtune_test.
+# Gives tests made by add_test the same environment and labels as those of libtune_test.
 function(libtune_test_environment)
   set(environment
     "HOME=set:${libtune_test_home}"
@@ -28,6 +49,7 @@ function(libtune_test_environment)
     list(APPEND environment "UBSAN_OPTIONS=set:print_stacktrace=1" "TSAN_OPTIONS=set:${thread_options}")
   endif()
   set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT_MODIFICATION "${environment}")
+  libtune_label(${ARGN})
 endfunction()
 
 # What tests compile with. A check is a call instead of a try block in each place.
@@ -81,7 +103,8 @@ endfunction()
 # libtune_label_long(<test>...)
 # Leaves tests that take minutes out of the quick suite, and gives them two hours each.
 function(libtune_label_long)
-  set_tests_properties(${ARGN} PROPERTIES LABELS long TIMEOUT 7200)
+  set_property(TEST ${ARGN} APPEND PROPERTY LABELS long)
+  set_tests_properties(${ARGN} PROPERTIES TIMEOUT 7200)
 endfunction()
 
 # libtune_long_test(<module>.<name> <filter>)
