@@ -9,7 +9,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
-#include "libtune/tune/shared_results.hpp"
+#include "libtune/tune/settings.hpp"
 
 namespace tune {
 namespace {
@@ -54,6 +54,8 @@ std::shared_ptr<tuning_database> open_database(const std::string& path) {
   return open_layers(path, {})->user();
 }
 
+std::string pulled_database_of(const std::string& database) { return database + "-pulled"; }
+
 std::shared_ptr<const tuning_layers> open_layers(const std::string& user,
                                                  const std::vector<std::string>& systems,
                                                  database_access access, const std::string& shared,
@@ -72,7 +74,7 @@ std::shared_ptr<const tuning_layers> open_layers(const tuning_settings& settings
                                                  database_access access) {
   const bool has_store = !settings.shared_store.empty() && !settings.database.empty();
   return open_layers(settings.database, settings.system_databases, access, settings.shared_database,
-                     has_store ? shared_results::path_beside(settings.database) : "");
+                     has_store ? pulled_database_of(settings.database) : "");
 }
 
 }  // namespace tune

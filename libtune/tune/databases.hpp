@@ -23,6 +23,10 @@ struct tuning_settings;
 /// because opening costs more than looking up. Null for an empty path. Thread-safe.
 std::shared_ptr<tuning_database> open_database(const std::string& path);
 
+/// Returns the path of the database beside another that holds the results pulled from a shared
+/// store.
+std::string pulled_database_of(const std::string& database);
+
 /// Returns the user's database over those of the system, kept open in the same way. A path that can
 /// name no database of the system costs one warning.
 /// @param user    a path; empty if there is none

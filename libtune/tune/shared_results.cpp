@@ -19,6 +19,7 @@
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/store/maintenance/json_document.hpp"
 #include "libtune/store/maintenance/merge.hpp"
+#include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 
 namespace tune {
@@ -180,9 +181,9 @@ shared_results::pulled shared_results::pull(const function_identity& function,
     const auto [content, sources] = parse_shared(store_->name(), found, warn, &function, &key);
     if (content.functions.empty()) return made;
     try {
-      const merge_report report = merge_content(path_beside(database_), content);
+      const merge_report report = merge_content(pulled_database_of(database_), content);
       for (const std::string& reason : report.reasons) warn("a result is passed over: " + reason);
-      note_sources(path_beside(database_), sources);
+      note_sources(pulled_database_of(database_), sources);
       made.any = report.results_added + report.results_replaced + report.results_kept > 0;
     } catch (const database_error& failure) {
       detail::warn_of_failure(failure);
@@ -209,7 +210,7 @@ void shared_results::adopt(const function_identity& function, const record_key& 
   pull(function, key);
   if (is_sealed()) return;
   try {
-    database_reader pulled(path_beside(database_), database_access::read_only);
+    database_reader pulled(pulled_database_of(database_), database_access::read_only);
     if (!pulled.has_tables()) return;
     function_content found = pulled.read_key(function, key);
     if (!found.results.empty()) merge_content(database_, {.functions = {std::move(found)}});

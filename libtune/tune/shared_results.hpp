@@ -47,9 +47,6 @@ class shared_results {
   /// @param database  the user's; @param may_push  false: nothing is pushed
   shared_results(std::string url, const std::string& database, bool may_push);
 
-  /// The database of pulled results that belongs to a database.
-  static std::string path_beside(const std::string& database) { return database + "-pulled"; }
-
   /// Asks the store for the results of a key, once for each key as long as it answers.
   struct pulled {
     bool any = false;  ///< results were added to the database of pulled results

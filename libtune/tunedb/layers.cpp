@@ -7,7 +7,8 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
-#include "libtune/tune/shared_results.hpp"
+#include "libtune/tune/databases.hpp"
+#include "libtune/tune/settings.hpp"
 #include "libtune/tunedb/selection.hpp"
 
 namespace tune::cli {
@@ -69,7 +70,7 @@ std::vector<layer> find_layers(const std::string& user, const std::vector<std::s
 std::vector<layer> find_layers(const tuning_settings& settings, database_access user_access) {
   const bool has_store = !settings.shared_store.empty() && !settings.database.empty();
   return find_layers(settings.database, settings.system_databases, user_access,
-                     has_store ? shared_results::path_beside(settings.database) : "");
+                     has_store ? pulled_database_of(settings.database) : "");
 }
 
 function_identity find_function(const std::vector<layer>& layers, const std::string& text) {

@@ -25,6 +25,7 @@
 #include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/ahead/group_work.hpp"
+#include "libtune/tune/databases.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/shared_results.hpp"
 #include "tests/store/captured_errors.hpp"
@@ -92,7 +93,7 @@ struct machine {
     tune::record_memory::shared().forget_all();
   }
 
-  std::string pulled() const { return shared_results::path_beside(path); }
+  std::string pulled() const { return tune::pulled_database_of(path); }
   std::size_t waiting() const {
     return tune::push_queue(tune::push_queue::path_beside(path)).names().size();
   }
