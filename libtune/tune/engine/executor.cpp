@@ -178,15 +178,8 @@ tuned_values tune_reclaimably(const tuning_task& task, const step_hooks& hooks) 
                                                                 task.options.observers);
   tuning_options options = task.options;
   options.observers = {joined};
-  const tuning_task repeated{.context = task.context,
-                             .function = task.function,
-                             .tunes = task.tunes,
-                             .subject = task.subject,
-                             .options = options,
-                             .read_prior = [&](const auto& of) { return joined->read_prior(of); },
-                             .choice = task.choice,
-                             .database = task.database,
-                             .behind = task.behind};
+  tuning_task repeated = task.with(options);
+  repeated.read_prior = [&](const auto& of) { return joined->read_prior(of); };
   int in_vain = 0;
   for (std::size_t made = 0;; joined->begin_again()) {
     const auto quota = detail::make_quota(task.context, task.options.memory);
@@ -272,15 +265,7 @@ tuned_values tune_elsewhere(executor& installed, const tuning_task& task) {
     const std::size_t reach = around->reach(*task.context.impl());
     options.memory = memory_budget{.bytes = std::max(reach, around->held() + 1) - around->held()};
   }
-  return installed.tune({.context = task.context,
-                         .function = task.function,
-                         .tunes = task.tunes,
-                         .subject = task.subject,
-                         .options = options,
-                         .read_prior = task.read_prior,
-                         .choice = task.choice,
-                         .database = task.database,
-                         .behind = task.behind});
+  return installed.tune(task.with(options));
 }
 
 }  // namespace

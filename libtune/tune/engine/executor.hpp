@@ -45,6 +45,11 @@ struct tuning_task {
   trial_choice choice{};
   std::string database{};  ///< the path of the one that keeps the result; empty: none does
   const background_task* behind = nullptr;  ///< null: the application waits for it
+
+  /// Returns the same task with other options, which outlive it.
+  tuning_task with(const tuning_options& other) const {
+    return {context, function, tunes, subject, other, read_prior, choice, database, behind};
+  }
 };
 
 /// The result of an autotune function.
