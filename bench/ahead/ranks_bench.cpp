@@ -80,8 +80,8 @@ int tune_as_rank(char** arguments) {
   if (ranks.size() > 1) options.ranks = &ranks;
   // One that is opened quickly: several processes that open one GPU wait for each other.
   std::vector<tune::device> devices = tune::all_devices();
-  std::ranges::stable_partition(
-      devices, [](const auto& each) { return each.kind() == tune::device_kind::cpu; });
+  std::stable_partition(devices.begin(), devices.end(),
+                        [](const auto& each) { return each.kind() == tune::device_kind::cpu; });
   devices.erase(devices.begin() + 1, devices.end());
   const tune::tuner_program program{.path = "/proc/self/exe", .arguments = {"ranks_bench"}};
   const auto begin = steady_clock::now();

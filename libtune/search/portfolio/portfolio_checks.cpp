@@ -147,7 +147,7 @@ class checker {
     places.push_back(spread_sizes(ranges, 1, leaf + 1).front());
     std::erase_if(places, is_elsewhere);
     std::ranges::sort(places);
-    places.erase(std::ranges::unique(places).begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
     if (places.size() == most_places) return places;
     std::vector<size_list> others = compared_;
     for (size_list& each : spread_sizes(ranges, most_sizes)) others.push_back(std::move(each));
