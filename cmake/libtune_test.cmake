@@ -92,12 +92,42 @@ endfunction()
 
 # libtune_compile_quickly(<test>...)
 # Has PoCL leave the kernels of tests as they are, which takes it half of the time or less: for tests
-# whose kernels are many and do little. Others, the long ones among them, have its optimiser.
+# whose kernels are many and do little. Others, the long ones among them, have its optimiser. So have
+# all with a PoCL later than 3, which without it crashes on some kernels and miscompiles others.
 function(libtune_compile_quickly)
+  libtune_find_pocl()
+  if(libtune_pocl_major GREATER 3)
+    return()
+  endif()
   foreach(test IN LISTS ARGN)
     set_property(TEST ${test} APPEND PROPERTY
       ENVIRONMENT_MODIFICATION POCL_EXTRA_BUILD_FLAGS=set:-cl-opt-disable)
   endforeach()
+endfunction()
+
+# Keeps libtune_pocl_major, the first number of PoCL's version, 0 without PoCL.
+function(libtune_find_pocl)
+  if(DEFINED libtune_pocl_major)
+    return()
+  endif()
+  try_run(libtune_pocl_major libtune_pocl_compiles SOURCE_FROM_CONTENT pocl.cpp [[
+    #define CL_TARGET_OPENCL_VERSION 120
+    #include <CL/cl.h>
+    #include <cstdlib>
+    #include <cstring>
+    int main() {
+      cl_platform_id platforms[16];
+      cl_uint count = 0;
+      if (clGetPlatformIDs(16, platforms, &count) != CL_SUCCESS) return 0;
+      for (cl_uint i = 0; i < count && i < 16; ++i) {
+        char version[256] = "";
+        clGetPlatformInfo(platforms[i], CL_PLATFORM_VERSION, sizeof(version) - 1, version, nullptr);
+        // As in "OpenCL 3.0 PoCL 5.0+debian  Linux, ...".
+        if (const char* pocl = std::strstr(version, "PoCL ")) return std::atoi(pocl + 5);
+        if (const char* pocl = std::strstr(version, "pocl ")) return std::atoi(pocl + 5);
+      }
+      return 0;
+    }]] LINK_LIBRARIES OpenCL::OpenCL)
 endfunction()
 
 # libtune_label_long(<test>...)

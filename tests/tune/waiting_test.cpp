@@ -43,10 +43,14 @@ using tune::testing::lock_keeper;
 struct listener final : tune::observer {
   void search_started(const tune::search_started_event&) override { ++searches; }
   void search_finished(const tune::search_finished_event& event) override { times = event.times; }
-  void waiting(const tune::waiting_event& event) override { waits.push_back(event); }
+  void waiting(const tune::waiting_event& event) override {
+    waits.push_back(event);
+    has_waited = true;
+  }
   int searches = 0;
   tune::search_times times;
   std::vector<tune::waiting_event> waits;
+  std::atomic<bool> has_waited = false;
 };
 
 /// An application with a device that no other test has.
@@ -209,7 +213,7 @@ TEST_CASE("nobody searches for what a database may hold that others keep") {
   const ::pid_t holder = other->id();
   SUBCASE("it is read once they let go") {
     const std::jthread releases([&] {
-      std::this_thread::sleep_for(1500ms);
+      for (int i = 0; i < 6000 && !app.hears->has_waited; ++i) std::this_thread::sleep_for(10ms);
       other.reset();
     });
     CHECK(counted.autotune(context, {}, app.options) == sample::fastest);

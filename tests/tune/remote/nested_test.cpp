@@ -3,6 +3,7 @@
 //
 // Autotuners that are called while another one tunes in a child of this program, or in it.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <doctest/doctest.h>
@@ -91,9 +92,13 @@ struct watcher final : tune::observer {
   void trial_finished(const tune::tuning_subject&, const tune::trial& made) override {
     trials.push_back(made);
   }
-  void waiting(const tune::waiting_event& event) override { waits.push_back(event); }
+  void waiting(const tune::waiting_event& event) override {
+    waits.push_back(event);
+    if (event.cause == tune::wait_cause::search) waits_for_search = true;
+  }
   std::vector<tune::trial> trials;
   std::vector<tune::waiting_event> waits;
+  std::atomic<bool> waits_for_search = false;
 };
 
 struct workbench {
@@ -234,8 +239,11 @@ LIBTUNE_DEVICE_TEST_CASE("who waits inside for another process is told of, and n
   });
   const ::pid_t holder = other->id();
   other->send(SIGSTOP);
-  // Longer than the watchdog lets a configuration be generated.
+  // It waits for longer than the watchdog lets a configuration be generated.
   std::jthread releases([&] {
+    for (int i = 0; i < 6000 && !bench.heard->waits_for_search; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(2500));
     other.reset();
   });
