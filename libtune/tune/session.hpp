@@ -23,7 +23,7 @@ struct tuning_options;
 struct tuning_subject;
 
 namespace detail {
-class guided_search;
+class search_course;
 struct session_setup;
 }  // namespace detail
 
@@ -103,13 +103,10 @@ class tuning_session {
   std::optional<run_time> best_score() const noexcept;
 
  private:
-  friend class detail::guided_search;
+  friend class detail::search_course;
   struct state;
 
-  bool is_only_tried() const noexcept;
-  std::vector<std::size_t> shortlist(const search_problem& problem) const;
   std::size_t search(const search_problem& problem, const search_defaults& defaults);
-  std::size_t compare(const search_problem& problem, const tuning_options& options);
   const std::vector<named_value>& test_default_values() const;
 
   std::unique_ptr<state> state_;

@@ -14,7 +14,7 @@
 
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/engine/quick_comparison.hpp"
+#include "libtune/tune/ranged/quick_comparison.hpp"
 #include "tests/tune/fake_compile_service.hpp"
 #include "tests/tune/scale.hpp"
 

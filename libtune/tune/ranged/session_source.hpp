@@ -15,8 +15,8 @@
 #include "libtune/base/value.hpp"
 #include "libtune/search/portfolio/portfolio_builder.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
-#include "libtune/tune/engine/guided_search.hpp"
-#include "libtune/tune/engine/quick_comparison.hpp"
+#include "libtune/tune/ranged/guided_search.hpp"
+#include "libtune/tune/ranged/quick_comparison.hpp"
 #include "libtune/tune/ranged/ranged_autotuner.hpp"
 #include "libtune/tune/session.hpp"
 
@@ -61,7 +61,7 @@ class session_source final : public portfolio_source {
 
  private:
   using clock = std::chrono::steady_clock;
-  using course = guided_search::course;
+  using course = guided_course;
 
   struct outcome_of_run {
     std::vector<trial> trials{};

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/quick_comparison.hpp"
+#include "libtune/tune/ranged/quick_comparison.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -22,8 +22,8 @@ constexpr std::size_t depth = 16;  // of configurations whose programs are compi
 // So many are compared in turn, if their first times are within a part of the least.
 constexpr std::size_t most_rivals = 12;
 constexpr double worth_a_second_run = 1.5;
-constexpr double worth_comparing = 1.15;
-constexpr double still_worth_comparing = 1.05;
+constexpr double nearly_the_fastest = 1.15;
+constexpr double still_nearly_the_fastest = 1.05;
 constexpr double short_run = 50e3;  // ns
 constexpr int screening_runs = 3;   // after the first one, if they are short
 constexpr int rounds = 3;
@@ -175,7 +175,7 @@ void quick_comparison::finish(entry& of) {
   if (!of.attempt->over() && !of.times.empty()) {
     of.result.outcome = outcome::measured;
     of.result.score = run_time(of.least);
-    if (!setting_.checks && of.least <= worth_comparing * best_) return;
+    if (!setting_.checks && of.least <= nearly_the_fastest * best_) return;
   }
   const bool is_fault =
       of.result.outcome == outcome::device_fault && of.result.origin == trial_origin::made;
@@ -188,8 +188,8 @@ void quick_comparison::finish(entry& of) {
 
 void quick_comparison::keep_best() {
   std::ranges::stable_sort(live_, {}, [&](std::size_t place) { return entries_[place].least; });
-  while (!live_.empty() &&
-         (live_.size() > most_rivals || entries_[live_.back()].least > worth_comparing * best_)) {
+  while (!live_.empty() && (live_.size() > most_rivals ||
+                            entries_[live_.back()].least > nearly_the_fastest * best_)) {
     entries_[live_.back()].attempt.reset();
     live_.pop_back();
   }
@@ -231,7 +231,7 @@ void quick_comparison::compare_best() {
       least = least == 0 ? own : std::min(least, own);
     }
     std::erase_if(rivals, [&](std::size_t place) {
-      return middle_mean(entries_[place].times) > still_worth_comparing * least;
+      return middle_mean(entries_[place].times) > still_nearly_the_fastest * least;
     });
   }
   for (const std::size_t place : live_) {
