@@ -15,8 +15,9 @@
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/shared/push_queue.hpp"
-#include "libtune/store/shared/result_source.hpp"
+#include "libtune/store/shared/result_provenance.hpp"
 #include "libtune/store/shared/shared_store.hpp"
+#include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/settings.hpp"
 
 namespace tune {
@@ -35,7 +36,7 @@ struct push_report {
 ///
 /// One exists for each store and database in a process. Thread-safe; no lock that a lookup needs
 /// is held while the server is waited for.
-class shared_results {
+class shared_results final : public detail::result_source {
  public:
   /// A store that was away is left alone for so long; one that refused, for the life of the
   /// process.
@@ -48,12 +49,7 @@ class shared_results {
   shared_results(std::string url, const std::string& database, bool may_push);
 
   /// Asks the store for the results of a key, once for each key as long as it answers.
-  struct pulled {
-    bool any = false;  ///< results were added to the database of pulled results
-    /// The tuning for this very device, where that database could not be written.
-    std::optional<std::vector<named_value>> unstored{};
-  };
-  pulled pull(const function_identity& function, const record_key& key) noexcept;
+  pulled pull(const function_identity& function, const record_key& key) noexcept override;
 
   /// Pulls a key, and brings the result for its very device with its trials into the database
   /// itself, for those who ship that. What an earlier pull has brought counts too.
@@ -62,7 +58,7 @@ class shared_results {
   /// Hands over the result that the database has for a key, where pushing is allowed, and what has
   /// waited. @param only_queue  it is sent with a later one
   void push(const function_identity& function, const record_key& key,
-            bool only_queue = false) noexcept;
+            bool only_queue) noexcept override;
 
  private:
   void keep_away(const shared_store_error& failure);

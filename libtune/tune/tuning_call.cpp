@@ -20,15 +20,14 @@
 #include "libtune/store/files/named_lock.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
+#include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/single_flight.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/locked_lookup.hpp"
-#include "libtune/tune/report_follower.hpp"
 #include "libtune/tune/result_validation.hpp"
-#include "libtune/tune/shared_results.hpp"
 
 namespace tune {
 namespace {
@@ -253,7 +252,7 @@ std::optional<record> tuning_call::find_exact() const {
 // Where no database has the key: a server is asked, while this thread holds no lock but that of a
 // tuning around this call. Threads that want the same key wait for one answer.
 bool tuning_call::pull() const {
-  const auto store = shared_results::of(settings_);
+  const auto store = detail::open_doors().find_source(settings_);
   if (!store || !context_.impl()->find_capture().empty()) return false;
   const device_lease::pause others_measure;
   const auto ask = [&]() -> values {
@@ -268,7 +267,7 @@ bool tuning_call::pull() const {
 // A tuning around this one holds the lock of its key, so that it sends the result with its own.
 void tuning_call::push() const {
   if (!settings_.push_results) return;
-  if (const auto store = shared_results::of(settings_)) {
+  if (const auto store = detail::open_doors().find_source(settings_)) {
     store->push(identity(), key(), !detail::scopes().empty());
   }
 }
@@ -530,7 +529,9 @@ tuning_call::values tuning_call::tune_and_store(search_start start) const {
   log(log_level::info, "tuning " + describe(subject_));
   require_strategy(settings_.search);
   // Not of each search inside this one: a page is about what a person asks for.
-  if (database_ && detail::scopes().size() == 1) detail::follow_in_report(settings_, identity());
+  if (database_ && detail::scopes().size() == 1) {
+    detail::open_doors().search_begins(settings_, identity());
+  }
   tuning_options options = settings_.search;
   tuning_task task{.context = context_,
                    .function = identity(),

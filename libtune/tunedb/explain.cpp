@@ -8,7 +8,7 @@
 
 #include "libtune/base/environment.hpp"
 #include "libtune/store/files/store_url.hpp"
-#include "libtune/store/shared/result_source.hpp"
+#include "libtune/store/shared/result_provenance.hpp"
 #include "libtune/tune/ranged/portfolio_core.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/explanation.hpp"
@@ -33,8 +33,8 @@ struct explanation {
   tuning_settings settings;
   std::vector<layer> layers;
   lookup_explanation lookup;
-  std::optional<result_origin> origin;  // of the best
-  std::optional<result_source> source;  // the same, if it was pulled
+  std::optional<result_origin> origin;      // of the best
+  std::optional<result_provenance> source;  // the same, if it was pulled
 };
 
 const char* grade_name(const record& result) {
@@ -101,7 +101,7 @@ void print_origin(const std::optional<result_origin>& origin) {
         origin->programs.empty() ? "-" : fmt::format("{}", fmt::join(origin->programs, " ")));
 }
 
-json to_json(const std::optional<result_source>& source) {
+json to_json(const std::optional<result_provenance>& source) {
   if (!source) return nullptr;
   return {{"store", source->store},
           {"pushed_by", source->pushed_by},

@@ -443,7 +443,7 @@ TEST_CASE("a server that is away costs one warning, and results wait until it is
   place.server->start();
   // Another process, which has not met the fault.
   shared_results next(place.url, here.path, true);
-  next.push(function_of("shared.away"), key_of(context));
+  next.push(function_of("shared.away"), key_of(context), false);
   CHECK(here.waiting() == 0);
   CHECK(place.open().state().results == 2);
 }

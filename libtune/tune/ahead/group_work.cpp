@@ -265,7 +265,7 @@ void group_work::lead(led_job& job, const device& leader, detail::kept_child& ch
   try {
     tune_key(job, leader, child, item, result);
     if (setting_.shared && result.state == pretuning_state::tuned) {
-      setting_.shared->push(item.function, {item.key, group_.info().identity});
+      setting_.shared->push(item.function, {item.key, group_.info().identity}, false);
     }
   } catch (const device_lost_error& loss) {
     tell([&](pretuning_listener& listener) { listener.lost(job.number(), loss.what()); });

@@ -230,6 +230,11 @@ void change(changed_device& of, const nvml_device& hardware, const device_settin
 
 }  // namespace
 
+device_control& device_control::shared() {
+  static never_destroyed<device_control> control;
+  return *control;
+}
+
 void device_control::set(const device_info& device, const device_settings& wanted) {
   if (!wanted && !changed().any) return;
   const std::lock_guard lock(changed().mutex);

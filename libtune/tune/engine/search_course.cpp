@@ -12,7 +12,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/device/memory_quota.hpp"
 #include "libtune/kernel/pool/compile_pool.hpp"
-#include "libtune/tune/device_probes.hpp"
+#include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
 #include "libtune/tune/error.hpp"
 
@@ -48,8 +48,8 @@ std::size_t run(session_state& session, session_search search) {
     gate->measure_on(session.context);
     stretch(with, *gate);
   } else {
-    add_device_probes(with.metrics, search.problem.metrics, with.goal.value_or(tuning_goal{}),
-                      session.context);
+    open_doors().add_probes(with.metrics, search.problem.metrics, with.goal.value_or(tuning_goal{}),
+                            session.context);
   }
   const auto read_prior = [&]() -> prior_knowledge {
     if (!session.read_prior) return {};

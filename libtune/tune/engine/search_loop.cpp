@@ -16,7 +16,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/device/memory_quota.hpp"
 #include "libtune/search/strategy/strategy.hpp"
-#include "libtune/tune/engine/device_control.hpp"
+#include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/search_quota.hpp"

@@ -12,8 +12,8 @@
 #include "libtune/device/memory_quota.hpp"
 #include "libtune/measure/timing/stopping.hpp"
 #include "libtune/store/database/connection.hpp"
-#include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
+#include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/kernel_figures.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/search_quota.hpp"
@@ -131,7 +131,7 @@ bool trial_attempt::announced(step_kind kind, std::uint64_t launches, Step&& ste
 
 bool trial_attempt::set_device() {
   try {
-    detail::device_control::set(device_.info(), prepared_.settings());
+    detail::open_doors().setter().set(device_.info(), prepared_.settings());
     return true;
   } catch (const error& refused) {
     fail(outcome::skipped, refused.what());

@@ -92,14 +92,14 @@ remote_search::remote_search(const tuner_program& program, const remote_task& ta
 remote_search::~remote_search() {
   child_.reset();
   gate_->close();
-  device_control::restore_left_behind();
+  device_control::shared().restore_left_behind();
 }
 
 tuned_values remote_search::run() {
   start_child();
   while (true) {
     if (child_) converse();
-    if (!child_) device_control::restore_left_behind();
+    if (!child_) device_control::shared().restore_left_behind();
     if (result_) {
       if (task_.kept != nullptr && child_) task_.kept->keep(program_, std::move(child_));
       return *std::move(result_);

@@ -53,7 +53,8 @@ const tune::autotuner<clocked_key, clocked_tuning> clocked_autotune{
       space.add(&clocked_tuning::clock, {1980, 1200, 345});
       return session.tune(space, [&](const clocked_tuning& tuning) {
         return tune::make_measure([=](int) {
-          device_control::set(fake_nvml::workbench::info(), {.graphics_clock_mhz = tuning.clock});
+          device_control::shared().set(fake_nvml::workbench::info(),
+                                       {.graphics_clock_mhz = tuning.clock});
           if (key.killed && tuning.clock == 1200) ::raise(SIGKILL);
           return 1.0 / tuning.clock;
         });
@@ -210,8 +211,8 @@ TEST_CASE("what a killed process has set, another one restores by its record, on
   fake_nvml::workbench gpu;
   const ::pid_t child = ::fork();
   if (child == 0) {
-    device_control::set(fake_nvml::workbench::info(),
-                        {.graphics_clock_mhz = 1200, .power_limit_w = 400});
+    device_control::shared().set(fake_nvml::workbench::info(),
+                                 {.graphics_clock_mhz = 1200, .power_limit_w = 400});
     ::raise(SIGKILL);
   }
   int status = 0;
@@ -219,11 +220,11 @@ TEST_CASE("what a killed process has set, another one restores by its record, on
   REQUIRE(WIFSIGNALED(status));
   CHECK(gpu->graphics_clock == 1200);
   CHECK(gpu->power_limit_mw == 400'000);
-  device_control::restore_left_behind();
+  device_control::shared().restore_left_behind();
   CHECK(gpu->graphics_clock == 0);
   CHECK(gpu->power_limit_mw == 700'000);
   gpu->graphics_clock = 999;  // by an administrator
-  device_control::restore_left_behind();
+  device_control::shared().restore_left_behind();
   CHECK(gpu->graphics_clock == 999);
 }
 
@@ -236,17 +237,18 @@ TEST_CASE("what a process has set that still runs is left to it, and not set by 
   char byte = 0;
   const ::pid_t child = ::fork();
   if (child == 0) {
-    device_control::set(fake_nvml::workbench::info(), {.graphics_clock_mhz = 1200});
+    device_control::shared().set(fake_nvml::workbench::info(), {.graphics_clock_mhz = 1200});
     static_cast<void>(!::write(begun[1], &byte, 1));
     static_cast<void>(!::read(go_on[0], &byte, 1));
-    device_control::restore(fake_nvml::workbench::info());
+    device_control::shared().restore(fake_nvml::workbench::info());
     ::_exit(0);
   }
   REQUIRE(::read(begun[0], &byte, 1) == 1);
-  device_control::restore_left_behind();
+  device_control::shared().restore_left_behind();
   CHECK(gpu->graphics_clock == 1200);
-  CHECK_THROWS_AS(device_control::set(fake_nvml::workbench::info(), {.graphics_clock_mhz = 345}),
-                  tune::error);
+  CHECK_THROWS_AS(
+      device_control::shared().set(fake_nvml::workbench::info(), {.graphics_clock_mhz = 345}),
+      tune::error);
   CHECK(gpu->graphics_clock == 1200);
   REQUIRE(::write(go_on[1], &byte, 1) == 1);
   REQUIRE(::waitpid(child, nullptr, 0) == child);

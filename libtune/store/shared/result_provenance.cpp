@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/shared/result_source.hpp"
+#include "libtune/store/shared/result_provenance.hpp"
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
@@ -67,8 +67,9 @@ CREATE TABLE IF NOT EXISTS libtune_source (
   });
 }
 
-std::optional<result_source> find_source(const std::string& path, const function_identity& function,
-                                         const record_key& key) {
+std::optional<result_provenance> find_source(const std::string& path,
+                                             const function_identity& function,
+                                             const record_key& key) {
   const std::string file = detail::absolute_path(path);
   if (!detail::is_there(file)) return std::nullopt;
   try {
@@ -81,11 +82,11 @@ std::optional<result_source> find_source(const std::string& path, const function
                                  "arguments_canonical = ? AND device_canonical = ?");
     bind_key(select, function, key);
     if (!select.executeStep() || select.getColumn(8).getInt() == 0) return std::nullopt;
-    return result_source{.store = select.getColumn(3).getString(),
-                         .pushed_by = select.getColumn(4).getString(),
-                         .pushed_from = select.getColumn(5).getString(),
-                         .pushed_at = select.getColumn(6).getString(),
-                         .pulled_at = select.getColumn(7).getString()};
+    return result_provenance{.store = select.getColumn(3).getString(),
+                             .pushed_by = select.getColumn(4).getString(),
+                             .pushed_from = select.getColumn(5).getString(),
+                             .pushed_at = select.getColumn(6).getString(),
+                             .pulled_at = select.getColumn(7).getString()};
   } catch (const SQLite::Exception& failure) {
     throw detail::database_failure(file, "read where a result is from", failure);
   }

@@ -12,7 +12,7 @@
 namespace tune {
 
 /// The origin of a result in a database of pulled results.
-struct result_source {
+struct result_provenance {
   std::string store{};        ///< the URL of the shared store, for people
   std::string pushed_by{};    ///< the user of the server
   std::string pushed_from{};  ///< the host
@@ -24,7 +24,7 @@ struct result_source {
 struct sourced_result {
   function_identity function{};
   record_key key{};
-  result_source source{};
+  result_provenance source{};
 };
 
 /// Notes the sources of results that the database has, in one transaction.
@@ -33,7 +33,8 @@ void note_sources(const std::string& path, const std::vector<sourced_result>& re
 
 /// The source of a result; empty if it was not pulled, or that is not known.
 /// @throws database_error if the database cannot be read
-std::optional<result_source> find_source(const std::string& path, const function_identity& function,
-                                         const record_key& key);
+std::optional<result_provenance> find_source(const std::string& path,
+                                             const function_identity& function,
+                                             const record_key& key);
 
 }  // namespace tune

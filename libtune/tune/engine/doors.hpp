@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/device/context.hpp"
+#include "libtune/measure/device_settings.hpp"
+#include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/record.hpp"
+#include "libtune/tune/goal.hpp"
+#include "libtune/tune/settings.hpp"
+
+namespace tune::detail {
+
+/// A place beside the databases that has results of others and takes those that are found here,
+/// such as a server. Thread-safe. Failures are logged.
+class result_source {
+ public:
+  struct pulled {
+    bool any = false;  ///< results were added to a database of the lookup
+    /// The tuning for this very device, where that database could not be written.
+    std::optional<std::vector<named_value>> unstored{};
+  };
+
+  virtual ~result_source() = default;
+
+  /// Asks for the results of a key that no database has.
+  virtual pulled pull(const function_identity& function, const record_key& key) noexcept = 0;
+  /// Hands over the result that the database has for a key. @param only_queue  with a later one
+  virtual void push(const function_identity& function, const record_key& key,
+                    bool only_queue) noexcept = 0;
+};
+
+/// Sets the hardware of devices for configurations (measure::at). For the thread that has the
+/// device lease. Thread-safe.
+class device_setter {
+ public:
+  virtual ~device_setter() = default;
+
+  /// Sets these; those that are zero are as they were before the first call. Costs nothing as long
+  /// as nothing is ever set.
+  /// @throws error if the device or the system refuses, with the reason; then nothing is set
+  virtual void set(const device_info& device, const device_settings& wanted) = 0;
+  /// Restores what this process has set on the device; logs a failure.
+  virtual void restore(const device_info& device) noexcept = 0;
+  /// Restores what processes of this user have set that have ended since, on every device; logs
+  /// what it does.
+  virtual void restore_left_behind() noexcept = 0;
+};
+
+/// The doors of the core: where its neighbours take part in each tuning, without being named.
+/// Those that take part in some alone have others: executor, search_course, observer, probe.
+class doors {
+ public:
+  virtual ~doors() = default;
+
+  /// The source of results that settings name; null: none is, or none is known.
+  virtual std::shared_ptr<result_source> find_source(const tuning_settings& settings) const;
+  /// Called before the search for the outermost key that is tuned. Does not throw.
+  virtual void search_begins(const tuning_settings& settings,
+                             const function_identity& function) const noexcept;
+  /// Adds to the probes of a search those that every search has, and that its goal and the
+  /// environment ask for. @param given  the author's @throws error if the goal cannot be measured
+  virtual void add_probes(metric_sources& to, const metric_sources& given, const tuning_goal& goal,
+                          const context& of) const;
+  /// By default, one that refuses whatever is not zero.
+  virtual device_setter& setter() const;
+};
+
+/// The doors of the program. They are the library's (neighbours.cpp); a program of the core alone
+/// defines this function itself, and has none but `doors`.
+const doors& open_doors() noexcept;
+
+/// Begins without settings that were left behind, and restores those of a device at the end.
+class restored_device {
+ public:
+  /// @param device  outlives this
+  explicit restored_device(const device_info& device) : device_(device) {
+    open_doors().setter().restore_left_behind();
+  }
+  ~restored_device() { open_doors().setter().restore(device_); }
+  restored_device(const restored_device&) = delete;
+  restored_device& operator=(const restored_device&) = delete;
+
+ private:
+  const device_info& device_;
+};
+
+}  // namespace tune::detail
