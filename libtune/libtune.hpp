@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Everything that the author of an operation needs.
+// The core: all that the author of an operation needs. Its neighbours have headers of their own, such
+// as tune/bare/bare_kernel.hpp and tune/remote/serve_if_worker.hpp.
 #pragma once
 
 #include "libtune/array/allocator.hpp"
@@ -24,9 +25,7 @@
 #include "libtune/operation/workload.hpp"
 #include "libtune/search/space/space.hpp"
 #include "libtune/tune/autotuner.hpp"
-#include "libtune/tune/bare/bare_kernel.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
 #include "libtune/verify/answer.hpp"

@@ -26,6 +26,7 @@
 
 #include "libtune/libtune.hpp"
 #include "libtune/tune/ahead/pretuning.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace stand_in {
 

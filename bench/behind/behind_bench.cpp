@@ -28,6 +28,7 @@
 #include "libtune/libtune.hpp"
 #include "libtune/tune/behind/heartbeat.hpp"
 #include "libtune/tune/behind/tuning_behind.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/fft/fft.hpp"
 #include "operations/fill/fill.hpp"
 #include "operations/hreduce/hreduce.hpp"

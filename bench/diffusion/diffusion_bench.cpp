@@ -20,6 +20,7 @@
 #include "examples/diffusion/diffusion.hpp"
 #include "libtune/libtune.hpp"
 #include "libtune/tune/observer.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {
 

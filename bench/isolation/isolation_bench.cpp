@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "libtune/libtune.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace chain {
 

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "libtune/libtune.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace greedy {
 

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "libtune/libtune.hpp"
+#include "libtune/tune/bare/bare_kernel.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {
 

@@ -12,6 +12,8 @@
 
 #include "libtune/exchange/result_text.hpp"
 #include "libtune/libtune.hpp"
+#include "libtune/tune/bare/bare_kernel.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {
 

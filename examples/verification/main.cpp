@@ -17,6 +17,7 @@
 #include "examples/verification/convolution.hpp"
 #include "examples/verification/partial_sums.hpp"
 #include "libtune/exchange/result_text.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {
 

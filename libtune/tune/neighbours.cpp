@@ -8,6 +8,7 @@
 #include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/report_follower.hpp"
 #include "libtune/tune/shared_results.hpp"
+#include "libtune/tune/tuning_call.hpp"
 
 namespace tune::detail {
 namespace {
@@ -16,6 +17,9 @@ class neighbours final : public doors {
  public:
   std::shared_ptr<result_source> find_source(const tuning_settings& settings) const override {
     return shared_results::of(settings);
+  }
+  bool tunes_later(tuning_call& call, bool has_nearest) const override {
+    return call.is_tuned_behind(has_nearest);
   }
   void search_begins(const tuning_settings& settings,
                      const function_identity& function) const noexcept override {

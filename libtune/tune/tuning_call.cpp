@@ -102,12 +102,13 @@ detail::graded_values tuning_call::answer() {
   if (plan_.tunes_anew(candidates)) return {renew()};
   if (auto found = look_up()) {
     const lookup_grade grade = grade_of(found);
-    const bool is_behind = grade == lookup_grade::nearest && is_tuned_behind(true);
+    const bool is_behind =
+        grade == lookup_grade::nearest && detail::open_doors().tunes_later(*this, true);
     return {std::move(found->values), grade, is_behind};
   }
   if (!busy_) missed_keys(settings_.missed).remember(identity(), key());
   if (plan_.is_behind()) {
-    const bool is_behind = is_tuned_behind(false);
+    const bool is_behind = detail::open_doors().tunes_later(*this, false);
     log_once(name(),
              fmt::format("no tuning result for {}; the test default is used{}", describe(subject_),
                          is_behind ? ", and the key is tuned behind" : ""));

@@ -39,6 +39,9 @@ class tuning_call {
   /// finds (tuning_news). @returns false if it is kept for this process alone, because it could not
   /// be stored @throws tuning_stopped_error, and as obtain does
   bool tune_behind(const background_task& work);
+  /// Has the key tuned behind the application, in the mode behind. Returns false if it will not be.
+  /// @param has_nearest  true if the application uses a result of another device meanwhile
+  bool is_tuned_behind(bool has_nearest, tuning_mode mode = tuning_mode::tune);
   /// Has the key tuned behind the application though it has a result, which the new one replaces.
   /// Returns false if it will not be.
   bool tune_again_behind();
@@ -70,7 +73,6 @@ class tuning_call {
   /// Asks the shared store. @returns true if that brought results
   bool pull() const;
   void push() const;
-  bool is_tuned_behind(bool has_nearest, tuning_mode mode = tuning_mode::tune);
   void report_lookup(const std::optional<record>& found, std::chrono::nanoseconds elapsed) const;
   std::optional<record> find_nearest() const;
   std::optional<record> if_valid(std::optional<record> found) const;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libtune/libtune.hpp"
+#include "libtune/tune/bare/configuration.hpp"
 
 namespace tune::operations {
 

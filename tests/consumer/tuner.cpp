@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <iostream>
 #include <libtune/libtune.hpp>
+#include <libtune/tune/remote/serve_if_worker.hpp>
 #include <memory>
 #include <string>
 #include <utility>

@@ -126,13 +126,12 @@ void for_each_include(const std::filesystem::path& folder, Visitor&& visit) {
 }  // namespace
 
 rules read_rules(std::istream& markdown) {
-  enum class table { none, modules, libraries, neighbours, known } current = table::none;
+  enum class table { none, modules, libraries, neighbours } current = table::none;
   rules result;
   for (std::string row; std::getline(markdown, row);) {
     if (row.starts_with("| module |")) current = table::modules;
     if (row.starts_with("| third-party include |")) current = table::libraries;
     if (row.starts_with("| neighbour |")) current = table::neighbours;
-    if (row.starts_with("| file of the core |")) current = table::known;
     if (!row.starts_with("|")) current = table::none;
     if (current == table::none) continue;
     const std::vector<std::string> cells = cells_of(row);
@@ -143,7 +142,6 @@ rules read_rules(std::istream& markdown) {
       case table::neighbours:
         result.neighbours.push_back({names[0], backticked(cells.at(2))});
         break;
-      case table::known: result.known.push_back({names[0], backticked(cells.at(1))}); break;
       default:
         result.libraries.push_back(
             {names, backticked(cells.at(1)), cells.at(2).starts_with(" yes")});
@@ -171,26 +169,14 @@ std::vector<std::string> violations_below(const std::filesystem::path& folder, c
 std::vector<std::string> core_violations_below(const std::filesystem::path& folder,
                                                const rules& rules) {
   constexpr std::string_view top = "libtune/";
-  std::set<std::pair<std::string, std::string>> known;
-  for (const known_includes& row : rules.known) {
-    for (const std::string& included : row.included) known.emplace(row.file, included);
-  }
   std::vector<std::string> found;
   for_each_include(folder, [&](const include_line& line, const std::string& place) {
     if (!line.included.starts_with(top) || !neighbour_of(rules, line.file).empty()) return;
     const std::string target = line.included.substr(top.size());
     const std::string neighbour = neighbour_of(rules, target);
-    if (neighbour.empty() || known.erase({line.file, target}) > 0) return;
+    if (neighbour.empty()) return;
     found.push_back(place + ": the core does not know its neighbour '" + neighbour + "'");
   });
-  for (const auto& [file, included] : known) {
-    std::string text = "libtune/";
-    text += file;
-    text += ": ";
-    text += included;
-    text += ": this include has gone; take it out of the table of libtune/README.md";
-    found.push_back(std::move(text));
-  }
   std::sort(found.begin(), found.end());
   return found;
 }

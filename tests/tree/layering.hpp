@@ -32,17 +32,10 @@ struct neighbour_rule {
   std::vector<std::string> places;
 };
 
-/// A row of the table of headers of neighbours that the core still includes.
-struct known_includes {
-  std::string file;
-  std::vector<std::string> included;
-};
-
 struct rules {
   std::vector<module_rule> modules;
   std::vector<library_rule> libraries;
   std::vector<neighbour_rule> neighbours;
-  std::vector<known_includes> known;
 };
 
 /// The tables of libtune/README.md.
@@ -63,8 +56,7 @@ std::optional<std::string> violation(const rules& rules, const include_line& lin
 std::vector<std::string> violations_below(const std::filesystem::path& folder, const rules& rules,
                                           const std::set<std::string>& public_headers);
 
-/// Includes by which the core knows its neighbours: those that are there and not in the table, and
-/// those that are in the table and not there.
+/// Includes by which the core knows its neighbours.
 std::vector<std::string> core_violations_below(const std::filesystem::path& folder,
                                                const rules& rules);
 

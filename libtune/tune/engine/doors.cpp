@@ -23,6 +23,8 @@ class no_setter final : public device_setter {
 
 std::shared_ptr<result_source> doors::find_source(const tuning_settings&) const { return nullptr; }
 
+bool doors::tunes_later(tuning_call&, bool) const { return false; }
+
 void doors::search_begins(const tuning_settings&, const function_identity&) const noexcept {}
 
 void doors::add_probes(metric_sources&, const metric_sources&, const tuning_goal&,

@@ -14,6 +14,10 @@
 #include "libtune/tune/goal.hpp"
 #include "libtune/tune/settings.hpp"
 
+namespace tune {
+class tuning_call;
+}  // namespace tune
+
 namespace tune::detail {
 
 /// A place beside the databases that has results of others and takes those that are found here,
@@ -60,6 +64,9 @@ class doors {
 
   /// The source of results that settings name; null: none is, or none is known.
   virtual std::shared_ptr<result_source> find_source(const tuning_settings& settings) const;
+  /// Has the key of a call tuned for later calls, while the application goes on. Returns false if
+  /// it will not be. @param has_nearest  true if the call uses a result of another device
+  virtual bool tunes_later(tuning_call& call, bool has_nearest) const;
   /// Called before the search for the outermost key that is tuned. Does not throw.
   virtual void search_begins(const tuning_settings& settings,
                              const function_identity& function) const noexcept;
