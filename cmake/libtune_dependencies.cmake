@@ -45,12 +45,7 @@ endif()
 if(LIBTUNE_BUILD_TUNEDB)
   find_file(LIBTUNE_D3 d3.min.js PATHS /usr/share/nodejs/d3/dist NO_DEFAULT_PATH
     DOC "The minified bundle of d3 5, of node-d3")
-  # The server of tunedb serve, in the same way.
-  find_path(LIBTUNE_HTTPLIB_INCLUDE_DIR httplib.h
-    DOC "The folder of httplib.h, of libcpp-httplib-dev")
-  find_library(LIBTUNE_HTTPLIB_LIBRARY cpp-httplib
-    DOC "The compiled part of cpp-httplib, where it has one")
-  mark_as_advanced(LIBTUNE_D3 LIBTUNE_HTTPLIB_INCLUDE_DIR LIBTUNE_HTTPLIB_LIBRARY)
+  mark_as_advanced(LIBTUNE_D3)
 endif()
 
 # The plug-in for databases that machines share; left out where libpq is not there.

@@ -58,7 +58,6 @@ void add_path(CLI::App& program, invocation& shared);
 void add_pretune(CLI::App& program, invocation& shared);
 void add_prune(CLI::App& program, invocation& shared);
 void add_report(CLI::App& program, invocation& shared);
-void add_serve(CLI::App& program, invocation& shared);
 void add_share(CLI::App& program, invocation& shared);
 void add_show(CLI::App& program, invocation& shared);
 void add_trials(CLI::App& program, invocation& shared);

@@ -43,11 +43,28 @@ void add_all(CLI::App& program, invocation& shared) {
                            "Print the version of libtune and exit");
   program.require_subcommand(1);
   program.fallthrough();
-  for (const auto add :
-       {add_list,  add_show,     add_explain, add_trials, add_coverage, add_report,
-        add_serve, add_watch,    add_export,  add_import, add_merge,    add_import_katsdpsigproc,
-        add_lock,  add_diff,     add_share,   add_missed, add_pretune,  add_tune,
-        add_prune, add_denylist, add_check,   add_path,   add_env}) {
+  for (const auto add : {add_list,
+                         add_show,
+                         add_explain,
+                         add_trials,
+                         add_coverage,
+                         add_report,
+                         add_watch,
+                         add_export,
+                         add_import,
+                         add_merge,
+                         add_import_katsdpsigproc,
+                         add_lock,
+                         add_diff,
+                         add_share,
+                         add_missed,
+                         add_pretune,
+                         add_tune,
+                         add_prune,
+                         add_denylist,
+                         add_check,
+                         add_path,
+                         add_env}) {
     add(program, shared);
   }
   program.footer(exit_codes);

@@ -81,7 +81,7 @@ void follow(report_choice choice, const std::string& target) {
     const auto begin = std::chrono::steady_clock::now();
     try {
       const auto now = source->now();
-      if (now->stamp != written) write_file(target, report_page(now->text, page_kind::file));
+      if (now->stamp != written) write_file(target, report_page(now->text));
       written = now->stamp;
     } catch (const database_error& busy) {
       if (!goes_on) throw;
@@ -106,7 +106,7 @@ void run(const invocation& shared, report_options options) {
   if (options.follow) return follow(choice, target);
   const report_json data = report_data(choice);
   const std::string text = report_text(data);
-  write_file(target, shared.json ? text + "\n" : report_page(text, page_kind::file));
+  write_file(target, shared.json ? text + "\n" : report_page(text));
 }
 
 }  // namespace

@@ -115,20 +115,18 @@ std::string report_text(const report_json& data) {
   return safe;
 }
 
-std::string report_policy(page_kind kind) {
+std::string report_policy() {
   return fmt::format(
-      "default-src 'none'; script-src {} {}; style-src {}; connect-src {}; base-uri 'none'; "
+      "default-src 'none'; script-src {} {}; style-src {}; connect-src 'none'; base-uri 'none'; "
       "form-action 'none'",
-      digest_of(d3), digest_of(own_script()), digest_of(embedded::report_css),
-      kind == page_kind::live ? "'self'" : "'none'");
+      digest_of(d3), digest_of(own_script()), digest_of(embedded::report_css));
 }
 
-std::string report_page(std::string_view text, page_kind kind) {
+std::string report_page(std::string_view text) {
   require_report_page();
-  const std::string policy = report_policy(kind);
+  const std::string policy = report_policy();
   const std::string script = own_script();
   return filled(embedded::report_html, {{"{{policy}}", policy},
-                                        {"{{kind}}", kind == page_kind::live ? "live" : "file"},
                                         {"{{style}}", embedded::report_css},
                                         {"{{d3}}", d3},
                                         {"{{script}}", script},

@@ -19,14 +19,11 @@ void require_report_page();
 /// replaced.
 std::string report_text(const report_json& data);
 
-/// The source of newer data: none, or the server that the page came from.
-enum class page_kind : bool { file, live };
-
 /// The Content-Security-Policy of the page: only its own scripts and styles, by their digests, and
-/// no network; of a live one the server that it came from.
-std::string report_policy(page_kind kind);
+/// no network.
+std::string report_policy();
 
 /// One page with all that it needs. @param text  of report_text
-std::string report_page(std::string_view text, page_kind kind);
+std::string report_page(std::string_view text);
 
 }  // namespace tune::cli

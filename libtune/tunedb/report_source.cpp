@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tunedb/report_source.hpp"
 
-#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <span>
@@ -45,7 +44,6 @@ std::string report_source::stamp() const {
 }
 
 std::shared_ptr<const report_state> report_source::now() {
-  const std::lock_guard guard(mutex_);
   const std::string stamp = this->stamp();  // before it is read: a later change is read again
   if (last_ && last_->stamp == stamp) return last_;
   report_json data;
@@ -54,21 +52,8 @@ std::shared_ptr<const report_state> report_source::now() {
   } catch (const nothing_found&) {
     data = without_searches(choice_);
   }
-  data["stamp"] = stamp;
   last_ = std::make_shared<const report_state>(report_state{stamp, report_text(data)});
   return last_;
-}
-
-bool is_own_host(std::string_view host) {
-  for (const std::string_view name : {"localhost", "127.0.0.1", "[::1]"}) {
-    if (!host.starts_with(name)) continue;
-    const std::string_view rest = host.substr(name.size());
-    if (rest.empty()) return true;
-    const std::string_view port = rest.substr(1);
-    return rest.front() == ':' && !port.empty() && port.size() <= 5 &&
-           std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; });
-  }
-  return false;
 }
 
 }  // namespace tune::cli

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -14,10 +13,10 @@ namespace tune::cli {
 /// The data of a report at one moment.
 struct report_state {
   std::string stamp;  ///< other for other contents
-  std::string text;   ///< of report_text; its member "stamp" is the stamp
+  std::string text;   ///< of report_text
 };
 
-/// Reads databases again when their files have changed. Thread-safe.
+/// Reads databases again when their files have changed.
 class report_source {
  public:
   explicit report_source(report_choice choice) : choice_(std::move(choice)) {}
@@ -30,12 +29,7 @@ class report_source {
   std::string stamp() const;
 
   report_choice choice_;
-  std::mutex mutex_;
   std::shared_ptr<const report_state> last_;
 };
-
-/// True for the Host of a request to this machine by its own name: localhost, 127.0.0.1 or [::1],
-/// with or without a port. The page of another site whose name leads to this machine has another.
-bool is_own_host(std::string_view host);
 
 }  // namespace tune::cli

@@ -13,7 +13,6 @@
 
 namespace report_test {
 
-using tune::cli::page_kind;
 using tune::cli::report_json;
 using tune::cli::seconds_of;
 using tune::cli::spread_seconds;
@@ -118,12 +117,11 @@ TEST_CASE("an earlier report is replaced, and no other file") {
 
 TEST_CASE("the page needs no network, and allows its own scripts alone") {
   if (!tune::cli::has_report_page()) return;
-  const std::string policy = tune::cli::report_policy(page_kind::file);
+  const std::string policy = tune::cli::report_policy();
   CHECK(contains(policy, "default-src 'none'"));
   CHECK(contains(policy, "connect-src 'none'"));
   CHECK_FALSE(contains(policy, "unsafe"));
-  CHECK(contains(tune::cli::report_policy(page_kind::live), "connect-src 'self'"));
-  const std::string page = tune::cli::report_page("{{script}}", page_kind::file);
+  const std::string page = tune::cli::report_page("{{script}}");
   CHECK(contains(page, ">{{script}}<"));  // marks in the data are text
   CHECK_FALSE(contains(page, "{{d3}}"));
   CHECK_FALSE(contains(page, "<script src"));

@@ -138,17 +138,6 @@ TEST_CASE("nothing is watched where there is no database") {
   CHECK_FALSE(std::filesystem::exists(here.folder.file("none.db")));
 }
 
-TEST_CASE("a host is this machine by its own names alone") {
-  for (const char* host : {"localhost", "localhost:8080", "127.0.0.1:1", "[::1]", "[::1]:65535"}) {
-    CHECK(tune::cli::is_own_host(host));
-  }
-  for (const char* host : {"", "example.com", "localhost.", "localhost.example.com",
-                           "localhost:", "localhost:80a", "localhost:123456", "127.0.0.1.nip.io",
-                           "127.0.0.2", "[::1", "::1", "localhost:80@example.com"}) {
-    CHECK_FALSE(tune::cli::is_own_host(host));
-  }
-}
-
 TEST_CASE("a database is read again when it has changed, and before there is one") {
   const filled_database here;
   const std::string path = here.folder.file("later.db");
@@ -161,7 +150,6 @@ TEST_CASE("a database is read again when it has changed, and before there is one
   const auto filled = source.now();
   CHECK(filled->stamp != empty->stamp);
   CHECK(json::parse(filled->text)["searches"].size() == 1);
-  CHECK(json::parse(filled->text)["stamp"] == filled->stamp);
 }
 
 }  // namespace watch_test

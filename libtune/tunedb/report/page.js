@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The page: what is shown, its address, and newer data where a server gives the page.
+// The page: what is shown, and its address.
 
-const isLive = root.dataset.kind === "live";
 const clockNames = { seconds: "time since the start of the search", trial: "number of the trial" };
-let report = JSON.parse(document.getElementById("data").textContent);
+const report = JSON.parse(document.getElementById("data").textContent);
 const state = { search: null, filter: "", x: null, y: null, clock: null, theme: "auto" };
 let current = null;  // the search that is shown, as makeView() returns it
 let figures = [];
@@ -163,48 +162,6 @@ function latestSearch() {
   return latest;
 }
 
-// ---- Newer data, where a server gives the page ---------------------------------------------------
-
-const pause = 3000;  // ms
-
-async function refresh() {
-  try {
-    const answer = await fetch("data.json", { headers: { "If-None-Match": refresh.mark ?? "" } });
-    if (answer.status === 200) {
-      refresh.mark = answer.headers.get("ETag");
-      takeReport(await answer.json());
-    }
-    byId("live").textContent = answer.ok || answer.status === 304
-      ? `Live; looked ${new Date().toLocaleTimeString()}.` : `The server says ${answer.status}; trying again.`;
-  } catch {
-    byId("live").textContent = "tunedb serve does not answer; trying again.";
-  }
-  setTimeout(refresh, pause);
-}
-
-/** What can be opened, by its figure and title. */
-function allDetails() {
-  return [...byId("figures").querySelectorAll("details")].map((node) =>
-    ({ node, name: `${node.closest("figure").id}: ${node.firstElementChild.textContent}` }));
-}
-
-function takeReport(newer) {
-  if (newer.stamp === report.stamp) return;
-  const shown = current?.search;
-  const path = shown && report.databases[shown.database];
-  const same = (search) => shown && search.id === shown.id && newer.databases[search.database] === path;
-  const number = newer.searches.findIndex(same);
-  const focus = document.activeElement?.id;
-  const opened = new Set(allDetails().filter(({ node }) => node.open).map(({ name }) => name));
-  report = newer;
-  bests.clear();
-  state.search = number >= 0 ? number : null;
-  showReport();
-  for (const { node, name } of allDetails()) node.open = opened.has(name);
-  root.dataset.updates = Number(root.dataset.updates ?? 0) + 1;
-  if (focus) byId(focus)?.focus({ preventScroll: true });
-}
-
 function showReport() {
   const isEmpty = !report.searches.length;
   fillSummary();
@@ -224,10 +181,6 @@ function start() {
   setTheme(state.theme);
   listen();
   showReport();
-  if (isLive) {
-    byId("live").hidden = false;
-    setTimeout(refresh, pause);
-  }
   root.dataset.ready = Math.round(performance.now());
 }
 
