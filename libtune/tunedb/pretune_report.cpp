@@ -43,7 +43,6 @@ json to_json(const pretuning_result& result) {
           {"values", result.values.empty() ? json(nullptr) : plain_json(result.values)},
           {"score_ns", number_or_null(ns(result.score))},
           {"trials", result.trials},
-          {"devices", result.devices},
           {"elapsed_ns", result.elapsed.count()}};
 }
 
@@ -105,11 +104,6 @@ void pretune_report::began(std::size_t number, const tuning_subject& subject) {
       .subject = to_json(subject),
       .shown = {}};
   write(number, "key_began", json::object(), {});
-}
-
-void pretune_report::divided(std::size_t number, std::size_t devices) {
-  write(number, "key_divided", {{"devices", devices}},
-        fmt::format("divided among {} devices", devices));
 }
 
 void pretune_report::lost(std::size_t number, const std::string& reason) {

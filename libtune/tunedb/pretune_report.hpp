@@ -27,7 +27,6 @@ class pretune_report final : public pretuning_listener {
 
   void planned(std::size_t count) override;
   void began(std::size_t number, const tuning_subject& subject) override;
-  void divided(std::size_t number, std::size_t devices) override;
   void lost(std::size_t number, const std::string& reason) override;
   void progressed(std::size_t number, const search_progress& progress) override;
   void ended(std::size_t number, const pretuning_result& result) override;

@@ -47,13 +47,6 @@ TEST_CASE("given configurations that are all elsewhere are an error, for the res
   CHECK_THROWS_AS(list({.configurations = {wgs(99)}}), tune::argument_error);
 }
 
-TEST_CASE("shards divide a space without leaving or sharing anything") {
-  CHECK(list({.shard = 0, .shards = 3}) == indexes{0, 3, 6});
-  CHECK(list({.shard = 1, .shards = 3}) == indexes{1, 4});
-  CHECK(list({.shard = 2, .shards = 3}) == indexes{2, 5});
-  CHECK_THROWS_AS(list({.shard = 7, .shards = 8}), tune::argument_error);
-}
-
 TEST_CASE("what is verified is the winners and no strict choice") {
   trial_choice choice;
   choice.known.winners.emplace_back().values = wgs(3);

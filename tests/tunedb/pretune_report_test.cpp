@@ -33,7 +33,6 @@ pretuning_result result(pretuning_state state) {
   of.values = {{"wgs", std::int64_t{32}}};
   of.score = tune::run_time(1500);
   of.trials = 7;
-  of.devices = 2;
   of.elapsed = std::chrono::seconds(3);
   return of;
 }
@@ -51,7 +50,6 @@ struct bench {
       CHECK_FALSE(report.has_begun());
       report.planned(1);
       report.began(0, subject());
-      report.divided(0, 2);
       tune::search_progress progress{.planned = 20, .measured = 4, .failed = 1};
       progress.best = tune::run_time(1500);
       for (int i = 0; i < 5; ++i) {
@@ -74,8 +72,7 @@ std::vector<json> objects_in(const std::string& text) {
 TEST_CASE("people read a line for each thing that happens, and progress every two seconds") {
   const std::string title = "[1/1] fill__2 (rows=64) on GPU One (Some Platform, 535.104): ";
   const std::string progress = title + "5 of 20 configurations, 0:00, best 1.50 us\n";
-  CHECK(bench().run(false) == title + "divided among 2 devices\n" + progress + progress + progress +
-                                  title +
+  CHECK(bench().run(false) == progress + progress + progress + title +
                                   "tuned in 3.0 s, 7 configurations, best 1.50 us (wgs=32)\n");
 }
 
@@ -91,10 +88,10 @@ TEST_CASE("programs read one object to a line, each with what it is about") {
     CHECK(object["device"]["name"] == "GPU One");
     CHECK(object["backend"] == "OpenCL");
   }
-  CHECK(events == std::vector<std::string>{"key_began", "key_divided", "key_progressed",
-                                           "key_progressed", "key_progressed", "key_ended"});
-  CHECK(objects[2]["measured"] == 4);
-  CHECK(objects[2]["best_ns"] == 1500);
+  CHECK(events == std::vector<std::string>{"key_began", "key_progressed", "key_progressed",
+                                           "key_progressed", "key_ended"});
+  CHECK(objects[1]["measured"] == 4);
+  CHECK(objects[1]["best_ns"] == 1500);
   CHECK(objects.back()["result"] == "tuned");
   CHECK(objects.back()["values"] == json{{"wgs", 32}});
   CHECK(objects.back()["elapsed_ns"] == 3'000'000'000);

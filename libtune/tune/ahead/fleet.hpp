@@ -3,7 +3,7 @@
 //
 // Pretuning with several ranks. One of them leads: it does what pretune does, with devices of all
 // ranks, and hands the work of a distant device to its rank, which carries it out in a child of its
-// own. So trials and results are all stored by the one that leads, keys and searches are divided
+// own. So trials and results are all stored by the one that leads, keys are divided
 // among the devices of all ranks as among those of one machine, and a rank that is lost leaves
 // nothing behind but the trial that it was measuring.
 #pragma once

@@ -121,9 +121,6 @@ class news_sender final : public pretuning_listener {
   void began(std::size_t number, const tuning_subject& subject) override {
     to_listener(&pretuning_listener::began, number, subject);
   }
-  void divided(std::size_t number, std::size_t devices) override {
-    to_listener(&pretuning_listener::divided, number, devices);
-  }
   void lost(std::size_t number, const std::string& reason) override {
     to_listener(&pretuning_listener::lost, number, reason);
   }

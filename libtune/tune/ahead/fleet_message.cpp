@@ -53,7 +53,7 @@ inline void describe(auto& wire, is<function_content> auto& item) {
 inline void describe(auto& wire, is<database_content> auto& item) { wire(item.functions); }
 inline void describe(auto& wire, is<pretuning_result> auto& item) {
   wire(item.subject.function, item.subject.version, item.subject.arguments, item.subject.device,
-       item.state, item.reason, item.values, item.score, item.trials, item.devices, item.elapsed);
+       item.state, item.reason, item.values, item.score, item.trials, item.elapsed);
 }
 inline void describe(auto& wire, is<fleet_hello> auto& item) {
   wire(item.machine, item.process, item.database, item.devices);

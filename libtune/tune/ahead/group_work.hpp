@@ -19,7 +19,7 @@
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/ahead/job_queue.hpp"
 #include "libtune/tune/ahead/pretuning.hpp"
-#include "libtune/tune/ahead/shared_search.hpp"
+#include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/remote/tuner_child.hpp"
 
@@ -42,57 +42,6 @@ using device_loss = std::function<bool(const device&)>;
 using tuning_refusal = std::function<std::string(const function_identity& function,
                                                  const std::vector<named_value>& values)>;
 
-/// The search for one key on devices that are alike. All that it refers to outlives it.
-struct key_tuning_setting {
-  const remote_tuner& tune;
-  const function_identity& function;
-  const std::vector<named_value>& key;
-  const tuning_options& options;          ///< with the budget resolved, and without observers
-  const tuning_options& context_options;  ///< what calls inside the function use
-  tuning_transaction& kept;
-  std::vector<std::shared_ptr<observer>> listeners{};
-  std::function<bool()> stop{};
-  std::size_t searches = 1;   ///< under way at once at most, this one included
-  std::size_t devices = 1;    ///< that may be at work at once, with shards or searches
-  detail::kept_child& child;  ///< of the device that leads
-  std::chrono::nanoseconds smallest_shard;     ///< as pretuning_options has it
-  std::function<void(std::size_t)> divided{};  ///< called with the number of devices
-};
-
-/// Tunes one key: on one device, and as soon as others are idle on these too. Used once, by the
-/// thread of the device that leads.
-class key_tuning {
- public:
-  explicit key_tuning(key_tuning_setting setting);
-
-  /// @throws what tune_remotely throws; tuning_stopped_error if stop returned true
-  tuned_values run(led_job& job, const device& leader);
-
-  /// The number of devices that have taken part so far.
-  std::size_t devices() const noexcept { return devices_; }
-
- private:
-  remote_task task_for(const device& device, const std::shared_ptr<search_share>& share) const;
-  tuned_values search_whole(const device& leader);
-  std::optional<tuned_values> search_until_divided(led_job& job, const device& leader);
-  bool wants_help(led_job& job);
-  void release(led_job& job);
-  void search_in_shards(led_job& job, const device& leader);
-  void try_shard(const search_shard& shard, const device& device,
-                 const std::shared_ptr<search_share>& share) noexcept;
-  std::optional<tuned_values> measure_finals(const device& leader);
-  bool is_stopped() const { return setting_.stop && setting_.stop(); }
-  void require_not_stopped() const;
-
-  key_tuning_setting setting_;
-  shared_search search_;
-  search_pace pace_;
-  std::vector<std::shared_ptr<search_share>> shares_;  // of the shards
-  std::size_t helpers_ = 0;                            // reserved
-  std::size_t devices_ = 1;
-  std::atomic<bool> shard_failed_ = false;
-};
-
 /// Devices that share their results: of one identity, through one backend. One at least.
 struct device_group {
   std::vector<device> devices{};
@@ -113,8 +62,7 @@ struct pretuning_setting {
   const tuning_options& search_options;  ///< with all resolved
   std::shared_ptr<const tuning_layers> layers;
   std::shared_ptr<shared_results> shared;  ///< null: there is no store
-  std::size_t searches;                    ///< under way at once at most, while none is divided
-  std::size_t devices;                     ///< of all groups
+  std::size_t searches;                    ///< under way at once at most
   const tuning_refusal& refuses;
   const device_loss& is_lost;
   std::mutex& telling;                     ///< held while the listener is called

@@ -50,7 +50,6 @@ struct pretuning_result {
   std::vector<named_value> values{};                 ///< the tuning, if there is one
   std::optional<run_time> score{};                   ///< the time of the winner, where known
   std::size_t trials = 0;                            ///< configurations that were tried now
-  std::size_t devices = 0;                           ///< that took part
   std::chrono::nanoseconds elapsed{0};               ///< from its start to its end
 };
 
@@ -67,8 +66,6 @@ class pretuning_listener {
   virtual void planned(std::size_t /*count*/) {}
   /// A key is started. In all calls the number is the place of its result among those of pretune.
   virtual void began(std::size_t /*number*/, const tuning_subject&) {}
-  /// Its search is divided among several devices from now on.
-  virtual void divided(std::size_t /*number*/, std::size_t /*devices*/) {}
   /// The device that led its search has been lost, with its rank: another one starts it again, and
   /// goes on with what has been measured.
   virtual void lost(std::size_t /*number*/, const std::string& /*reason*/) {}
@@ -86,10 +83,6 @@ struct pretuning_options {
   bool force = false;            ///< tunes keys that have a result too, and ignores earlier trials
   std::function<bool()> stop{};  ///< called often, by several threads; true ends all
   pretuning_listener* listener = nullptr;  ///< not owned, outlives the call; null: none
-  /// The least expected time of the shard of each device when a search is divided; each also takes
-  /// some times as long as the search took to its first trial, which children repeat. Zero:
-  /// searches are divided among all devices that are idle.
-  std::chrono::nanoseconds smallest_shard = std::chrono::seconds(3);
   /// The ranks that share the keys; not owned; null: this process alone. Each calls pretune, with
   /// the same items and its own devices and database. One rank leads: the first, and where that is
   /// lost the next. Its items and options are those that count, and its listener alone is called.

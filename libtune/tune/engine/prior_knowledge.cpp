@@ -246,12 +246,6 @@ std::vector<stored_trial> by_score(std::vector<stored_trial> trials) {
   return trials;
 }
 
-std::vector<std::size_t> shard_of(const trial_choice& choice, std::size_t configurations) {
-  std::vector<std::size_t> numbers;
-  for (std::size_t i = choice.shard; i < configurations; i += choice.shards) numbers.push_back(i);
-  return numbers;
-}
-
 }  // namespace
 
 std::vector<std::size_t> make_shortlist(const verification& known, const search_problem& problem,
@@ -331,8 +325,7 @@ std::vector<std::size_t> closest_to_priors(const prior_knowledge& known,
 std::vector<std::size_t> list_of(const trial_choice& choice, const search_problem& problem,
                                  const device& device) {
   if (!choice.is_strict()) return make_shortlist(choice.known, problem, device);
-  auto listed = choice.configurations.empty() ? shard_of(choice, problem.space.size())
-                                              : numbers_of(choice.configurations, problem);
+  auto listed = numbers_of(choice.configurations, problem);
   if (listed.empty()) {
     throw argument_error("none of the configurations that were to be tried is in the space of " +
                          std::to_string(problem.space.size()) + " configurations");

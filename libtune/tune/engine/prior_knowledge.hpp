@@ -125,19 +125,15 @@ std::vector<std::size_t> make_shortlist(const verification& known, const search_
                                         const device& device);
 
 /// The configurations of a space that a search tries in place of the proposals of the strategy. At
-/// most one of the three is used.
+/// most one of the two is used.
 struct trial_choice {
   /// A few to measure again; where none of them works, the whole space is searched.
   verification known{};
   /// These alone, in this order, as far as they are in the space.
   std::vector<std::vector<named_value>> configurations{};
-  /// Every shards-th configuration of the space alone, from the number of the shard on, so that
-  /// several processes divide a space.
-  std::size_t shard = 0;
-  std::size_t shards = 1;  ///< one: the whole space
 
   /// True if nothing else is to be tried, even if none of them works.
-  bool is_strict() const noexcept { return !configurations.empty() || shards > 1; }
+  bool is_strict() const noexcept { return !configurations.empty(); }
 };
 
 /// Returns the numbers of the configurations that are in the space, each once, in their order.

@@ -110,8 +110,9 @@ std::vector<std::size_t> guided_search::shortlist(const search_problem& problem)
     };
     auto listed = session().shortlist(whole);
     if (is_only_tried() && !knows) {
-      throw error("the search for " + describe(session().subject) +
-                  " cannot be divided, for it is one of many, at several sizes");
+      throw error(
+          "the search for " + describe(session().subject) +
+          " cannot try given configurations alone, for it is one of many, at several sizes");
     }
     if (is_only_tried()) return listed;
   }

@@ -193,9 +193,7 @@ void describe(auto& wire, is<record> auto& item) { wire(item.values, item.score_
 void describe(auto& wire, is<verification> auto& item) {
   wire(item.winners, item.trials, item.test_default);
 }
-void describe(auto& wire, is<trial_choice> auto& item) {
-  wire(item.known, item.configurations, item.shard, item.shards);
-}
+void describe(auto& wire, is<trial_choice> auto& item) { wire(item.known, item.configurations); }
 void describe(auto& wire, is<spent_budget> auto& item) { wire(item.time, item.trials); }
 void describe(auto& wire, is<seed_loss> auto& item) { wire(item.expected, item.bound); }
 void describe(auto& wire, is<known_losses> auto& item) {

@@ -45,11 +45,9 @@ using tune::testing::captured_errors;
 struct counting_listener final : tune::pretuning_listener {
   std::size_t count = 0;
   std::vector<std::string> losses{};
-  std::size_t divided_among = 1;
 
   void planned(std::size_t all) override { count = all; }
   void lost(std::size_t, const std::string& reason) override { losses.push_back(reason); }
-  void divided(std::size_t, std::size_t devices) override { divided_among = devices; }
 };
 
 /// A rank: devices, a database and what it tunes with.
@@ -58,7 +56,6 @@ struct rank {
     tuner.device_name = [](const tune::device& of) { return of.name(); };
     options.tuning.database = path;
     options.tuning.system_databases = std::vector<std::string>{};
-    options.smallest_shard = std::chrono::hours(1);  // none is divided
     options.stop = [this] { return stopped.load(); };
     options.listener = &listener;
   }
@@ -228,28 +225,6 @@ TEST_CASE("devices are grouped by identity over all ranks, and each kind has eac
   CHECK(here.count(3, pretuning_state::tuned) == 8);
   CHECK(here.trials() == 8 * 32);
   for (const auto& made : here.all[1]->tuner.made()) CHECK(made.device == "other");
-}
-
-TEST_CASE("ranks divide the search for one key") {
-  fleet here(3);
-  std::atomic<bool> has_waited = false;
-  for (const auto& one : here.all) {
-    one->options.smallest_shard = std::chrono::seconds(0);
-    one->tuner.before_trial = [&](const tune::remote_task& task, int) {
-      // The whole goes on when it is stopped, to be divided.
-      const bool is_whole = !task.choice.is_strict();
-      if (!is_whole || has_waited.exchange(true)) return;
-      for (int i = 0; i < 10'000 && !task.stop(); ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-    };
-  }
-  here.pretune(1);
-  here.check_agreement();
-  CHECK(here.count(0, pretuning_state::tuned) == 1);
-  CHECK(here.all[2]->results[0].devices >= 2);
-  CHECK(here.all[0]->listener.divided_among == here.all[2]->results[0].devices);
-  CHECK(here.all[2]->results[0].trials == 32);
 }
 
 TEST_CASE("a rank that dies costs the trial under way, and the others do its keys") {

@@ -35,7 +35,6 @@ struct bench {
     tuner.device_name = [this](const tune::device& of) { return devices.name(of); };
     options.tuning.database = (folder / "tuning.db").string();
     options.tuning.system_databases = std::vector<std::string>{};
-    options.smallest_shard = std::chrono::seconds(0);
   }
 
   tune::testing::temporary_directory folder;
@@ -64,17 +63,6 @@ struct bench {
     REQUIRE(found);
     return std::get<std::int64_t>(found->values.front().value);
   }
-  /// A whole search does not end its first trial before there are helpers.
-  void wait_for_helpers() {
-    tuner.before_trial = [this](const tune::remote_task& task, int) {
-      const bool is_whole = !task.choice.is_strict() && !task.options.search.max_count;
-      if (has_waited.exchange(true) || !is_whole) return;
-      for (int i = 0; i < 10'000 && !task.stop(); ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-    };
-  }
-  std::atomic<bool> has_waited = false;
 };
 
 void check_each_once(const simulated_tuner& tuner, std::size_t configurations) {
@@ -106,7 +94,6 @@ TEST_CASE("one device tunes key after key, and stores what is found, trials incl
   for (const auto& result : results) {
     CHECK(result.state == pretuning_state::tuned);
     CHECK(result.trials == 32);
-    CHECK(result.devices == 1);
     CHECK(result.score == tune::run_time(1001));
   }
   CHECK(here.stored(3) == 1);
@@ -121,12 +108,10 @@ TEST_CASE("a device keeps its child from key to key") {
   std::mutex mutex;
   std::set<const void*> children;
   here.tuner.before_trial = [&](const tune::remote_task& task, int) {
-    if (task.choice.is_strict()) return;  // a shard for a device that helps
     CHECK_FALSE(task.is_behind);
     const std::lock_guard lock(mutex);
     children.insert(task.kept);
   };
-  here.options.smallest_shard = std::chrono::hours(1);  // none is divided
   for (const auto& result : here.pretune(9)) CHECK(result.state == pretuning_state::tuned);
   CHECK_FALSE(children.contains(nullptr));
   CHECK(children.size() <= 2);
@@ -165,7 +150,6 @@ TEST_CASE("what has a result is left alone, unless forced") {
 
 TEST_CASE("keys are shared out among equal devices, each key once") {
   bench here(2);
-  here.options.smallest_shard = std::chrono::hours(1);  // nothing is divided
   std::atomic<int> waiting = 0;
   here.tuner.before_trial = [&](const tune::remote_task&, int) {
     // Both are at work at the same time.
@@ -177,98 +161,29 @@ TEST_CASE("keys are shared out among equal devices, each key once") {
   CHECK(here.tuner.devices_used() == std::set<std::string>{"a", "b"});
 }
 
-TEST_CASE("children share the cores by keys, and by devices once a search is divided") {
-  bench here(3);
-  here.wait_for_helpers();
-  std::mutex mutex;
-  std::set<std::size_t> of_whole, of_shards;
-  here.tuner.before_trial = [&, wait = here.tuner.before_trial](const tune::remote_task& task,
-                                                                int n) {
-    {
+TEST_CASE("children share the cores by keys, and by devices where these are fewer") {
+  for (const int keys : {1, 2, 9}) {
+    bench here(3);
+    std::mutex mutex;
+    std::set<std::size_t> children;
+    here.tuner.before_trial = [&](const tune::remote_task& task, int) {
       const std::lock_guard lock(mutex);
-      (task.choice.shards > 1 ? of_shards : of_whole).insert(task.children);
-    }
-    wait(task, n);
-  };
-  here.pretune(1);
-  CHECK(of_whole == std::set<std::size_t>{1});
-  CHECK(of_shards == std::set<std::size_t>{3});
-}
-
-TEST_CASE("equal devices divide the search for a single key, and its best are measured on one") {
-  bench here(3);
-  here.wait_for_helpers();
-  // The devices do not agree on what is best; the leader's word counts.
-  here.tuner.time = [](const std::string& device, int n) {
-    if (n == 7) return device == "a" ? 900.0 : 950.0;
-    if (n == 8) return device == "a" ? 950.0 : 900.0;
-    return 1000.0 + n;
-  };
-  const auto results = here.pretune(1);
-  REQUIRE(results.size() == 1);
-  CHECK(results[0].state == pretuning_state::tuned);
-  CHECK(results[0].devices >= 2);
-  // Who is quick may have done the parts of two.
-  CHECK(here.tuner.devices_used().size() >= 2);
-  std::multiset<int> outside = here.tuner.tried();
-  std::set<std::string> final_devices;
-  std::set<int> finalists;
-  for (const auto& item : here.tuner.made()) {
-    if (!item.in_finals) continue;
-    final_devices.insert(item.device);
-    finalists.insert(item.n);
+      children.insert(task.children);
+    };
+    here.pretune(keys);
+    CHECK(children == std::set<std::size_t>{static_cast<std::size_t>(std::min(keys, 3))});
   }
-  REQUIRE(final_devices.size() == 1);
-  CHECK(finalists.contains(7));
-  CHECK(finalists.contains(8));
-  CHECK(finalists.size() <= 3 * (results[0].devices + 1));
-  CHECK(here.stored(1) == (*final_devices.begin() == "a" ? 7 : 8));
-  CHECK(std::set<int>(outside.begin(), outside.end()).size() == 32);
-  // The first of the whole was under way when it was divided, so it may have been tried twice.
-  CHECK(outside.size() <= 33);
-  const auto trials = here.database().trials(simulated_function(), here.key(1));
-  CHECK(trials.size() == 32);
-  const auto search = here.database().latest_search_result(simulated_function(), here.key(1));
-  REQUIRE(search);
-  CHECK(search->result == "found");
 }
 
-TEST_CASE("a larger space is searched with several seeds, for as much as was planned") {
+TEST_CASE("a function may make a second search") {
   bench here(2);
-  here.tuner.strategy = "model";
-  here.wait_for_helpers();
-  const auto results = here.pretune(1);
-  CHECK(results[0].state == pretuning_state::tuned);
-  CHECK(results[0].devices == 2);
-  CHECK(here.tuner.tried().size() <= 33);
-  CHECK(here.stored(1) == 1);
-}
-
-TEST_CASE("a device that fails leaves its shard to the one that leads") {
-  bench here(2);
-  here.wait_for_helpers();
-  const auto wait = here.tuner.before_trial;
-  here.tuner.before_trial = [&, wait](const tune::remote_task& task, int n) {
-    wait(task, n);
-    if (task.choice.shard == 1) throw tune::error("the device is gone");
-  };
-  const auto results = here.pretune(1);
-  CHECK(results[0].state == pretuning_state::tuned);
-  CHECK(here.database().trials(simulated_function(), here.key(1)).size() == 32);
-  CHECK(here.stored(1) == 1);
-}
-
-TEST_CASE("a function with a second search divides the first alone") {
-  bench here(2);
-  here.wait_for_helpers();
   here.tuner.has_second_search = true;
   const auto results = here.pretune(1);
   CHECK(results[0].state == pretuning_state::tuned);
   const auto tried = here.tuner.tried();
   for (int n = 1; n <= 32; ++n) {
     CAPTURE(n);
-    CHECK(tried.count(n) >= 2);
-    CHECK(tried.count(n) <= 3);
+    CHECK(tried.count(n) == 2);
   }
 }
 
@@ -285,7 +200,6 @@ TEST_CASE("a key that cannot be tuned keeps no other from it") {
 
 TEST_CASE("where nothing works that is the reason, and the search has come to its end") {
   bench here(2);
-  here.wait_for_helpers();
   here.tuner.time = [](const std::string&, int) { return 0.0; };
   const auto results = here.pretune(1);
   CHECK(results[0].state == pretuning_state::failed);
@@ -310,24 +224,6 @@ TEST_CASE("a search that is stopped continues the next time, and tries nothing t
   CHECK(results[0].state == pretuning_state::tuned);
   CHECK(results[0].trials == 22);
   check_each_once(here.tuner, 32);
-}
-
-TEST_CASE("a divided search that is stopped goes on the next time") {
-  bench here(2);
-  here.wait_for_helpers();
-  const auto wait = here.tuner.before_trial;
-  std::atomic<int> tries = 0;
-  here.tuner.before_trial = [&, wait](const tune::remote_task& task, int n) {
-    wait(task, n);
-    ++tries;
-  };
-  here.options.stop = [&] { return tries >= 12; };
-  CHECK(here.pretune(1)[0].state == pretuning_state::stopped);
-  here.options.stop = {};
-  CHECK(here.pretune(1)[0].state == pretuning_state::tuned);
-  const auto tried = here.tuner.tried();
-  CHECK(std::set<int>(tried.begin(), tried.end()).size() == 32);
-  CHECK(tried.size() <= 34);
 }
 
 TEST_CASE("a key that was missed on a device is tuned for such devices alone") {

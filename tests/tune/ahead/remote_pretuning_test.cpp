@@ -68,25 +68,4 @@ TEST_CASE("children tune keys for two devices, and crashes of theirs are trials"
   CHECK(results[2].reason.find("3 children in a row") != std::string::npos);
 }
 
-TEST_CASE("children of two devices divide the search for one key, and nothing runs twice") {
-  const tune::testing::test_mode_guard application(tune::testing::test_mode::off);
-  const tune::testing::temporary_directory folder;
-  const auto devices = equal_devices();
-  if (devices.empty()) return;
-  auto options = options_in(folder);
-  options.smallest_shard = std::chrono::seconds(0);
-  const std::string log = (folder / "log").string();
-  const auto results = tune::pretune(
-      this_program(), std::vector{item_for({.configurations = 24, .sleep_us = 1000, .log = log})},
-      devices, options);
-  REQUIRE(results.size() == 1);
-  CHECK(results[0].state == pretuning_state::tuned);
-  CHECK(results[0].devices == 2);
-  CHECK(to_string(results[0].values) == "n=1");
-  const auto ran = isolated::read_log(log);
-  CHECK(std::set<std::string>(ran.begin(), ran.end()).size() == 24);
-  // The finals, and what was under way when the search was divided.
-  CHECK(ran.size() <= 24 + 9 + 2);
-}
-
 }  // namespace remote_pretuning_test

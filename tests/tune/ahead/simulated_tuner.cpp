@@ -100,15 +100,10 @@ tune::tuned_values simulated_tuner::search(const tune::remote_task& task, int st
 std::vector<int> simulated_tuner::choose(const tune::remote_task& task,
                                          const std::map<int, tune::trial>& known) const {
   std::vector<int> chosen;
-  for (const auto& configuration : task.choice.configurations) {
-    chosen.push_back(n_of(configuration));
-  }
-  if (!chosen.empty()) return chosen;
   const std::size_t most = task.options.search.max_count.value_or(configurations);
   for (std::size_t i = 0; i < configurations && chosen.size() + known.size() < most; ++i) {
     const int n = static_cast<int>(i) + 1;
-    if (i % task.choice.shards != task.choice.shard || known.contains(n)) continue;
-    chosen.push_back(n);
+    if (!known.contains(n)) chosen.push_back(n);
   }
   return chosen;
 }
@@ -117,7 +112,7 @@ tune::trial simulated_tuner::try_out(const tune::remote_task& task, int n) {
   const std::string device = device_name(task.device);
   {
     const std::lock_guard lock(mutex_);
-    made_.push_back({device, n, !task.choice.configurations.empty()});
+    made_.push_back({device, n});
   }
   tune::trial item = untried(n);
   const double ns = time(device, n);
@@ -141,7 +136,7 @@ std::vector<simulated_tuner::made_trial> simulated_tuner::made() const {
 std::multiset<int> simulated_tuner::tried() const {
   std::multiset<int> all;
   for (const made_trial& item : made()) {
-    if (!item.in_finals) all.insert(item.n);
+    all.insert(item.n);
   }
   return all;
 }

@@ -21,11 +21,10 @@ namespace pretuned {
 /// which a run takes as long as times says, and does what it is told. Thread-safe.
 class simulated_tuner {
  public:
-  /// A trial: on which device, of which configuration, whether in the finals.
+  /// A trial: on which device, of which configuration.
   struct made_trial {
     std::string device;  ///< device_name of it
     int n = 0;
-    bool in_finals = false;
   };
 
   std::size_t configurations = 32;
@@ -44,7 +43,7 @@ class simulated_tuner {
   tune::tuned_values operator()(const tune::remote_task& task);
 
   std::vector<made_trial> made() const;
-  /// The configurations of all trials outside of the finals, each as often as it was tried.
+  /// The configurations of all trials, each as often as it was tried.
   std::multiset<int> tried() const;
   std::set<std::string> devices_used() const;
 

@@ -69,32 +69,6 @@ LIBTUNE_DEVICE_TEST_CASE("given configurations are all that is tried", device) {
   CHECK(events->finished.front().trials.size() == 2);
 }
 
-LIBTUNE_DEVICE_TEST_CASE("shards of a space are tried by children of their own at the same time",
-                         device) {
-  std::vector<std::shared_ptr<isolated::event_text>> events(3);
-  std::vector<std::thread> threads;
-  for (std::size_t shard = 0; shard < events.size(); ++shard) {
-    events[shard] = std::make_shared<isolated::event_text>();
-    threads.emplace_back([&, shard] {
-      auto task = sample_task(device, {}, events[shard]);
-      task.choice.shard = shard;
-      task.choice.shards = events.size();
-      tune::tune_remotely(this_program, task);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  std::vector<std::string> tried;
-  for (const auto& heard : events) {
-    REQUIRE(heard->finished.size() == 1);
-    for (const tune::trial& made : heard->finished.front().trials) {
-      tried.push_back(to_string(made.configuration));
-    }
-  }
-  std::ranges::sort(tried);
-  CHECK(tried.size() == 8);
-  CHECK(std::ranges::adjacent_find(tried) == tried.end());
-}
-
 LIBTUNE_DEVICE_TEST_CASE("a tuning ends soon after it is told to, whatever a child does", device) {
   const auto events = std::make_shared<isolated::event_text>();
   auto task = sample_task(device, {.flaw = isolated::flaw::hangs, .bad = 5}, events);

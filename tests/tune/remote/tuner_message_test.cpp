@@ -64,7 +64,7 @@ std::vector<tuner_message> one_of_each() {
   request.options.given_by = tune::option_source::command;
   request.options.from_environment = {"LIBTUNE_BUDGET"};
   request.choice.known.winners.emplace_back().values = {{"v", std::string("one")}};
-  request.choice.shards = 4;
+  request.choice.configurations = {{{"v", std::string("two")}}};
   const tune::tuning_subject subject{
       .function = "f", .version = 3, .arguments = request.key, .device = {}};
   tune::search_started_event started;
