@@ -12,7 +12,7 @@ function(libtune_public module)
   set(libtune_public_headers ${libtune_public_headers} ${ARGN} PARENT_SCOPE)
 endfunction()
 
-libtune_public(array allocator device_array host_array layout managed_array region)
+libtune_public(array allocator device_array host_array layout region)
 libtune_public(base cxx20 dtype environment error fields library_version log metric
                seal value visit_dtype)
 libtune_public(device buffer command_queue context device device_identity device_memory devices image

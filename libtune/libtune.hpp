@@ -8,7 +8,6 @@
 #include "libtune/array/allocator.hpp"
 #include "libtune/array/device_array.hpp"
 #include "libtune/array/host_array.hpp"
-#include "libtune/array/managed_array.hpp"
 #include "libtune/array/region.hpp"
 #include "libtune/base/dtype.hpp"
 #include "libtune/base/error.hpp"

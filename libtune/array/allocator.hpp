@@ -54,8 +54,7 @@ class plain_allocator final : public allocator {
 /// the host reads or writes without copies.
 ///   op.set_allocator(std::make_shared<tune::managed_allocator>(context));
 ///   op.ensure_all_bound();
-///   const tune::managed_array<float> dest(op.buffer("dest"));
-///   auto view = dest.map(queue);
+///   tune::mapped_memory dest = queue.map(op.buffer("dest").buffer());
 class managed_allocator final : public allocator {
  public:
   /// Allocates from this context, and keeps a handle of it. @throws device_error if its device has

@@ -58,6 +58,27 @@ TEST_CASE("memory of no bytes is an error, and so is memory that there is not") 
 }
 
 /// Arrays lie in the buffer that was given, each where the one before ends.
+EVERY_DEVICE_TEST_CASE("what a managed allocator hands out can be mapped", device) {
+  const tune::context context = device.create_context();
+  if (device.info().managed_memory == tune::managed_memory_kind::none) {
+    CHECK_THROWS_WITH_AS(tune::managed_allocator{context},
+                         doctest::Contains("the device has no managed memory"), tune::device_error);
+    return;
+  }
+  tune::command_queue queue = context.create_command_queue();
+  tune::managed_allocator memory(context);
+  const tune::device_array array(memory, {tune::dtype::int32, {3}});
+  array.fill(queue, std::int32_t{7});
+  const tune::mapped_memory view = queue.map(array.buffer());
+  CHECK(static_cast<const std::int32_t*>(view.data())[2] == 7);
+}
+
+TEST_CASE("a device without managed memory has no allocator of it") {
+  const fake_device fake({.managed_memory = tune::managed_memory_kind::none});
+  CHECK_THROWS_WITH_AS(tune::managed_allocator{fake.device().create_context()},
+                       doctest::Contains("fake device"), tune::device_error);
+}
+
 EVERY_DEVICE_TEST_CASE("arrays lie in the buffer that was given", device) {
   const tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue();

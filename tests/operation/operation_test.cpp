@@ -12,8 +12,6 @@
 
 #include "libtune/array/allocator.hpp"
 #include "libtune/array/host_array.hpp"
-#include "libtune/array/managed_array.hpp"
-#include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/device/kernel.hpp"
@@ -351,20 +349,20 @@ TEST_CASE("an array of another context is refused by the name of the slot, by op
 
 EVERY_DEVICE_TEST_CASE_AND(steps::make_device(), "the host maps slots in managed memory", device) {
   bench on(device);
-  scale op = on.make_scale(100, 3);
+  constexpr std::int32_t count = 123;
+  scale op = on.make_scale(count, 3);
   if (device.info().managed_memory == tune::managed_memory_kind::none) return;
   op.set_allocator(std::make_shared<tune::managed_allocator>(on.context));
   op.ensure_all_bound();
-  const tune::managed_array<std::int32_t> src(op.buffer("src"));
   {
-    auto view = src.map(on.queue);
-    for (std::size_t i = 0; i < view.padded_elements(); ++i) {
-      view.data()[i] = static_cast<std::int32_t>(i);
-    }
+    const tune::mapped_memory src = on.queue.map(op.buffer("src").buffer());
+    auto* numbers = static_cast<std::int32_t*>(src.data());
+    for (std::int32_t i = 0; i < count; ++i) numbers[i] = i;
   }
   op.run();
-  const auto view = tune::managed_array<std::int32_t>(op.buffer("dest")).map(on.queue);
-  for (std::size_t i = 0; i < 100; ++i) REQUIRE(view(i) == 3 * static_cast<std::int32_t>(i));
+  const tune::mapped_memory dest = on.queue.map(op.buffer("dest").buffer());
+  const auto* tripled = static_cast<const std::int32_t*>(dest.data());
+  for (std::int32_t i = 0; i < count; ++i) REQUIRE(tripled[i] == 3 * i);
 }
 
 TEST_CASE("an operation tells its parameters if it has any") {
