@@ -83,7 +83,7 @@ struct stored_seeds {
 };
 
 /// The course of a search.
-struct search_course {
+struct stored_course {
   std::string strategy{};                            ///< its name; empty: not known
   std::string ending{};                              ///< why it ended, in words; empty until it has
   std::optional<stored_space> space = std::nullopt;  ///< empty: not known
@@ -134,7 +134,7 @@ struct result_origin {
   search_identity search{};
   std::string searched_at{};            ///< when that search was started, UTC
   std::vector<std::string> programs{};  ///< digests of what was compiled for the trial, in order
-  std::string ending{};                 ///< as search_course has it
+  std::string ending{};                 ///< as stored_course has it
   std::optional<stored_seeds> seeds{};  ///< the same
 };
 

@@ -280,7 +280,7 @@ std::span<const side_table> side_tables() {
   return *tables;
 }
 
-void note_course(connection& target, search_id search, const search_course& course) {
+void note_course(connection& target, search_id search, const stored_course& course) {
   SQLite::Statement insert = insert_note(target, search, course_table);
   insert.bind(2, course.strategy);
   insert.bind(3, course.ending);
@@ -320,7 +320,7 @@ std::optional<stored_seeds> read_seeds(connection& source, search_id search) {
                       .loss_bound = loss(5)};
 }
 
-search_course read_course(connection& source, search_id search) {
+stored_course read_course(connection& source, search_id search) {
   const auto row = read_note(source, search, course_table);
   if (!row) return {};
   return {.strategy = row->getColumn(1).getString(), .ending = row->getColumn(2).getString()};

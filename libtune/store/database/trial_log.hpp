@@ -54,7 +54,7 @@ struct side_table {
 std::span<const side_table> side_tables();
 
 /// Notes the strategy of a search, and why it ended if it has, in place of what was noted before.
-void note_course(connection& target, search_id search, const search_course& course);
+void note_course(connection& target, search_id search, const stored_course& course);
 /// Notes the space of a search, in place of what was noted before.
 void note_space(connection& target, search_id search, const stored_space& space);
 /// Notes the seeds of a search, in place of what was noted before.
@@ -63,7 +63,7 @@ void note_seeds(connection& target, search_id search, const stored_seeds& seeds)
 std::optional<stored_seeds> read_seeds(connection& source, search_id search);
 
 /// The strategy of a search and why it ended; empty if they were not noted.
-search_course read_course(connection& source, search_id search);
+stored_course read_course(connection& source, search_id search);
 
 /// The number of configurations in the space of a search; none if that was not noted.
 std::optional<std::size_t> read_configurations(connection& source, search_id search);

@@ -146,7 +146,7 @@ namespace {
 constexpr std::size_t most_of_device = 4096;
 
 /// True if the best of a search is the best that there is.
-bool went_over_all(const stored_search& search, const search_course& course,
+bool went_over_all(const stored_search& search, const stored_course& course,
                    const std::optional<stored_seeds>& seeds) {
   if (!search.finished_at || search.result != "found") return false;
   if (seeds) return seeds->is_whole;
@@ -160,7 +160,7 @@ void read_search_of(connection& source, const function_identity& function,
   const auto search =
       read_search_result(source, function, {result.arguments, result.device}, query.stage);
   if (!search) return;
-  const search_course course = read_course(source, search->id);
+  const stored_course course = read_course(source, search->id);
   result.is_whole = went_over_all(*search, course, read_seeds(source, search->id));
   result.trials = read_scores(source, search->id, query.most_trials);
   const auto configurations = read_configurations(source, search->id);
@@ -375,7 +375,7 @@ void tuning_database::add_trials(search_id search, std::span<const stored_trial>
 }
 
 void tuning_database::finish_search(search_id search, const std::string& result,
-                                    const search_course& course) {
+                                    const stored_course& course) {
   impl_->attempt_to_write("store the end of a search, with the result", result, [&] {
     impl_->write_to_search(search, [&](connection& target) {
       detail::end_search(target, search, result);

@@ -150,7 +150,7 @@ class tuning_database {
   /// Notes that a search has ended. @param result  a word such as "found"; stopped_search for one
   ///                                               that may go on later
   /// @param course  noted if it has a strategy, and its space and seeds if it has them
-  void finish_search(search_id search, const std::string& result, const search_course& course = {});
+  void finish_search(search_id search, const std::string& result, const stored_course& course = {});
 
   /// The rows of earlier searches that serve the next one, read in one transaction. Waits for
   /// others as long as for writing. @param query  says which

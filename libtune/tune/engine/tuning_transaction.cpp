@@ -171,7 +171,7 @@ void trial_recorder::search_finished(const search_finished_event& event) {
                                      to_string(event.subject.arguments), line));
   }
   if (!search_) return;
-  search_course course{.strategy = strategy_, .ending = std::string(search_end_name(event.end))};
+  stored_course course{.strategy = strategy_, .ending = std::string(search_end_name(event.end))};
   if (!event.space.parameters.empty()) course.space = kept_of(event.space);
   course.seeds = {.is_whole = covers_ && went_over_all(event),
                   .tried = event.seeds.tried,

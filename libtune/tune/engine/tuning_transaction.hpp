@@ -79,9 +79,9 @@ class trial_recorder final : public observer {
   std::string strategy_{};  // of that one
   bool covers_ = true;      // the same
   struct found_search {
-    search_id search;
-    const char* word;  // for its result
-    search_course course;
+    search_id search{};
+    const char* word = nullptr;  // for its result
+    stored_course course;
   };
   std::vector<found_search> found_;
 };
