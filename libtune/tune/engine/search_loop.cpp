@@ -103,8 +103,8 @@ search_plan plan_search(const search_problem& problem, const tuning_options& opt
 
 /// "8 keys of this device and 2 of others of its maker"
 std::string text_of_sources(const known_losses& losses) {
-  const std::string of_here = fmt::format("{} keys of this device", losses.here);
-  const std::string of_others = fmt::format("{} of other devices of its maker", losses.elsewhere);
+  std::string of_here = fmt::format("{} keys of this device", losses.here);
+  std::string of_others = fmt::format("{} of other devices of its maker", losses.elsewhere);
   if (losses.elsewhere == 0) return of_here;
   return losses.here == 0 ? of_others : of_here + " and " + of_others;
 }
@@ -155,6 +155,70 @@ std::optional<std::string> unknown_metrics(const std::vector<trial>& trials) {
          std::ranges::find_if(trials, failed)->reason;
 }
 
+/// Of seeds that have ended a search. Their number was chosen by the bound, so it is what holds.
+search_seeds said_at_stop(const search_plan& plan, const known_losses& losses,
+                          const tuning_options& options) {
+  search_seeds said = say_of(losses, *plan.enough);
+  said.loss_bound = good_enough(options);
+  said.stopped = true;
+  return said;
+}
+
+/// Adds what users should know of a search, and logs it.
+void add_doubts(search_finished_event& finished, const tuning_subject& subject,
+                const compile_service& service) {
+  if (const auto count = std::ranges::count_if(finished.trials, detail::is_short_of_memory)) {
+    finished.doubts.push_back(
+        std::to_string(count) +
+        " configurations were not measured, because there was too little device memory; with more "
+        "(LIBTUNE_TUNING_MEMORY) LIBTUNE_MODE=resume tries them again");
+  }
+  if (auto doubt = unknown_metrics(finished.trials)) {
+    finished.doubts.push_back(*std::move(doubt));
+  }
+  for (const std::string& doubt : finished.doubts) {
+    log(log_level::warning, describe(subject) + ": " + doubt);
+  }
+  // That has been logged, once for all searches.
+  if (const std::string why = service.shortcoming(); !why.empty()) {
+    finished.doubts.push_back("programs were compiled in this process, one after the other: " +
+                              why);
+  }
+}
+
+search_started_event started_event(const search_problem& problem, const tuning_subject& subject,
+                                   const tuning_options& options, const search_plan& plan,
+                                   const strategy& strategy, std::size_t taken_over) {
+  search_started_event started{.subject = subject,
+                               .strategy = plan.strategy,
+                               .combinations = problem.space.cartesian_size(),
+                               .configurations = problem.space.size(),
+                               .planned = std::max(strategy.remaining(), taken_over),
+                               .removals = problem.space.removals(),
+                               .taken_over = taken_over,
+                               .goal = options.goal.value_or(tuning_goal{})};
+  if (options.budget && options.budget->trials) {
+    started.planned = std::min(started.planned, taken_over + *options.budget->trials);
+  }
+  return started;
+}
+
+search_finished_event finished_event(const search_run& run, const search_started_event& started,
+                                     std::optional<std::size_t> best,
+                                     std::chrono::nanoseconds elapsed,
+                                     const detail::memory_quota* memory) {
+  return {.subject = started.subject,
+          .trials = run.trials(),
+          .best = best,
+          .elapsed = elapsed,
+          .end = run.end(),
+          .doubts = run.doubts(),
+          .times = run.times(),
+          .goal = started.goal,
+          .memory_budget_bytes = memory != nullptr ? memory->limit() : 0,
+          .memory_held_bytes = memory != nullptr ? memory->most_held() : 0};
+}
+
 }  // namespace
 
 trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
@@ -178,19 +242,10 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
     std::erase_if(earlier, [&](const trial& taken) { return !listed.contains(taken.index); });
     strategy = make_shortlist(problem.space, shortlist);
   }
-  search_started_event started{.subject = subject,
-                               .strategy = plan.strategy,
-                               .combinations = problem.space.cartesian_size(),
-                               .configurations = problem.space.size(),
-                               .planned = std::max(strategy->remaining(), earlier.size()),
-                               .removals = problem.space.removals(),
-                               .taken_over = earlier.size(),
-                               .budget_left = time_left(options, known.spent),
-                               .goal = options.goal.value_or(tuning_goal{}),
-                               .covers = shortlist.empty() && strategy->covers()};
-  if (options.budget && options.budget->trials) {
-    started.planned = std::min(started.planned, earlier.size() + *options.budget->trials);
-  }
+  search_started_event started =
+      started_event(problem, subject, options, plan, *strategy, earlier.size());
+  started.budget_left = time_left(options, known.spent);
+  started.covers = shortlist.empty() && strategy->covers();
   if (strategy->remaining() == 0) throw empty_space_error(started);
   detail::notify(observers, started);
 
@@ -214,43 +269,12 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
       !best && memory != nullptr && !want.empty()) {
     throw too_little_memory_error(subject, memory->reach_at_refusal(), want);
   }
-  tuning_event end =
-      search_finished_event{.subject = subject,
-                            .trials = run.trials(),
-                            .best = best,
-                            .elapsed = now() - start,
-                            .end = run.end(),
-                            .doubts = run.doubts(),
-                            .times = run.times(),
-                            .goal = started.goal,
-                            .space = outline_of(problem.space),
-                            .memory_budget_bytes = memory != nullptr ? memory->limit() : 0,
-                            .memory_held_bytes = memory != nullptr ? memory->most_held() : 0};
+  tuning_event end = finished_event(run, started, best, now() - start, memory);
   auto& finished = std::get<search_finished_event>(end);
-  finished.seeds = plan.said;
-  if (run.has_stopped_after_seeds()) {
-    finished.seeds = say_of(known.losses, *plan.enough);
-    // Their number was chosen by this bound, so it is what holds.
-    finished.seeds.loss_bound = good_enough(options);
-    finished.seeds.stopped = true;
-  }
-  if (const auto count = std::ranges::count_if(finished.trials, detail::is_short_of_memory)) {
-    finished.doubts.push_back(
-        std::to_string(count) +
-        " configurations were not measured, because there was too little device memory; with more "
-        "(LIBTUNE_TUNING_MEMORY) LIBTUNE_MODE=resume tries them again");
-  }
-  if (auto doubt = unknown_metrics(finished.trials)) {
-    finished.doubts.push_back(*std::move(doubt));
-  }
-  for (const std::string& doubt : finished.doubts) {
-    log(log_level::warning, describe(subject) + ": " + doubt);
-  }
-  // That has been logged, once for all searches.
-  if (const std::string why = service.shortcoming(); !why.empty()) {
-    finished.doubts.push_back("programs were compiled in this process, one after the other: " +
-                              why);
-  }
+  finished.space = outline_of(problem.space);
+  finished.seeds =
+      run.has_stopped_after_seeds() ? said_at_stop(plan, known.losses, options) : plan.said;
+  add_doubts(finished, subject, service);
   detail::notify(observers, end);
   if (!best) throw tuning_failed_error(subject, finished.trials);
   return finished.trials[*best];
