@@ -72,6 +72,7 @@ int tune_as_rank(char** arguments) {
   const int keys = std::atoi(arguments[3]);
   const int sleep_ms = std::atoi(arguments[4]);
   std::vector<tune::pretuning_item> items;
+  items.reserve(static_cast<std::size_t>(std::max(keys, 0)));
   for (int i = 0; i < keys; ++i) {
     items.push_back({.function = identity(), .key = tune::to_values(stand_in::key{i, sleep_ms})});
   }

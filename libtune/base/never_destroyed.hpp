@@ -23,6 +23,7 @@ class never_destroyed {
  public:
   /// Makes T from these arguments.
   template <class... Arguments>
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): its bytes are those of T
   explicit never_destroyed(Arguments&&... arguments) {
     if constexpr (std::is_constructible_v<T, Arguments...>) {
       ::new (static_cast<void*>(bytes_)) T(std::forward<Arguments>(arguments)...);

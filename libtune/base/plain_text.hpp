@@ -5,7 +5,7 @@
 // do fmt's {:a} and the parser of nlohmann; std::from_chars and fmt's other formats do not.
 #pragma once
 
-#include <locale.h>
+#include <locale.h>  // NOLINT(modernize-deprecated-headers): newlocale is of POSIX
 #include <string>
 
 namespace tune::detail {

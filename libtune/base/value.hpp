@@ -53,7 +53,7 @@ struct named_value {
 /// A field without its value.
 struct field_description {
   std::string name;       ///< the member's, as LIBTUNE_FIELDS lists it
-  value_type type;        ///< of the member, or of the value in its std::optional
+  value_type type{};      ///< of the member, or of the value in its std::optional
   bool optional = false;  ///< true if the member is a std::optional
 
   friend bool operator==(const field_description& a, const field_description& b);

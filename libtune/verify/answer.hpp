@@ -165,6 +165,7 @@ std::shared_ptr<run_check> make_run_check(std::shared_ptr<operation> operation, 
 /// @throws argument_error that names the slot if a slot with an answer or a judging function was
 ///         bound to other memory before this call or a checked run; what workload::bind throws
 template <std::derived_from<operation> Operation>
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
 measure make_measure(tuning_command_queue queue, Operation op, workload work, answer expected) {
   auto kept = std::make_shared<Operation>(std::move(op));
   work.bind(*kept);

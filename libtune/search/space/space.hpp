@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -81,7 +82,7 @@ constexpr bool is_exact(const Given& given) noexcept {
     return given >= begin && given < end && static_cast<Given>(static_cast<Member>(given)) == given;
   } else if constexpr (std::floating_point<Member> && std::floating_point<Given>) {
     constexpr auto most = std::numeric_limits<Member>::max();
-    return !(given > most || given < -most) || given - given != 0;
+    return !(given > most || given < -most) || !std::isfinite(given);
   } else if constexpr (std::integral<Given> && std::integral<Member>) {
     const auto converted = static_cast<Member>(given);
     return static_cast<Given>(converted) == given && (converted < Member{}) == (given < Given{});
@@ -221,6 +222,7 @@ class space {
   /// A list that leaves out a member which is read gives a wrong space; size() looks for that at a
   /// few hundred combinations. Restrictions without a list are asked last, in the order given.
   template <std::predicate<const Tuning&> Predicate, class... Members>
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
   space& restrict(Predicate predicate, std::string description, Members Tuning::*... reads) {
     erased_.restrict(std::move(description), {field_name(reads)...},
                      [predicate = std::move(predicate)](const void* tuning) -> bool {

@@ -114,7 +114,7 @@ void quick_comparison::enter(attempt_pointer attempt) {
   keep_best();
 }
 
-bool quick_comparison::generate(trial_attempt& attempt) {
+bool quick_comparison::generate(trial_attempt& attempt) const {
   if (setting_.service.capacity() == 0) {
     attempt.generate();
   } else {

@@ -81,7 +81,7 @@ class quick_comparison {
   bool is_late(int times = 1) const;
   void begin(std::size_t place, std::size_t number);
   void enter(attempt_pointer attempt);
-  bool generate(trial_attempt& attempt);
+  bool generate(trial_attempt& attempt) const;
   void with_room(trial_attempt& attempt, const std::function<void()>& step);
   void try_once(trial_attempt& attempt);
   void add_times(trial_attempt& of, std::vector<double>& times, int runs);
