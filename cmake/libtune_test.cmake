@@ -107,7 +107,7 @@ endfunction()
 
 # Keeps libtune_pocl_major, the first number of PoCL's version, 0 without PoCL.
 function(libtune_find_pocl)
-  if(DEFINED libtune_pocl_major)
+  if(DEFINED libtune_pocl_major OR CMAKE_CROSSCOMPILING)
     return()
   endif()
   try_run(libtune_pocl_major libtune_pocl_compiles SOURCE_FROM_CONTENT pocl.cpp [[

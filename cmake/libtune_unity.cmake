@@ -43,7 +43,9 @@ endfunction()
 # Sets it to a regular expression for the sources of the neighbours of the core, from the table in
 # libtune/README.md. They are joined with each other alone, so that the core can be linked without.
 function(libtune_find_neighbours variable)
-  file(STRINGS "${PROJECT_SOURCE_DIR}/libtune/README.md" rows REGEX "^\\|")
+  set(table "${PROJECT_SOURCE_DIR}/libtune/README.md")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
+  file(STRINGS "${table}" rows REGEX "^\\|")
   set(places "")
   set(reads FALSE)
   foreach(row IN LISTS rows)
