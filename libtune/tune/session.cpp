@@ -73,6 +73,7 @@ const std::vector<named_value>& tuning_session::test_default_values() const {
       "' knows no test default, because no autotuner made it; name a configuration");
 }
 
+// A course sees the state of its session, which this file alone knows.
 detail::search_course::search_course(tuning_session& session)
     : session_(*session.state_), outer_(std::exchange(session_.course, this)) {}
 // The time of one of its searches is not that of the session's result.

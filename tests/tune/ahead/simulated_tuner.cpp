@@ -74,7 +74,7 @@ tune::tuned_values simulated_tuner::search(const tune::remote_task& task, int st
   const std::vector<int> chosen = choose(task, trials);
   const std::size_t taken = trials.size();
   report(tune::search_started_event{.subject = subject,
-                                    .strategy = strategy,
+                                    .strategy = "exhaustive",
                                     .combinations = configurations,
                                     .configurations = configurations,
                                     .planned = std::max(configurations, taken),

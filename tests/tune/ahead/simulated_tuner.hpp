@@ -28,7 +28,6 @@ class simulated_tuner {
   };
 
   std::size_t configurations = 32;
-  std::string strategy = "exhaustive";
   /// Nanoseconds of a run of n on a device; zero or less: it fails.
   std::function<double(const std::string& device, int n)> time = [](const std::string&, int n) {
     return 1000.0 + n;
