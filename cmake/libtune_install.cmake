@@ -7,18 +7,29 @@ set(libtune_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/libtune")
 # Each file belongs to a component, and each component to one package (libtune_packages.cmake), except
 # libtune_documents, which is in none. What names none belongs to libtune_development.
 
+# The core has those headers that no neighbour has (libtune_neighbour.cmake).
+get_property(libtune_neighbours GLOBAL PROPERTY libtune_neighbours)
+list(TRANSFORM libtune_neighbours PREPEND libtune_ OUTPUT_VARIABLE libtune_neighbour_targets)
+set(libtune_core_headers ${libtune_public_headers})
+foreach(target IN LISTS libtune_neighbour_targets)
+  get_target_property(libtune_headers_of_neighbour ${target} HEADER_SET)
+  list(REMOVE_ITEM libtune_core_headers ${libtune_headers_of_neighbour})
+endforeach()
 target_sources(libtune PUBLIC
-  FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${libtune_public_headers})
-install(TARGETS libtune EXPORT libtuneTargets
-  LIBRARY COMPONENT libtune_runtime NAMELINK_COMPONENT libtune_development
-  FILE_SET HEADERS)
+  FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${libtune_core_headers})
 # In a folder of their own: "operations" says too little among everybody's headers.
-target_sources(libtune_operations PUBLIC
-  FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${libtune_operations_headers})
-set_target_properties(libtune_operations PROPERTIES INSTALL_RPATH "$ORIGIN")
-install(TARGETS libtune_operations EXPORT libtuneTargets
-  LIBRARY COMPONENT libtune_runtime NAMELINK_COMPONENT libtune_development
-  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/libtune_operations")
+foreach(target IN ITEMS operations telescope)
+  target_sources(libtune_${target} PUBLIC
+    FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${libtune_${target}_headers})
+  install(TARGETS libtune_${target} EXPORT libtuneTargets
+    LIBRARY COMPONENT libtune_runtime NAMELINK_COMPONENT libtune_development
+    FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/libtune_operations")
+endforeach()
+foreach(target IN ITEMS libtune ${libtune_neighbour_targets})
+  install(TARGETS ${target} EXPORT libtuneTargets
+    LIBRARY COMPONENT libtune_runtime NAMELINK_COMPONENT libtune_development
+    FILE_SET HEADERS)
+endforeach()
 install(EXPORT libtuneTargets NAMESPACE libtune:: DESTINATION "${libtune_cmake_dir}")
 
 # An export of its own, because it alone needs doctest.
@@ -79,9 +90,24 @@ if(libtune_type STREQUAL "STATIC_LIBRARY")
   set(libtune_pc_requires "OpenCL, libcrypto, sqlite3, fmt, spdlog")
   set(libtune_pc_libs "-lSQLiteCpp -ldl -pthread")
 endif()
-file(GLOB libtune_pc_files CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/*.pc.in")
+set(libtune_pc_files libtune)
+configure_file("${CMAKE_CURRENT_LIST_DIR}/libtune.pc.in" "${PROJECT_BINARY_DIR}/libtune.pc" @ONLY)
+foreach(libtune_pc_part IN LISTS libtune_neighbours ITEMS operations telescope)
+  list(APPEND libtune_pc_files libtune-${libtune_pc_part})
+  set(libtune_pc_about "A part of libtune: ${libtune_pc_part}")
+  set(libtune_pc_cflags "")
+  if(libtune_pc_part MATCHES "^(operations|telescope)$")
+    set(libtune_pc_cflags "-I\${includedir}/libtune_operations")
+  endif()
+  # The libraries that its own names to those who link it.
+  get_target_property(libtune_pc_needs libtune_${libtune_pc_part} INTERFACE_LINK_LIBRARIES)
+  list(FILTER libtune_pc_needs INCLUDE REGEX "^libtune(_[a-z]+)?$")
+  list(TRANSFORM libtune_pc_needs REPLACE "_" "-")
+  list(TRANSFORM libtune_pc_needs APPEND " = ${PROJECT_VERSION}")
+  list(JOIN libtune_pc_needs ", " libtune_pc_needs)
+  configure_file("${CMAKE_CURRENT_LIST_DIR}/libtune-part.pc.in"
+    "${PROJECT_BINARY_DIR}/libtune-${libtune_pc_part}.pc" @ONLY)
+endforeach()
 foreach(file IN LISTS libtune_pc_files)
-  cmake_path(GET file STEM LAST_ONLY package)
-  configure_file("${file}" "${PROJECT_BINARY_DIR}/${package}" @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/${package}" DESTINATION "${libtune_pc_dir}")
+  install(FILES "${PROJECT_BINARY_DIR}/${file}.pc" DESTINATION "${libtune_pc_dir}")
 endforeach()

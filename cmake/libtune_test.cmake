@@ -10,12 +10,12 @@ file(MAKE_DIRECTORY "${libtune_test_home}/pocl")
 # libtune_label(<test>...)
 # Labels tests with the part of the project that they are about, by the module before the dot.
 function(libtune_label)
-  set(extra "ahead|behind|pipeline|remote|shared|testing|tune_bare|tune_report")
-  set(tools "c_api|consumer|exchange|fuzz|python|simulate|sources|tunedb")
-  set(of_telescope "beamform|correlate|ddc|flagging|numpy_random|pfb|quantise|receiver|rfi|unpack")
+  set(extra "ahead|bare|behind|child|console|live|maintenance|pipeline|ranged|report|sensors|sequence|shared|testing")
+  set(tools "c_api|consumer|formats|fuzz|python|simulate|sources|tunedb")
+  set(of_telescope "flagging|receiver")
   foreach(test IN LISTS ARGN)
     set(label core)
-    if(test MATCHES "^(operations|examples)\\.(${of_telescope})")
+    if(test MATCHES "^telescope\\.|^examples\\.(${of_telescope})")
       set(label telescope)
     elseif(test MATCHES "^(operations|examples)\\.")
       set(label operations)
@@ -54,7 +54,7 @@ endfunction()
 
 # What tests compile with. A check is a call instead of a try block in each place.
 add_library(libtune_test_options INTERFACE)
-target_link_libraries(libtune_test_options INTERFACE libtune_build_options libtune::testing)
+target_link_libraries(libtune_test_options INTERFACE libtune_build_options libtune::testing libtune_all)
 target_compile_definitions(libtune_test_options INTERFACE DOCTEST_CONFIG_SUPER_FAST_ASSERTS)
 if(CMAKE_UNITY_BUILD)
   # What they test is optimised all the same.
@@ -66,6 +66,17 @@ if(CMAKE_UNITY_BUILD)
   libtune_precompile(libtune_test_headers <doctest/doctest.h>)
 endif()
 
+# All doors are open in tests, as in a program that includes the umbrella headers.
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/test_doors.cpp" CONTENT [[
+#include "libtune/console.hpp"
+#include "libtune/extra/behind.hpp"
+#include "libtune/extra/sensors.hpp"
+#include "libtune/extra/shared.hpp"
+]])
+add_library(libtune_test_doors OBJECT "${PROJECT_BINARY_DIR}/test_doors.cpp")
+target_link_libraries(libtune_test_doors PRIVATE libtune_build_options libtune_all)
+set_target_properties(libtune_test_doors PROPERTIES UNITY_BUILD OFF)
+
 # libtune_test(<module> <file>...)
 # One program for the module, <module>_tests, with libtune's test main, and one ctest entry for
 # each file, <module>.<stem>. Such an entry is reported as skipped if all its test cases needed a
@@ -73,7 +84,7 @@ endif()
 # libtune_label_long.
 function(libtune_test module)
   add_executable(${module}_tests ${ARGN})
-  target_link_libraries(${module}_tests PRIVATE libtune_test_options)
+  target_link_libraries(${module}_tests PRIVATE libtune_test_options libtune_test_doors)
   libtune_join_sources(${module}_tests 6)
   if(CMAKE_UNITY_BUILD)
     target_precompile_headers(${module}_tests REUSE_FROM libtune_test_headers)

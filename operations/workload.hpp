@@ -16,9 +16,9 @@
 
 #include "libtune/array/device_array.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/extra/ranged/cost_model.hpp"
 #include "libtune/operation/dimension.hpp"
 #include "libtune/operation/workload.hpp"
-#include "libtune/search/portfolio/cost_model.hpp"
 #include "libtune/search/space/space.hpp"
 #include "libtune/tune/session.hpp"
 #include "libtune/verify/answer.hpp"

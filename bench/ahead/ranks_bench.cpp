@@ -24,9 +24,9 @@
 #include <unistd.h>
 #include <vector>
 
+#include "libtune/child/serve_if_worker.hpp"
+#include "libtune/extra/ahead/pretuning.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/tune/ahead/pretuning.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace stand_in {
 

@@ -25,10 +25,10 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/child/serve_if_worker.hpp"
+#include "libtune/extra/behind/heartbeat.hpp"
+#include "libtune/extra/behind/tuning_behind.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/tune/behind/heartbeat.hpp"
-#include "libtune/tune/behind/tuning_behind.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/fft/fft.hpp"
 #include "operations/fill/fill.hpp"
 #include "operations/hreduce/hreduce.hpp"

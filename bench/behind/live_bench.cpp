@@ -19,11 +19,11 @@
 #include <vector>
 
 #include "bench/enqueue/host_time.hpp"
+#include "libtune/extra/behind/tuning_news.hpp"
+#include "libtune/extra/live/live.hpp"
 #include "libtune/libtune.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/fixtures.hpp"
-#include "libtune/tune/behind/live.hpp"
-#include "libtune/tune/behind/tuning_news.hpp"
 
 namespace live_bench {
 

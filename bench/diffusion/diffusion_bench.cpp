@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "examples/diffusion/diffusion.hpp"
+#include "libtune/child/serve_if_worker.hpp"
 #include "libtune/libtune.hpp"
 #include "libtune/tune/observer.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {
 

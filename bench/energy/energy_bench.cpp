@@ -24,8 +24,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libtune/extra/sensors/energy_meter.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/measure/sensors/energy_meter.hpp"
 
 namespace {
 

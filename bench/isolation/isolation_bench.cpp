@@ -28,8 +28,8 @@
 #include <string>
 #include <vector>
 
+#include "libtune/child/serve_if_worker.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace chain {
 

@@ -27,8 +27,8 @@
 #include <thread>
 #include <vector>
 
+#include "libtune/child/serve_if_worker.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace greedy {
 

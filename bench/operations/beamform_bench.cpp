@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
-#include "operations/beamform/beamform.hpp"
+#include "libtune/child/serve_if_worker.hpp"
+#include "operations/telescope/beamform/beamform.hpp"
 #include "operations/workload.hpp"
 
 namespace {

@@ -25,11 +25,11 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
-#include "libtune/exchange/reports.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
-#include "operations/correlate/correlate.hpp"
-#include "operations/correlate/correlate_reduce.hpp"
-#include "operations/correlate/reference.hpp"
+#include "libtune/child/serve_if_worker.hpp"
+#include "libtune/console/reports.hpp"
+#include "operations/telescope/correlate/correlate.hpp"
+#include "operations/telescope/correlate/correlate_reduce.hpp"
+#include "operations/telescope/correlate/reference.hpp"
 #include "operations/workload.hpp"
 
 namespace {

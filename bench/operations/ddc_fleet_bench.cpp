@@ -23,12 +23,12 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/child/serve_if_worker.hpp"
 #include "libtune/device/devices.hpp"
+#include "libtune/extra/ahead/pretuning.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/ahead/pretuning.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
-#include "operations/ddc/ddc.hpp"
+#include "operations/telescope/ddc/ddc.hpp"
 
 namespace {
 

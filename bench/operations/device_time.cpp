@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "bench/enqueue/host_time.hpp"
-#include "libtune/exchange/reports.hpp"
+#include "libtune/console/reports.hpp"
 
 namespace bench {
 

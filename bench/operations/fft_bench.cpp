@@ -25,7 +25,7 @@
 
 #include "bench/operations/device_time.hpp"
 #include "bench/operations/fft_peers.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "libtune/child/serve_if_worker.hpp"
 #include "operations/fft/fft.hpp"
 #include "operations/fft/reference.hpp"
 #include "operations/workload.hpp"

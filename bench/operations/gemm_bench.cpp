@@ -34,8 +34,8 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
-#include "libtune/exchange/reports.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "libtune/child/serve_if_worker.hpp"
+#include "libtune/console/reports.hpp"
 #include "operations/gemm/gemm.hpp"
 #include "operations/workload.hpp"
 #ifdef LIBTUNE_BENCH_CUBLAS

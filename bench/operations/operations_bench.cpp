@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
+#include "libtune/child/serve_if_worker.hpp"
 #include "libtune/device/cuda/interop.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/fill/fill.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/transpose/transpose.hpp"

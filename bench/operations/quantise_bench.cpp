@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
-#include "operations/quantise/quantise.hpp"
+#include "libtune/child/serve_if_worker.hpp"
+#include "operations/telescope/quantise/quantise.hpp"
 #include "operations/workload.hpp"
 
 namespace {

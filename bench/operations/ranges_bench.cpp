@@ -49,9 +49,9 @@
 #include "bench/operations/ranges_check.hpp"
 #include "bench/operations/ranges_contest.hpp"
 #include "bench/operations/ranges_subjects.hpp"
-#include "libtune/search/portfolio/portfolio_builder.hpp"
+#include "libtune/child/serve_if_worker.hpp"
+#include "libtune/extra/ranged/portfolio_builder.hpp"
 #include "libtune/search/space/random_source.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
-#include "libtune/search/portfolio/size_range.hpp"
+#include "libtune/extra/ranged/size_range.hpp"
 
 namespace bench {
 

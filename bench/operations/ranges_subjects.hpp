@@ -12,12 +12,12 @@
 
 #include "bench/operations/device_time.hpp"
 #include "bench/operations/ranges_contest.hpp"
-#include "libtune/search/portfolio/size_range.hpp"
+#include "libtune/extra/ranged/size_range.hpp"
 #include "operations/fft/fft.hpp"
 #include "operations/gemm/gemm.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/maskedsum/maskedsum.hpp"
-#include "operations/pfb/pfb.hpp"
+#include "operations/telescope/pfb/pfb.hpp"
 #include "operations/transpose/transpose.hpp"
 
 namespace bench {

@@ -38,12 +38,12 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
-#include "operations/ddc/ddc.hpp"
+#include "libtune/child/serve_if_worker.hpp"
 #include "operations/fft/fft.hpp"
-#include "operations/pfb/pfb.hpp"
-#include "operations/quantise/quantise.hpp"
-#include "operations/unpack/unpack.hpp"
+#include "operations/telescope/ddc/ddc.hpp"
+#include "operations/telescope/pfb/pfb.hpp"
+#include "operations/telescope/quantise/quantise.hpp"
+#include "operations/telescope/unpack/unpack.hpp"
 #include "operations/workload.hpp"
 
 namespace {

@@ -22,10 +22,10 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
+#include "libtune/child/serve_if_worker.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
-#include "operations/rfi2d/rfi2d.hpp"
-#include "operations/rfi2d/rfi2d_host.hpp"
+#include "operations/telescope/rfi2d/rfi2d.hpp"
+#include "operations/telescope/rfi2d/rfi2d_host.hpp"
 
 namespace {
 

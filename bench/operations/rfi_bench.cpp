@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
-#include "operations/rfi/flagger.hpp"
+#include "libtune/child/serve_if_worker.hpp"
+#include "operations/telescope/rfi/flagger.hpp"
 #include "operations/workload.hpp"
 
 namespace {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "libtune/child/serve_if_worker.hpp"
 #include "operations/maskedsum/maskedsum.hpp"
 #include "operations/percentile5/percentile5.hpp"
 #include "operations/workload.hpp"

@@ -20,12 +20,12 @@
 #include <vector>
 
 #include "bench/enqueue/host_time.hpp"
+#include "libtune/extra/pipeline/event_loop.hpp"
+#include "libtune/extra/pipeline/event_waiter.hpp"
+#include "libtune/extra/pipeline/job_queue.hpp"
+#include "libtune/extra/pipeline/resource.hpp"
+#include "libtune/extra/pipeline/task.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/pipeline/event_loop.hpp"
-#include "libtune/pipeline/event_waiter.hpp"
-#include "libtune/pipeline/job_queue.hpp"
-#include "libtune/pipeline/resource.hpp"
-#include "libtune/pipeline/task.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 
 namespace {

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/extra/ranged/portfolio_core.hpp"
 #include "libtune/search/space/random_source.hpp"
-#include "libtune/tune/ranged/portfolio_core.hpp"
 
 namespace {
 

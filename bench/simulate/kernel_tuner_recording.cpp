@@ -4,7 +4,7 @@
 
 #include "bench/simulate/read_recording.hpp"
 #include "bench/simulate/recording_builder.hpp"
-#include "libtune/exchange/kernel_tuner_cache.hpp"
+#include "libtune/extra/formats/kernel_tuner_cache.hpp"
 
 namespace tune {
 

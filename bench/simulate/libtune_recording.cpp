@@ -9,7 +9,7 @@
 #include "bench/simulate/read_recording.hpp"
 #include "bench/simulate/recording_builder.hpp"
 #include "libtune/base/error.hpp"
-#include "libtune/store/maintenance/json_document.hpp"
+#include "libtune/extra/maintenance/json_document.hpp"
 
 namespace tune {
 namespace {

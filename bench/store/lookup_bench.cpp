@@ -52,12 +52,12 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/forked_process.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/schema.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
-#include "libtune/store/maintenance/database_reader.hpp"
 
 namespace {
 

@@ -14,10 +14,8 @@
 #include "examples/common/choose_device.hpp"
 #include "examples/diffusion/diffusion.hpp"
 #include "examples/diffusion/reference.hpp"
-#include "libtune/exchange/progress.hpp"
-#include "libtune/exchange/reports.hpp"
-#include "libtune/exchange/result_text.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "libtune/child.hpp"
+#include "libtune/console.hpp"
 
 namespace {
 

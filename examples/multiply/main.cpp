@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "examples/multiply/multiply.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "libtune/child.hpp"
 
 namespace {
 

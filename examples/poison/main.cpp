@@ -21,8 +21,8 @@
 #include "examples/common/choose_device.hpp"
 #include "examples/poison/bystander.hpp"
 #include "examples/poison/square_root.hpp"
-#include "libtune/exchange/reports.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "libtune/child.hpp"
+#include "libtune/console.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "examples/receiver/front.hpp"
-#include "libtune/tune/behind/tuning_behind.hpp"
-#include "operations/beamform/beamform.hpp"
+#include "libtune/extra/behind.hpp"
+#include "operations/telescope/beamform/beamform.hpp"
 
 namespace receiver {
 namespace {

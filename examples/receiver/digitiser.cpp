@@ -9,8 +9,8 @@
 #include <numeric>
 #include <random>
 
-#include "operations/pfb/pfb_weights.hpp"
-#include "operations/unpack/packed_samples.hpp"
+#include "operations/telescope/pfb/pfb_weights.hpp"
+#include "operations/telescope/unpack/packed_samples.hpp"
 
 namespace receiver {
 namespace {

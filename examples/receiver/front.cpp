@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "operations/pfb/pfb_weights.hpp"
+#include "operations/telescope/pfb/pfb_weights.hpp"
 
 namespace receiver {
 namespace {

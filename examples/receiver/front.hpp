@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "examples/receiver/digitiser.hpp"
+#include "libtune/extra/sequence.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/tune/sequence_tuner.hpp"
 #include "operations/fft/fft.hpp"
-#include "operations/pfb/pfb.hpp"
-#include "operations/quantise/quantise.hpp"
+#include "operations/telescope/pfb/pfb.hpp"
+#include "operations/telescope/quantise/quantise.hpp"
 
 namespace receiver {
 

@@ -17,7 +17,7 @@
 #include "examples/receiver/checks.hpp"
 #include "examples/receiver/digitiser.hpp"
 #include "examples/receiver/receiver.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "libtune/child.hpp"
 
 namespace {
 

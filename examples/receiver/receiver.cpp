@@ -10,9 +10,9 @@
 #include <span>
 #include <utility>
 
-#include "libtune/pipeline/event_waiter.hpp"
-#include "operations/pfb/pfb_weights.hpp"
-#include "operations/unpack/packed_samples.hpp"
+#include "libtune/extra/pipeline.hpp"
+#include "operations/telescope/pfb/pfb_weights.hpp"
+#include "operations/telescope/unpack/packed_samples.hpp"
 
 namespace receiver {
 namespace {

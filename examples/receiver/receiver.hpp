@@ -16,15 +16,13 @@
 #include "examples/receiver/digitiser.hpp"
 #include "examples/receiver/front.hpp"
 #include "examples/receiver/steps.hpp"
+#include "libtune/extra/behind.hpp"
+#include "libtune/extra/pipeline.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/pipeline/event_loop.hpp"
-#include "libtune/pipeline/job_queue.hpp"
-#include "libtune/pipeline/resource.hpp"
-#include "libtune/tune/behind/heartbeat.hpp"
-#include "operations/beamform/beamform.hpp"
-#include "operations/correlate/correlate.hpp"
-#include "operations/correlate/correlate_reduce.hpp"
-#include "operations/rfi/flagger.hpp"
+#include "operations/telescope/beamform/beamform.hpp"
+#include "operations/telescope/correlate/correlate.hpp"
+#include "operations/telescope/correlate/correlate_reduce.hpp"
+#include "operations/telescope/rfi/flagger.hpp"
 
 namespace receiver {
 

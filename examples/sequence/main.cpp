@@ -11,8 +11,8 @@
 #include <string>
 
 #include "examples/sequence/smoothing.hpp"
-#include "libtune/operation/drawing.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "libtune/child.hpp"
+#include "libtune/console.hpp"
 
 namespace {
 

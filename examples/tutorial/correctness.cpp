@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "libtune/child.hpp"
+#include "libtune/extra/bare.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/tune/bare/bare_kernel.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "libtune/exchange/result_text.hpp"
+#include "libtune/child.hpp"
+#include "libtune/console.hpp"
+#include "libtune/extra/bare.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/tune/bare/bare_kernel.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {
 

@@ -16,8 +16,8 @@
 #include "examples/common/choose_device.hpp"
 #include "examples/verification/convolution.hpp"
 #include "examples/verification/partial_sums.hpp"
-#include "libtune/exchange/result_text.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "libtune/child.hpp"
+#include "libtune/console.hpp"
 
 namespace {
 

@@ -13,10 +13,10 @@
 #include <string_view>
 
 #include "libtune/base/error.hpp"
+#include "libtune/child/serve_if_worker.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/test_place.hpp"
-#include "libtune/tune/remote/serve_if_worker.hpp"
 #include "libtune/tune/test_mode.hpp"
 
 namespace tune::testing {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "libtune/exchange/katsdpsigproc_translation.hpp"
+#include "libtune/extra/formats/katsdpsigproc_translation.hpp"
 
 namespace tune::cli {
 

@@ -12,8 +12,8 @@
 #include "libtune/base/dtype.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
+#include "libtune/extra/ranged/portfolio_core.hpp"
 #include "libtune/store/database/column.hpp"
-#include "libtune/tune/ranged/portfolio_core.hpp"
 #include "libtune/tunedb/selection.hpp"
 
 namespace tune::cli {

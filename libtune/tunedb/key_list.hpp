@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "libtune/extra/ahead/pretuning.hpp"
 #include "libtune/store/database/missed_keys.hpp"
-#include "libtune/tune/ahead/pretuning.hpp"
 
 namespace tune::cli {
 

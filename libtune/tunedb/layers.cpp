@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tunedb/selection.hpp"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "libtune/extra/maintenance/database_content.hpp"
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/function_identity.hpp"
-#include "libtune/store/maintenance/database_content.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tunedb/output.hpp"
 

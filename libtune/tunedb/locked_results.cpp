@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
-#include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "libtune/extra/maintenance/database_content.hpp"
 #include "libtune/store/database/tuning_lock.hpp"
-#include "libtune/store/maintenance/database_content.hpp"
 
 namespace tune::cli {
 

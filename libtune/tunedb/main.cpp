@@ -7,8 +7,11 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
+#include "libtune/console.hpp"
+#include "libtune/extra/sensors.hpp"
+#include "libtune/extra/shared.hpp"
 #include "libtune/tune/settings.hpp"
-#include "libtune/tunedb/commands.hpp"
+#include "libtune/tunedb/commands/commands.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
 

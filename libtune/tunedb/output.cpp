@@ -15,11 +15,11 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/terminal_text.hpp"
-#include "libtune/exchange/result_text.hpp"
+#include "libtune/console/result_text.hpp"
+#include "libtune/extra/ranged/portfolio_core.hpp"
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/files/file_system.hpp"
 #include "libtune/tune/goal.hpp"
-#include "libtune/tune/ranged/portfolio_core.hpp"
 
 namespace tune::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/extra/maintenance/database_content.hpp"
 #include "libtune/store/database/identity_column.hpp"
-#include "libtune/store/maintenance/database_content.hpp"
 
 namespace tune::cli {
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "libtune/exchange/result_text.hpp"
+#include "libtune/console/result_text.hpp"
 #include "libtune/store/database/function_identity.hpp"
 
 namespace tune::cli {

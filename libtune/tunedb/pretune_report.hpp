@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/tune/ahead/pretuning.hpp"
+#include "libtune/extra/ahead/pretuning.hpp"
 #include "libtune/tunedb/output.hpp"
 
 namespace tune::cli {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "libtune/device/device.hpp"
-#include "libtune/exchange/infer_field.hpp"
-#include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/extra/formats/infer_field.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the name of another library
 class App;

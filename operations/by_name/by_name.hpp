@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libtune/extra/bare/configuration.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/tune/bare/configuration.hpp"
 
 namespace tune::operations {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "libtune/extra/ranged/ranged_autotuner.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/tune/ranged/ranged_autotuner.hpp"
 
 namespace tune::operations {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "libtune/device/cuda/tensor_map.hpp"
+#include "libtune/extra/ranged/ranged_autotuner.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/tune/ranged/ranged_autotuner.hpp"
 
 namespace tune::operations {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "libtune/extra/ranged/ranged_autotuner.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/tune/ranged/ranged_autotuner.hpp"
 #include "operations/hreduce/column_range.hpp"
 #include "operations/hreduce/reduction.hpp"
 

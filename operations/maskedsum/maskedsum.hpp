@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "libtune/extra/ranged/ranged_autotuner.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/tune/ranged/ranged_autotuner.hpp"
 
 namespace tune::operations {
 

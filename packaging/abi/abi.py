@@ -12,6 +12,7 @@ this script: symbols.txt, classes.txt, and layouts.abi.xz, which abidw has made 
 but pointers to these classes. abidw and abidiff are Debian's abigail-tools. Layouts are compared where
 the compiler is of the reference's kind, because classes of the standard library are parts of others.
 """
+import glob
 import lzma
 import os
 import re
@@ -23,7 +24,6 @@ import xml.etree.ElementTree as ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.dirname(os.path.dirname(HERE))
-LIBRARIES = ("libtune/libtune.so", "operations/libtune_operations.so")
 SKIPPED = 77
 
 
@@ -39,10 +39,9 @@ def public_headers(build):
     with open(os.path.join(build, "tests/tree/public_headers.txt"), encoding="utf-8") as file:
         headers = ["libtune/" + line.strip() for line in file if line.strip()]
     headers = [header for header in headers if not header.startswith("libtune/testing/")]
-    for folder in sorted(os.listdir(os.path.join(SOURCES, "operations"))):
-        path = os.path.join(SOURCES, "operations", folder)
-        if os.path.isdir(path):
-            headers += sorted(f"operations/{folder}/{name}" for name in os.listdir(path) if name.endswith(".hpp"))
+    for pattern in ("operations/*/*.hpp", "operations/telescope/*/*.hpp"):
+        paths = sorted(glob.glob(os.path.join(SOURCES, pattern)))
+        headers += [os.path.relpath(path, SOURCES) for path in paths]
     return headers
 
 
@@ -52,10 +51,15 @@ def unify(symbol):
 
 
 def exported(build):
-    """The symbols of both libraries: name to the letter of nm."""
+    """The symbols of all libraries but that for C: name to the letter of nm."""
     symbols = {}
-    for library in LIBRARIES:
-        lines = run("nm", "-D", "--defined-only", "--format=posix", os.path.join(build, library)).stdout
+    libraries = sorted(glob.glob(os.path.join(build, "lib", "libtune*.so")))
+    if len(libraries) < 10:
+        sys.exit(f"{build}/lib has no shared libraries")
+    for library in libraries:
+        if library.endswith("libtune_c.so"):
+            continue
+        lines = run("nm", "-D", "--defined-only", "--format=posix", library).stdout
         for line in lines.splitlines():
             name, letter = line.split()[:2]
             symbols[unify(name.partition("@")[0])] = letter

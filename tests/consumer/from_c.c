@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 /* A program in C that an installed libtune-c is enough for: from_c DATABASE. */
-#include <libtune/c_api/libtune.h>
+#include <libtune/bindings/c/libtune.h>
 #include <stdio.h>
 
 int main(int argc, char** argv) {

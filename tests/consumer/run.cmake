@@ -81,7 +81,7 @@ if(pkg_config)
   if(NOT EXISTS "${prefix}/${libdir}/libtune.so")
     set(static --static)
   endif()
-  execute_process(COMMAND "${pkg_config}" --cflags --libs ${static} libtune-operations
+  execute_process(COMMAND "${pkg_config}" --cflags --libs ${static} libtune-operations libtune-child
     OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   step("${compiler}" "${CMAKE_CURRENT_LIST_DIR}/tuner.cpp" -O0 ${flags}

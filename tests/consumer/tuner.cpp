@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <iostream>
+#include <libtune/child.hpp>
 #include <libtune/libtune.hpp>
-#include <libtune/tune/remote/serve_if_worker.hpp>
 #include <memory>
 #include <string>
 #include <utility>

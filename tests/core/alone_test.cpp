@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A program of the core's objects alone, without any of its neighbours.
+// A program of the core, without any of its neighbours.
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -14,12 +14,6 @@
 #include "examples/multiply/multiply.hpp"
 #include "libtune/measure/device_settings.hpp"
 #include "libtune/tune/engine/doors.hpp"
-
-// What the library opens in tune/neighbours.cpp.
-const tune::detail::doors& tune::detail::open_doors() noexcept {
-  static const doors closed;
-  return closed;
-}
 
 namespace alone_test {
 

@@ -6,11 +6,11 @@
 #include <doctest/doctest.h>
 
 #include "examples/multiply/multiply.hpp"
+#include "libtune/extra/behind/heartbeat.hpp"
+#include "libtune/extra/behind/tuning_behind.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/behind/heartbeat.hpp"
-#include "libtune/tune/behind/tuning_behind.hpp"
 
 namespace behind_guide_test {
 

@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "libtune/measure/sensors/energy_sensor.hpp"
-#include "libtune/measure/sensors/supported_settings.hpp"
+#include "libtune/extra/sensors/device_probes.hpp"
+#include "libtune/extra/sensors/energy_sensor.hpp"
+#include "libtune/extra/sensors/supported_settings.hpp"
 #include "libtune/testing/fake_device.hpp"
-#include "libtune/tune/device_probes.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/session.hpp"

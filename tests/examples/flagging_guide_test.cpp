@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The code of docs/flagging.md and operations/rfi/README.md.
+// The code of docs/flagging.md and operations/telescope/rfi/README.md.
 #include <algorithm>
 #include <complex>
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include "libtune/testing/devices.hpp"
 #include "operations/maskedsum/maskedsum.hpp"
 #include "operations/percentile5/percentile5.hpp"
-#include "operations/rfi/flagger.hpp"
-#include "operations/rfi2d/rfi2d_host.hpp"
+#include "operations/telescope/rfi/flagger.hpp"
+#include "operations/telescope/rfi2d/rfi2d_host.hpp"
 
 namespace flagging_guide_test {
 

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "examples/guide/guide.hpp"
+#include "libtune/extra/sequence/sequence_tuner.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/run_tests.hpp"
-#include "libtune/tune/sequence_tuner.hpp"
 #include "operations/transpose/transpose.hpp"
 
 namespace in_place_guide_test {

@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 
 #include "examples/guide/guide.hpp"
+#include "libtune/extra/live/live.hpp"
 #include "libtune/testing/devices.hpp"
-#include "libtune/tune/behind/live.hpp"
 #include "operations/fill/fill.hpp"
 #include "operations/transpose/transpose.hpp"
 

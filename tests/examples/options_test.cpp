@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "examples/multiply/multiply.hpp"
-#include "libtune/exchange/reports.hpp"
+#include "libtune/console/reports.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/run_tests.hpp"
 

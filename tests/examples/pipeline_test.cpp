@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The code of docs/pipeline.md and libtune/pipeline/README.md.
+// The code of docs/pipeline.md and libtune/extra/pipeline/README.md.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "libtune/device/context.hpp"
-#include "libtune/pipeline/event_loop.hpp"
-#include "libtune/pipeline/event_waiter.hpp"
-#include "libtune/pipeline/future.hpp"
-#include "libtune/pipeline/job_queue.hpp"
-#include "libtune/pipeline/resource.hpp"
-#include "libtune/pipeline/task.hpp"
+#include "libtune/extra/pipeline/event_loop.hpp"
+#include "libtune/extra/pipeline/event_waiter.hpp"
+#include "libtune/extra/pipeline/future.hpp"
+#include "libtune/extra/pipeline/job_queue.hpp"
+#include "libtune/extra/pipeline/resource.hpp"
+#include "libtune/extra/pipeline/task.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The code of operations/pfb/README.md and operations/ddc/README.md.
+// The code of operations/telescope/pfb/README.md and operations/telescope/ddc/README.md.
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "libtune/testing/devices.hpp"
-#include "operations/ddc/ddc.hpp"
-#include "operations/pfb/pfb.hpp"
+#include "operations/telescope/ddc/ddc.hpp"
+#include "operations/telescope/pfb/pfb.hpp"
 
 namespace receiver_guide_test {
 

@@ -10,7 +10,7 @@
 #include "examples/receiver/steps.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/run_tests.hpp"
-#include "operations/unpack/packed_samples.hpp"
+#include "operations/telescope/unpack/packed_samples.hpp"
 
 namespace receiver_steps_test {
 

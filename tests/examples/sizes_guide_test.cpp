@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "examples/guide/guide.hpp"
+#include "libtune/extra/ranged/ranged_autotuner.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/run_tests.hpp"
-#include "libtune/tune/ranged/ranged_autotuner.hpp"
 
 // clang-format off
 namespace sizes_guide_test {

@@ -10,9 +10,9 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/extra/maintenance/database_check.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/store/maintenance/database_check.hpp"
-#include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/fuzz/edits.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/search/space/expression.hpp"
+#include "libtune/extra/bare/expression.hpp"
 #include "libtune/search/space/search_space.hpp"
 
 namespace {

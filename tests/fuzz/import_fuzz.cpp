@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "libtune/base/error.hpp"
-#include "libtune/exchange/kernel_tuner_cache.hpp"
-#include "libtune/exchange/t1.hpp"
-#include "libtune/exchange/t4.hpp"
-#include "libtune/store/maintenance/json_document.hpp"
+#include "libtune/extra/formats/kernel_tuner_cache.hpp"
+#include "libtune/extra/formats/t1.hpp"
+#include "libtune/extra/formats/t4.hpp"
+#include "libtune/extra/maintenance/json_document.hpp"
 
 namespace {
 

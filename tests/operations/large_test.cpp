@@ -11,9 +11,9 @@
 #include "libtune/testing/run_tests.hpp"
 #include "operations/fill/fill.hpp"
 #include "operations/hreduce/hreduce.hpp"
-#include "operations/rfi/background.hpp"
-#include "operations/rfi/noise_estimate.hpp"
-#include "operations/rfi/threshold_sum.hpp"
+#include "operations/telescope/rfi/background.hpp"
+#include "operations/telescope/rfi/noise_estimate.hpp"
+#include "operations/telescope/rfi/threshold_sum.hpp"
 #include "operations/transpose/transpose.hpp"
 
 namespace large_test {

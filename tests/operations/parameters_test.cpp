@@ -8,14 +8,14 @@
 #include <string>
 #include <utility>
 
-#include "libtune/operation/drawing.hpp"
+#include "libtune/console/drawing.hpp"
 #include "libtune/testing/devices.hpp"
-#include "operations/beamform/beamform.hpp"
 #include "operations/fill/fill.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/maskedsum/maskedsum.hpp"
 #include "operations/percentile5/percentile5.hpp"
-#include "operations/quantise/quantise.hpp"
+#include "operations/telescope/beamform/beamform.hpp"
+#include "operations/telescope/quantise/quantise.hpp"
 #include "operations/transpose/transpose.hpp"
 
 namespace parameters_test {

@@ -23,12 +23,12 @@
 #include "operations/hreduce/reference.hpp"
 #include "operations/maskedsum/maskedsum.hpp"
 #include "operations/maskedsum/reference.hpp"
-#include "operations/pfb/pfb.hpp"
+#include "operations/telescope/pfb/pfb.hpp"
 #include "operations/transpose/reference.hpp"
 #include "operations/transpose/transpose.hpp"
 #include "tests/operations/numbers.hpp"
-#include "tests/operations/pfb_cases.hpp"
 #include "tests/operations/short_tuning.hpp"
+#include "tests/operations/telescope/pfb_cases.hpp"
 #include "tests/operations/transformed_numbers.hpp"
 
 namespace ranges_test {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/search/space/expression.hpp"
+#include "libtune/extra/bare/expression.hpp"
 #include "libtune/search/space/space.hpp"
 
 /// Two spaces of the literature, with parameters, restrictions and counts as published with CLTune

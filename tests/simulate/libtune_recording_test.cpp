@@ -5,7 +5,7 @@
 
 #include "bench/simulate/read_recording.hpp"
 #include "libtune/base/error.hpp"
-#include "libtune/store/maintenance/json_document.hpp"
+#include "libtune/extra/maintenance/json_document.hpp"
 
 namespace libtune_recording_test {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "libtune/extra/maintenance/database_reader.hpp"
+#include "libtune/extra/maintenance/merge.hpp"
+#include "libtune/extra/maintenance/prune.hpp"
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/store/maintenance/database_reader.hpp"
-#include "libtune/store/maintenance/merge.hpp"
-#include "libtune/store/maintenance/prune.hpp"
 #include "tests/store/fault_vfs.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"

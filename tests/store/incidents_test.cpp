@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/maintenance/prune.hpp"
+#include "libtune/extra/maintenance/prune.hpp"
 #include "tests/store/recorded_searches.hpp"
 
 namespace incidents_test {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/maintenance/database_content.hpp"
+#include "libtune/extra/maintenance/database_content.hpp"
 
 namespace tune::testing {
 

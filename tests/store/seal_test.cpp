@@ -6,9 +6,9 @@
 #include <functional>
 #include <vector>
 
+#include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/store/cache/binary_cache.hpp"
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 

@@ -41,9 +41,12 @@ std::vector<fs::path> public_headers() {
     if (!line.empty()) found.push_back(source_dir / "libtune" / line);
   }
   for (const fs::path& header : headers()) {
-    const fs::path place = header.lexically_relative(source_dir / "operations");
-    if (std::distance(place.begin(), place.end()) == 2 && *place.begin() != "..") {
-      found.push_back(header);
+    // In the folder of an operation, not deeper.
+    for (const char* group : {"operations", "operations/telescope"}) {
+      const fs::path place = header.lexically_relative(source_dir / group);
+      if (std::distance(place.begin(), place.end()) == 2 && *place.begin() != "..") {
+        found.push_back(header);
+      }
     }
   }
   return found;

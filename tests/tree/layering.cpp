@@ -31,9 +31,12 @@ std::vector<std::string> backticked(const std::string& cell) {
   return words;
 }
 
-/// "device" for "device/buffer.hpp"; empty for a file that lies in no module.
+/// "device" for "device/buffer.hpp", "extra/bare" for "extra/bare/bare_kernel.hpp"; empty for a
+/// file that lies in no module, which is an umbrella header.
 std::string module_of(const std::string& file) {
-  const std::size_t slash = file.find('/');
+  std::size_t slash = file.find('/');
+  if (file.starts_with("extra/") || file.starts_with("bindings/"))
+    slash = file.find('/', slash + 1);
   return slash == std::string::npos ? "" : file.substr(0, slash);
 }
 
@@ -41,10 +44,11 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// True if a list names a file, or a folder that it lies in.
+/// True if a list names a file, a folder that it lies in, or the folder of which it is the umbrella
+/// header.
 bool names_file_or_folder(const std::vector<std::string>& words, const std::string& file) {
   return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    return file == word || file.starts_with(word + "/");
+    return file == word || file == word + ".hpp" || file.starts_with(word + "/");
   });
 }
 
@@ -55,7 +59,7 @@ std::optional<std::string> quoted_violation(const rules& rules, const include_li
   if (is_beside && std::regex_match(line.included, embedded_text)) return std::nullopt;
   const std::string target = is_beside ? "../" + line.included : line.included.substr(top.size());
   const std::string module = module_of(line.file);
-  if (module_of(target) == module) return std::nullopt;
+  if (module_of(target) == module || target == module + ".hpp") return std::nullopt;
   const auto rule = std::find_if(rules.modules.begin(), rules.modules.end(),
                                  [&](const module_rule& row) { return row.module == module; });
   if (rule == rules.modules.end()) {
@@ -87,21 +91,6 @@ std::optional<std::string> bracketed_violation(const rules& rules, const include
   return "the library is not in the table of libtune/README.md";
 }
 
-/// True for files of the neighbour.
-bool owns(const neighbour_rule& rule, const std::string& file) {
-  return names_file_or_folder(rule.places, file) ||
-         std::any_of(rule.places.begin(), rule.places.end(),
-                     [&](const std::string& place) { return file.starts_with(place + "."); });
-}
-
-/// The neighbour that a file belongs to; empty for those of the core.
-std::string neighbour_of(const rules& rules, const std::string& file) {
-  for (const neighbour_rule& each : rules.neighbours) {
-    if (owns(each, file)) return each.neighbour;
-  }
-  return "";
-}
-
 /// Calls visit with each include of the sources below a folder, and where it stands.
 template <class Visitor>
 void for_each_include(const std::filesystem::path& folder, Visitor&& visit) {
@@ -126,10 +115,10 @@ void for_each_include(const std::filesystem::path& folder, Visitor&& visit) {
 }  // namespace
 
 rules read_rules(std::istream& markdown) {
-  enum class table { none, modules, libraries, neighbours } current = table::none;
+  enum class table { none, core, neighbours, libraries } current = table::none;
   rules result;
   for (std::string row; std::getline(markdown, row);) {
-    if (row.starts_with("| module |")) current = table::modules;
+    if (row.starts_with("| module |")) current = table::core;
     if (row.starts_with("| third-party include |")) current = table::libraries;
     if (row.starts_with("| neighbour |")) current = table::neighbours;
     if (!row.starts_with("|")) current = table::none;
@@ -138,9 +127,9 @@ rules read_rules(std::istream& markdown) {
     const std::vector<std::string> names = backticked(cells.at(0));
     if (names.empty()) continue;
     switch (current) {
-      case table::modules: result.modules.push_back({names[0], backticked(cells.at(2))}); break;
+      case table::core:
       case table::neighbours:
-        result.neighbours.push_back({names[0], backticked(cells.at(2))});
+        result.modules.push_back({names[0], backticked(cells.at(2)), current == table::core});
         break;
       default:
         result.libraries.push_back(
@@ -161,21 +150,6 @@ std::vector<std::string> violations_below(const std::filesystem::path& folder, c
   for_each_include(folder, [&](include_line line, const std::string& place) {
     line.in_public_header = public_headers.contains(line.file);
     if (const auto wrong = violation(rules, line)) found.push_back(place + ": " + *wrong);
-  });
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
-std::vector<std::string> core_violations_below(const std::filesystem::path& folder,
-                                               const rules& rules) {
-  constexpr std::string_view top = "libtune/";
-  std::vector<std::string> found;
-  for_each_include(folder, [&](const include_line& line, const std::string& place) {
-    if (!line.included.starts_with(top) || !neighbour_of(rules, line.file).empty()) return;
-    const std::string target = line.included.substr(top.size());
-    const std::string neighbour = neighbour_of(rules, target);
-    if (neighbour.empty()) return;
-    found.push_back(place + ": the core does not know its neighbour '" + neighbour + "'");
   });
   std::sort(found.begin(), found.end());
   return found;

@@ -11,11 +11,12 @@
 
 namespace layering {
 
-/// A row of the table of modules. What it may include are modules ("device") and single files
-/// ("opencl/backend.hpp").
+/// A row of the tables of the core and of its neighbours. What it may include are modules
+/// ("device", "extra/bare") and single files ("opencl/backend.hpp").
 struct module_rule {
   std::string module;
   std::vector<std::string> may_include;
+  bool is_core = false;
 };
 
 /// A row of the table of third-party includes. The places are modules, single files, or "any".
@@ -25,17 +26,9 @@ struct library_rule {
   bool in_public_headers = false;
 };
 
-/// A row of the table of neighbours of the core. The places are folders, and files without their
-/// endings.
-struct neighbour_rule {
-  std::string neighbour;
-  std::vector<std::string> places;
-};
-
 struct rules {
   std::vector<module_rule> modules;
   std::vector<library_rule> libraries;
-  std::vector<neighbour_rule> neighbours;
 };
 
 /// The tables of libtune/README.md.
@@ -55,9 +48,5 @@ std::optional<std::string> violation(const rules& rules, const include_line& lin
 /// Everything wrong with the sources below a folder. public_headers are named from that folder.
 std::vector<std::string> violations_below(const std::filesystem::path& folder, const rules& rules,
                                           const std::set<std::string>& public_headers);
-
-/// Includes by which the core knows its neighbours.
-std::vector<std::string> core_violations_below(const std::filesystem::path& folder,
-                                               const rules& rules);
 
 }  // namespace layering

@@ -45,7 +45,7 @@ std::vector<fs::path> pages() {
   for (const fs::path& page : files_below(source_dir / "operations", {".md"})) {
     found.push_back(page);
   }
-  found.push_back(source_dir / "libtune/pipeline/README.md");
+  found.push_back(source_dir / "libtune/extra/pipeline/README.md");
   return found;
 }
 

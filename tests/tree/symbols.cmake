@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 # The dynamic symbols of the shared libraries: -Dnm=... -Dsoversion=... -Dlibtune=... -Doperations=...
+# -Dothers=...
 # Each has the version of the library. Each is in the namespace tune, or one of few others; templates
 # of std, fmt, spdlog, nlohmann and SQLite that are instantiated in libtune remain its own.
 cmake_minimum_required(VERSION 3.25)
@@ -45,11 +46,18 @@ refuse_foreign("${libtune}" "${symbols}"
   "^_ZNK?St6vectorI(N4tune11named_value|N4tune17field_description)ESaIS1_EE"
   "^_ZNK?St6vectorISt7variantIJSt9monostateb..dNSt7__cxx1112basic_string.*ESaIS8_EE")
 # What programs could not do without: errors and observers of other libraries, helpers, declared templates.
-foreach(needed IN ITEMS "_ZTIN4tune5errorE" "_ZTVN4tune8observerE" "_ZTIN4tune8observerE" "libtune_serve_worker"
-                        "_ZNSt6vectorIN4tune11named_valueESaIS1_EED1Ev")
+foreach(needed IN ITEMS "_ZTIN4tune5errorE" "_ZTVN4tune8observerE" "_ZTIN4tune8observerE" "_ZNSt6vectorIN4tune11named_valueESaIS1_EED1Ev")
   if(NOT needed IN_LIST symbols)
     message(SEND_ERROR "${libtune} does not export ${needed}")
   endif()
+endforeach()
+
+foreach(library IN LISTS others)
+  symbols_of("${library}" symbols)
+  if(library MATCHES "libtune_child" AND NOT "libtune_serve_worker" IN_LIST symbols)
+    message(SEND_ERROR "${library} does not export libtune_serve_worker")
+  endif()
+  refuse_foreign("${library}" "${symbols}")
 endforeach()
 
 symbols_of("${operations}" symbols)

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "tests/store/temporary_folder.hpp"
 

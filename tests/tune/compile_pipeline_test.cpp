@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "libtune/extra/ranged/quick_comparison.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/ranged/quick_comparison.hpp"
 #include "tests/tune/fake_compile_service.hpp"
 #include "tests/tune/scale.hpp"
 

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <string>
 
-#include "libtune/exchange/t4.hpp"
+#include "libtune/extra/formats/t4.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
+#include "libtune/extra/maintenance/merge.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
-#include "libtune/store/maintenance/database_reader.hpp"
-#include "libtune/store/maintenance/merge.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/store/captured_errors.hpp"

@@ -18,8 +18,8 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/command_queue.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/observer.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/tune/behind/page_gate.hpp"
+#include "libtune/extra/behind/page_gate.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "tests/tune/fake_compile_service.hpp"
 #include "tests/tune/scale.hpp"

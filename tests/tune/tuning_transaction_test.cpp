@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "libtune/store/maintenance/database_reader.hpp"
-#include "libtune/store/maintenance/merge.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
+#include "libtune/extra/maintenance/merge.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/databases.hpp"
 #include "tests/store/captured_errors.hpp"

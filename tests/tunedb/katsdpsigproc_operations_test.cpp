@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "libtune/exchange/katsdpsigproc.hpp"
+#include "libtune/extra/formats/katsdpsigproc.hpp"
+#include "libtune/extra/maintenance/merge.hpp"
 #include "libtune/store/database/record.hpp"
-#include "libtune/store/maintenance/merge.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/tune/autotuner_core.hpp"

@@ -19,11 +19,11 @@
 #include <vector>
 
 #include "libtune/device/devices.hpp"
-#include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "tests/tune/remote/sample_tuner.hpp"
+#include "tests/child/sample_tuner.hpp"
 #include "tests/tunedb/run_tunedb.hpp"
 
 namespace mpirun_test {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "libtune/extra/ranged/portfolio_core.hpp"
 #include "libtune/store/database/missed_keys.hpp"
-#include "libtune/tune/ranged/portfolio_core.hpp"
 #include "tests/tunedb/run_tunedb.hpp"
 
 namespace portfolio_commands_test {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "libtune/child/serve_if_worker.hpp"
 
 int main(int count, char** arguments) {
   const bool is_shut = count > 1 && std::strcmp(arguments[1], "--shut") == 0;

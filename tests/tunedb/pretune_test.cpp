@@ -21,14 +21,14 @@
 #include <vector>
 
 #include "libtune/device/devices.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
+#include "libtune/extra/ranged/portfolio_core.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/ranged/portfolio_core.hpp"
-#include "tests/tune/remote/sample_tuner.hpp"
+#include "tests/child/sample_tuner.hpp"
 #include "tests/tunedb/run_tunedb.hpp"
 
 namespace pretune_test {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "libtune/base/error.hpp"
-#include "libtune/tune/ranged/ranged_autotuner.hpp"
+#include "libtune/extra/ranged/ranged_autotuner.hpp"
 
 namespace ranged_sample {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "libtune/tunedb/report_data.hpp"
-#include "libtune/tunedb/report_page.hpp"
+#include "libtune/tunedb/report/report_data.hpp"
+#include "libtune/tunedb/report/report_page.hpp"
 #include "tests/tunedb/run_tunedb.hpp"
 
 namespace report_test {

@@ -12,8 +12,8 @@
 #include "libtune/store/database/trial_log.hpp"
 #include "libtune/store/files/named_lock.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
-#include "libtune/tunedb/report_source.hpp"
-#include "libtune/tunedb/running_searches.hpp"
+#include "libtune/tunedb/report/report_source.hpp"
+#include "libtune/tunedb/report/running_searches.hpp"
 #include "tests/tunedb/run_tunedb.hpp"
 
 namespace watch_test {

@@ -3,7 +3,9 @@
 #include "libtune/tune/engine/doors.hpp"
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/tune/tuned_key.hpp"
 
 namespace tune::detail {
 namespace {
@@ -19,20 +21,48 @@ class no_setter final : public device_setter {
   void restore_left_behind() noexcept override {}
 };
 
-}  // namespace
+std::shared_ptr<result_source> find_no_source(const tuning_settings& settings) {
+  if (!settings.shared_store.empty()) {
+    warn_once(
+        "results are neither taken from nor sent to the server of LIBTUNE_SHARED_DB: this "
+        "program has no part of libtune that speaks to servers; link it and include its "
+        "header (libtune/README.md, neighbours)");
+  }
+  return nullptr;
+}
 
-std::shared_ptr<result_source> doors::find_source(const tuning_settings&) const { return nullptr; }
+bool tunes_nothing_later(const tuned_key& key, bool) {
+  if (key.settings.mode == tuning_mode::behind) {
+    warn_once(
+        "nothing is tuned in the mode behind: this program has no part of libtune that tunes "
+        "behind it; link it and include its header (libtune/README.md, neighbours)");
+  }
+  return false;
+}
 
-bool doors::tunes_later(tuning_call&, bool) const { return false; }
+void write_no_page(const tuning_settings& settings, const function_identity&) {
+  if (settings.report.empty()) return;
+  warn_once("'" + settings.report +
+            "' is not written: this program has no part of libtune that "
+            "writes pages; link it and include its header (libtune/README.md, neighbours)");
+}
 
-void doors::search_begins(const tuning_settings&, const function_identity&) const noexcept {}
+void add_no_probes(metric_sources&, const metric_sources&, const tuning_goal&, const context&) {}
 
-void doors::add_probes(metric_sources&, const metric_sources&, const tuning_goal&,
-                       const context&) const {}
-
-device_setter& doors::setter() const {
+device_setter& refuse_settings() {
   static never_destroyed<no_setter> refuses;
   return *refuses;
 }
+
+// Before any other initialisation.
+constinit doors of_program{.find_source = find_no_source,
+                           .tunes_later = tunes_nothing_later,
+                           .search_begins = write_no_page,
+                           .add_probes = add_no_probes,
+                           .setter = refuse_settings};
+
+}  // namespace
+
+doors& open_doors() noexcept { return of_program; }
 
 }  // namespace tune::detail

@@ -15,7 +15,7 @@
 #include "libtune/tune/settings.hpp"
 
 namespace tune {
-class tuning_call;
+struct tuned_key;
 }  // namespace tune
 
 namespace tune::detail {
@@ -56,31 +56,31 @@ class device_setter {
   virtual void restore_left_behind() noexcept = 0;
 };
 
-/// The doors of the core: where its neighbours take part in each tuning, without being named.
-/// Those that take part in some alone have others: executor, search_course, observer, probe.
-class doors {
- public:
-  virtual ~doors() = default;
-
-  /// The source of results that settings name; null: none is, or none is known.
-  virtual std::shared_ptr<result_source> find_source(const tuning_settings& settings) const;
-  /// Has the key of a call tuned for later calls, while the application goes on. Returns false if
-  /// it will not be. @param has_nearest  true if the call uses a result of another device
-  virtual bool tunes_later(tuning_call& call, bool has_nearest) const;
-  /// Called before the search for the outermost key that is tuned. Does not throw.
-  virtual void search_begins(const tuning_settings& settings,
-                             const function_identity& function) const noexcept;
+/// The doors of the core: functions by which its neighbours take part in every tuning, without
+/// being named. A neighbour replaces its own while the program, or a library with it, is loaded
+/// (tune/opened_door.hpp); the others do without it, as said here. Neighbours that take part in
+/// some tunings only have other doors: executor, search_course, observer, probe.
+struct doors {
+  /// Returns the source of results that settings name, or null. By default null, with a warning if
+  /// the settings name one.
+  std::shared_ptr<result_source> (*find_source)(const tuning_settings& settings);
+  /// Has the key tuned for later calls, while the application goes on. Returns false if
+  /// it will not be: by default, with a warning in the mode behind. @param has_nearest  true if the
+  /// application uses a result of another device
+  bool (*tunes_later)(const tuned_key& key, bool has_nearest);
+  /// Called before the search for the outermost key that is tuned. Does not throw. By default, a
+  /// warning if the settings name a page.
+  void (*search_begins)(const tuning_settings& settings, const function_identity& function);
   /// Adds to the probes of a search those that every search has, and that its goal and the
   /// environment ask for. @param given  the author's @throws error if the goal cannot be measured
-  virtual void add_probes(metric_sources& to, const metric_sources& given, const tuning_goal& goal,
-                          const context& of) const;
+  void (*add_probes)(metric_sources& to, const metric_sources& given, const tuning_goal& goal,
+                     const context& of);
   /// By default, one that refuses whatever is not zero.
-  virtual device_setter& setter() const;
+  device_setter& (*setter)();
 };
 
-/// The doors of the program. They are the library's (neighbours.cpp); a program of the core alone
-/// defines this function itself, and has none but `doors`.
-const doors& open_doors() noexcept;
+/// The doors of the program.
+doors& open_doors() noexcept;
 
 /// Begins without settings that were left behind, and restores those of a device at the end.
 class restored_device {

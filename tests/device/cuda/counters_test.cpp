@@ -3,7 +3,7 @@
 //
 // Which counters a chip has is known to CUPTI without any device, so the names are tested where it
 // is installed.
-#include "libtune/device/cuda/counters.hpp"
+#include "libtune/extra/sensors/counters.hpp"
 
 #include <algorithm>
 #include <doctest/doctest.h>

@@ -40,9 +40,10 @@ std::vector<compute_capability> architectures_of(std::size_t kernel) {
 }
 
 /// The kernel files that others of rfi2d come after.
-constexpr const char* rfi2d_samples = "operations/rfi2d/rfi2d_samples.kernel";
+constexpr const char* rfi2d_samples = "operations/telescope/rfi2d/rfi2d_samples.kernel";
 constexpr const char* rfi2d_medians =
-    "operations/rfi2d/rfi2d_samples.kernel operations/rfi2d/rfi2d_median.kernel";
+    "operations/telescope/rfi2d/rfi2d_samples.kernel "
+    "operations/telescope/rfi2d/rfi2d_median.kernel";
 
 /// The functions of dither.kernel that the kernels after it call.
 constexpr const char* dither_helpers =
@@ -136,7 +137,7 @@ const sample samples[] = {
     {"libtune/device/fill.kernel"},
     {"tests/conformance/conformance.kernel", {{"factor", 3}, {"reverse_group", 32}}},
     {"libtune/verify/count_differences.kernel", {{"wgs", 64}}, "#define complex_part float\n"},
-    {"operations/correlate/correlate.kernel",
+    {"operations/telescope/correlate/correlate.kernel",
      {{"instruction", 0},
       {"tile_m", 1},
       {"tile_n", 1},
@@ -154,8 +155,8 @@ const sample samples[] = {
      "#define GROUPS 1\n#define WARPS 1\n#define SLOTS 8\nCONSTANT_DECL uint tile_blocks[] = {0};\n"
      "CONSTANT_DECL uint tile_slots[] = {0};\nCONSTANT_DECL uint staged_blocks[] = {0};\n"
      "CONSTANT_DECL uint staged_counts[] = {1};\n"},
-    {"operations/correlate/correlate_reduce.kernel", {{"wgs", 64}, {"items", 2}}},
-    {"operations/ddc/ddc.kernel",
+    {"operations/telescope/correlate/correlate_reduce.kernel", {{"wgs", 64}, {"items", 2}}},
+    {"operations/telescope/ddc/ddc.kernel",
      {{"taps", 32},
       {"subsampling", 4},
       {"bits", 10},
@@ -174,7 +175,7 @@ const sample samples[] = {
     {"operations/fft/backend/real_by_complex.kernel",
      {},
      "typedef float real;\ntypedef float2 pair;\n"},
-    {"operations/beamform/beamform.kernel",
+    {"operations/telescope/beamform/beamform.kernel",
      {{"beams", 8},
       {"has_dither", 1},
       {"most", 127},
@@ -219,8 +220,8 @@ const sample samples[] = {
       {"bins", 512},
       {"pass_bits", 0},
       {"items", 16}}},
-    {"operations/quantise/dither.kernel", {{"most", 127}}},
-    {"operations/quantise/quantise.kernel",
+    {"operations/telescope/quantise/dither.kernel", {{"most", 127}}},
+    {"operations/telescope/quantise/quantise.kernel",
      {{"real", 1},
       {"unzip", 4},
       {"bits", 8},
@@ -234,9 +235,9 @@ const sample samples[] = {
       {"ahead", 2},
       {"resident_groups", 2}},
      dither_helpers},
-    {"operations/pfb/pfb.kernel",
+    {"operations/telescope/pfb/pfb.kernel",
      {{"taps", 4}, {"bits", 0}, {"unzip", 4}, {"wgs", 64}, {"adjacent", 4}, {"wide", 1}}},
-    {"operations/rfi/background.kernel",
+    {"operations/telescope/rfi/background.kernel",
      {{"width", 3},
       {"windows", 1},
       {"wgs", 64},
@@ -248,13 +249,13 @@ const sample samples[] = {
      "DEVICE_FN void find_medians(const float* window, float* middle) {}\n"
      "DEVICE_FN void find_neighbours(const float* window, float* lower, float* middle,\n"
      "                               float* upper) {}\n"},
-    {"operations/rfi/noise_estimate.kernel",
+    {"operations/telescope/rfi/noise_estimate.kernel",
      {{"wgsx", 64}, {"wgsy", 1}, {"order", 1}, {"held", 8}, {"listed", 64}}},
-    {"operations/rfi/threshold_simple.kernel",
+    {"operations/telescope/rfi/threshold_simple.kernel",
      {{"wgsx", 32}, {"wgsy", 4}, {"vector", 8}, {"items", 2}, {"order", 0}}},
-    {"operations/rfi/threshold_sum.kernel",
+    {"operations/telescope/rfi/threshold_sum.kernel",
      {{"n_windows", 4}, {"order", 0}, {"wgsy", 4}, {"turns", 4}, {"run", 16}}},
-    {"operations/rfi2d/rfi2d_background.kernel",
+    {"operations/telescope/rfi2d/rfi2d_background.kernel",
      {{"wgsx", 32},
       {"wgsy", 4},
       {"select_x", 16},
@@ -266,7 +267,7 @@ const sample samples[] = {
       {"held", 4},
       {"is_complex", 1}},
      rfi2d_samples},
-    {"operations/rfi2d/rfi2d_median.kernel",
+    {"operations/telescope/rfi2d/rfi2d_median.kernel",
      {{"wgsx", 32},
       {"wgsy", 4},
       {"select_x", 16},
@@ -278,7 +279,7 @@ const sample samples[] = {
       {"held", 4},
       {"is_complex", 1}},
      rfi2d_samples},
-    {"operations/rfi2d/rfi2d_samples.kernel",
+    {"operations/telescope/rfi2d/rfi2d_samples.kernel",
      {{"wgsx", 32},
       {"wgsy", 4},
       {"select_x", 16},
@@ -289,7 +290,7 @@ const sample samples[] = {
       {"together", 2},
       {"held", 4},
       {"is_complex", 1}}},
-    {"operations/rfi2d/rfi2d_threshold.kernel",
+    {"operations/telescope/rfi2d/rfi2d_threshold.kernel",
      {{"wgsx", 32},
       {"wgsy", 4},
       {"select_x", 16},
@@ -304,8 +305,8 @@ const sample samples[] = {
     {"operations/transpose/transpose.kernel",
      {{"block_x", 16}, {"block_y", 8}, {"tile", 32}, {"vector", 4}, {"walk", 1}},
      "typedef ushort element;\ntypedef ushort4 word;\n"},
-    {"operations/unpack/packed_samples.kernel", {{"bits", 10}}},
-    {"operations/unpack/unpack.kernel",
+    {"operations/telescope/unpack/packed_samples.kernel", {{"bits", 10}}},
+    {"operations/telescope/unpack/unpack.kernel",
      {{"bits", 10}, {"is_float", 1}, {"wgs", 64}, {"adjacent", 4}, {"rounds", 2}},
      packed_samples}};
 

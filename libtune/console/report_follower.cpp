@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/console/report_follower.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <set>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "libtune/base/file_descriptor.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/seal.hpp"
+#include "libtune/kernel/pool/worker_program.hpp"
+
+namespace tune::detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A page, and the functions that its writer has been given.
+struct followed_page {
+  file_descriptor to_writer{};
+  std::set<std::string> functions{};
+  bool is_given_up = false;
+};
+
+struct followed_pages {
+  std::mutex mutex;
+  std::map<std::pair<std::string, std::string>, followed_page> all;  // by database and page
+};
+
+// The writer leaves this process's session by a process of its own, so that nobody waits for it:
+// what is started here ends at once.
+void start_writer(const std::string& program, const std::string& database, const std::string& page,
+                  const file_descriptor& socket) {
+  std::array<std::string, 6> arguments{program, "--db", database, "report", page, "--follow"};
+  std::array<char*, 7> pointers{};
+  for (std::size_t i = 0; i < arguments.size(); ++i) pointers[i] = arguments[i].data();
+  ::posix_spawn_file_actions_t files{};
+  ::posix_spawnattr_t attributes{};
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawn_file_actions_adddup2(&files, socket.get(), STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+  ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+  sigset_t none;
+  sigset_t all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  ::pid_t id = 0;
+  const int failure =
+      ::posix_spawn(&id, program.c_str(), &files, &attributes, pointers.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&files);
+  if (failure != 0) {
+    warn_once(fmt::format("no report is written to '{}': '{}' could not be started: {}", page,
+                          program, std::generic_category().message(failure)));
+    return;
+  }
+  while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+followed_page begin_page(const std::string& database, const std::string& page) {
+  followed_page made;
+  std::string looked_at;
+  std::string program = find_tunedb(looked_at);
+  int ends[2];
+  if (program.empty() || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    made.is_given_up = true;
+    warn_once(
+        fmt::format("no report is written to '{}': {}; install tunedb, or add its folder to "
+                    "PATH",
+                    page, looked_at));
+    return made;
+  }
+  made.to_writer = file_descriptor(ends[0]);
+  std::thread([program = std::move(program), database, page, socket = file_descriptor(ends[1])] {
+    start_writer(program, database, page, socket);
+  }).detach();
+  return made;
+}
+
+}  // namespace
+
+std::string find_tunedb(std::string& looked_at) {
+  const found_helper worker = find_helper("libtune-worker");
+  if (!worker.path.empty()) {
+    const fs::path helpers = fs::path(worker.path).parent_path();
+    for (const fs::path& place :
+         {helpers / "../../bin/tunedb", helpers / "../tunedb/tunedb", helpers / "tunedb"}) {
+      const std::string path = place.lexically_normal().string();
+      if (::access(path.c_str(), X_OK) == 0 && fs::is_regular_file(path)) return path;
+      looked_at += path + ", ";
+    }
+  }
+  found_helper named = find_helper("tunedb");
+  looked_at += describe_missing("tunedb", named);
+  return std::move(named.path);
+}
+
+void follow_in_report(const tuning_settings& settings, const function_identity& function) noexcept {
+  if (settings.report.empty() || settings.database.empty() || is_sealed()) return;
+  static never_destroyed<followed_pages> pages;
+  try {
+    const std::string page = fs::absolute(settings.report).string();
+    const std::lock_guard lock(pages->mutex);
+    const auto [found, is_new] = pages->all.try_emplace({settings.database, page});
+    if (is_new) found->second = begin_page(settings.database, page);
+    followed_page& own = found->second;
+    const std::string name = table_name(function);
+    if (own.is_given_up || !own.functions.insert(name).second) return;
+    const std::string line = name + '\n';
+    if (::send(own.to_writer.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+      own.is_given_up = true;
+      warn_once(
+          fmt::format("the report '{}' is no longer written, for the tunedb that writes it "
+                      "has ended",
+                      page));
+    }
+  } catch (const std::exception& failure) {
+    warn_once(fmt::format("no report is written to '{}': {}", settings.report, failure.what()));
+  }
+}
+
+}  // namespace tune::detail

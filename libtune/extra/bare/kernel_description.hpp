@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/extra/bare/bare_kernel.hpp"
+#include "libtune/kernel/compile.hpp"
+#include "libtune/search/space/search_space.hpp"
+#include "libtune/tune/search_problem.hpp"
+
+namespace tune::detail {
+
+/// All that a bare_kernel was given, and what follows from it for one configuration. Its const
+/// functions are thread-safe.
+struct kernel_description {
+  /// A restriction before the parameters are complete.
+  struct condition {
+    std::optional<expression> text{};
+    bare_kernel::predicate allows{};
+    std::string description{};
+    std::vector<std::string> reads{};
+  };
+  struct macro {
+    std::string name;
+    std::function<value(const configuration&)> of;
+  };
+  struct expected {
+    std::size_t argument;
+    std::function<void(answer&, const std::string& name, const shape&)> add;
+  };
+
+  bare_kernel::definition defined;
+  std::vector<parameter> parameters{};
+  std::vector<condition> conditions{};
+  std::array<std::optional<std::vector<quantity>>, 3> grid_divisors{};
+  std::array<std::string, 3> work_group_names{"block_size_x", "block_size_y", "block_size_z"};
+  std::optional<quantity> local_memory{};
+  std::vector<macro> macros{};
+  std::vector<kernel_argument> arguments{};
+  std::vector<std::pair<std::string, std::vector<std::byte>>> constants{};  // by variable
+  std::vector<expected> answers{};
+  bare_kernel::verifier verify{};
+  bool deterministic = true;
+  bare_kernel::measuring_function measures{};
+  declared_work work{};
+  std::vector<expression> limits{};
+  std::vector<std::string> read_by_metrics{};  // names in the formulas of metrics
+  search_defaults search{};
+  tuning_goal goal{};
+  std::optional<configuration> test_default{};
+  std::optional<bare_kernel::identity> remembered{};
+
+  /// The name of the slot of an argument.
+  std::string slot_name(std::size_t argument) const;
+  /// "the answer for argument 0 of the kernel 'twice'", for messages.
+  std::string answer_name(std::size_t argument) const;
+  /// @throws argument_error for a name that is no parameter, and for a problem without work items
+  void check() const;
+  search_space space() const;
+  /// The work group, 256 x 1 x 1 where nothing sets its extents. @throws argument_error for a name
+  ///         that was given and has no value
+  work_size work_group(const configuration& at) const;
+  /// The number of work groups along each axis.
+  work_size grid(const configuration& at) const;
+  std::size_t dynamic_bytes(const configuration& at) const;
+  /// The name of the kernel, with the values of this configuration in it.
+  std::string kernel_name(const configuration& at) const;
+  program compile(const context& context, const configuration& at) const;
+  /// See search_problem::why_not.
+  std::optional<std::string> why_not(const std::vector<metric>& figures) const;
+  /// The contents of all arguments that have any.
+  void fill(workload& work) const;
+  answer expected_answer() const;
+  const macro* find_macro(const std::string& name) const;
+  /// Gives the kernel of an operation the arrays that are bound. @throws device_error if it has
+  ///         another parameter there
+  static void set_arrays(bare_operation& of) { of.set_arrays(); }
+
+ private:
+  void check_extent(std::size_t axis) const;
+  bool is_parameter(const std::string& name) const;
+  void check_names(const quantity& of, const std::string& what) const;
+  std::optional<std::size_t> find_extent(std::size_t axis, const configuration& at) const;
+};
+
+/// Calls a function, and adds the thing that it is about to what it throws: "the answer for
+/// argument 0 of the kernel 'twice': ...". Errors that say where they come from are left as they
+/// are.
+template <class Function>
+decltype(auto) blaming(const std::string& thing, Function&& function) {
+  try {
+    return function();
+  } catch (const type_error& mistake) {
+    throw type_error(thing + ": " + mistake.what());
+  } catch (const argument_error& mistake) {
+    throw argument_error(thing + ": " + mistake.what());
+  } catch (const error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& failure) {
+    throw error(thing + ": " + failure.what());
+  }
+}
+
+/// The search for the best configuration, as sessions run it. The description outlives it.
+search_problem make_problem(std::shared_ptr<const kernel_description> of, const context& context);
+
+}  // namespace tune::detail

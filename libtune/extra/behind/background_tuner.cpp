@@ -1,0 +1,440 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/extra/behind/background_tuner.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <fmt/format.h>
+#include <functional>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/end_of_program.hpp"
+#include "libtune/base/environment.hpp"
+#include "libtune/base/forked_process.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/seal.hpp"
+#include "libtune/child/remote_tuning.hpp"
+#include "libtune/child/tuner_child.hpp"
+#include "libtune/device/device_memory.hpp"
+#include "libtune/extra/behind/application_pace.hpp"
+#include "libtune/extra/behind/gate_page.hpp"
+#include "libtune/extra/behind/heartbeat.hpp"
+#include "libtune/extra/behind/page_gate.hpp"
+#include "libtune/extra/behind/tuned_behind.hpp"
+#include "libtune/extra/behind/tuning_news.hpp"
+#include "libtune/tune/error.hpp"
+
+namespace tune::detail {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+interval_summary summary_of(const interval_tally::snapshot& all) {
+  return {.count = all.total(), .longest = all.longest, .p999 = all.quantile(0.999)};
+}
+
+double ms(std::chrono::nanoseconds time) { return 1e-6 * static_cast<double>(time.count()); }
+
+std::string text_of(const interval_summary& of) {
+  return of.count == 0 ? "none"
+                       : fmt::format("{} of at most {:.3g} ms, p99.9 {:.3g} ms", of.count,
+                                     ms(of.longest), ms(of.p999));
+}
+
+// A device that is used little has to wait for programs less; helpers have the lowest priority.
+unsigned helper_count() {
+  constexpr unsigned most = 4;
+  return std::clamp(std::thread::hardware_concurrency() / 4, 1U, most);
+}
+
+// A key that has a result is searched once more.
+bool is_again(const behind_request& of) noexcept { return of.options.mode == tuning_mode::force; }
+
+std::chrono::nanoseconds total_of(const behind_times& of) {
+  return of.preparing + of.checking + of.measuring + of.repeating + of.pausing + of.slowing +
+         of.held + of.other;
+}
+
+behind_times since(const behind_times& now, const behind_times& before) {
+  return {.preparing = now.preparing - before.preparing,
+          .checking = now.checking - before.checking,
+          .measuring = now.measuring - before.measuring,
+          .repeating = now.repeating - before.repeating,
+          .pausing = now.pausing - before.pausing,
+          .slowing = now.slowing - before.slowing,
+          .held = now.held - before.held,
+          .other = std::max(std::chrono::nanoseconds(0), now.other - before.other)};
+}
+
+}  // namespace
+
+// ---- usage_queue
+
+void usage_queue::ask(const std::string& name, double gain) {
+  const auto known = std::ranges::find(names_, name, &entry::name);
+  entry& of = known != names_.end() ? *known : names_.emplace_back(entry{.name = name});
+  of.asked += 1;
+  of.gain = gain;
+}
+
+std::optional<std::string> usage_queue::next() {
+  const auto best = std::ranges::max_element(
+      names_, {}, [](const entry& item) { return item.asked * item.gain; });
+  if (best == names_.end()) return std::nullopt;
+  std::string name = std::move(best->name);
+  names_.erase(best);
+  return name;
+}
+
+// ---- background_tuner
+
+struct background_tuner::state {
+  std::mutex mutex;
+  std::condition_variable changed;
+  usage_queue queue;
+  std::map<std::string, behind_request> wanted;  // those in the queue
+  std::set<std::string> given_up;
+  std::string current;         // its name
+  bool current_again = false;  // a stored result does not end it
+  std::string current_text;    // for people
+  clock::time_point current_since{};
+  std::chrono::nanoseconds elapsed{0};  // of the keys before it
+  std::size_t tuned = 0;
+  std::size_t failed = 0;
+  std::string failure;  // the last
+  std::optional<std::thread> thread;
+  clock::time_point not_before{};  // when a child may be started again
+
+  std::atomic<bool> ending{false};
+  std::atomic<bool> yields{false};  // the search is to end now, and to go on later
+
+  std::atomic<bool> has_idle_child{false};
+  std::optional<tune::device> reclaims_on;
+  std::optional<memory_reclaimer> reclaimer;  // of the child between two searches
+
+  // The thread's:
+  kept_child child;
+  application_pace pace{own_gate_page()};
+
+  bool ask(behind_request&& wanted_now);
+  void put(behind_request&& one);
+  void start();
+  void end() noexcept;
+  void serve() noexcept;
+  void run();
+  void wait_for_beats() const;
+  void tune(behind_request one);
+  void tune_once(const behind_request& one);
+  void put_back(behind_request&& one);
+  void close() noexcept;
+  void give_up(const behind_request& one, const char* why);
+  bool has_to_stop();
+  void offer_memory_of(const device& used);
+  behind_summary report();
+  behind_times spent() const;
+};
+
+background_tuner::background_tuner() : state_(*new state) {}
+
+background_tuner& background_tuner::shared() {
+  static never_destroyed<background_tuner> tuner;
+  return *tuner;
+}
+
+bool background_tuner::ask(behind_request wanted) noexcept {
+  try {
+    return state_.ask(std::move(wanted));
+  } catch (const std::exception& failure) {
+    warn_once(std::string("nothing is tuned behind this program: ") + failure.what());
+    return false;
+  }
+}
+
+behind_summary background_tuner::report() { return state_.report(); }
+
+bool background_tuner::wait(std::chrono::milliseconds longest) {
+  std::unique_lock lock(state_.mutex);
+  return state_.changed.wait_for(
+      lock, longest, [&] { return state_.queue.size() == 0 && state_.current.empty(); });
+}
+
+void background_tuner::give_memory_back(std::chrono::milliseconds pause) noexcept {
+  if (is_forked()) return;
+  const std::lock_guard lock(state_.mutex);
+  state_.not_before = std::max(state_.not_before, clock::now() + pause);
+  state_.yields = true;
+  state_.changed.notify_all();
+}
+
+bool background_tuner::state::ask(behind_request&& wanted_now) {
+  const std::lock_guard lock(mutex);
+  if (ending || given_up.contains(wanted_now.name)) return false;
+  // What is under way may end with the result that is stored.
+  const bool is_under_way = wanted_now.name == current && (current_again || !is_again(wanted_now));
+  if (is_under_way) return true;
+  put(std::move(wanted_now));
+  if (!thread) start();
+  changed.notify_all();
+  return true;
+}
+
+// Under the lock. A key waits once: for a search anew if any request asks for one, of a function
+// that lives.
+void background_tuner::state::put(behind_request&& one) {
+  queue.ask(one.name, one.gain);
+  const auto known = wanted.find(one.name);
+  if (known == wanted.end()) {
+    std::string name = one.name;
+    wanted.emplace(std::move(name), std::move(one));
+    return;
+  }
+  behind_request& waiting = known->second;
+  const bool again = is_again(waiting) || is_again(one);
+  if (waiting.function.expired()) waiting = std::move(one);
+  if (again) waiting.options.mode = tuning_mode::force;
+}
+
+// The end of main comes before the end of what it tunes with.
+void background_tuner::state::start() {
+  call_at_end([] { background_tuner::shared().state_.end(); });
+  thread.emplace([this] { serve(); });
+}
+
+// In a forked process there is no such thread, and its locks may be held for ever.
+void background_tuner::state::end() noexcept {
+  if (is_forked()) return;
+  ending = true;
+  gate_page& page = own_gate_page();
+  page.holds.fetch_add(1);
+  wake(page);
+  std::optional<std::thread> last;
+  {
+    const std::lock_guard lock(mutex);
+    changed.notify_all();
+    last.swap(thread);
+  }
+  if (!last) return;
+  if (last->get_id() == std::this_thread::get_id()) {
+    last->detach();  // a configuration that was tuned in this process has ended it
+  } else {
+    last->join();
+  }
+}
+
+// Nothing leaves the thread, whatever the driver or the memory of a process that ends makes of it.
+void background_tuner::state::serve() noexcept {
+  const unsealed_section own;
+  try {
+    run();
+  } catch (const std::exception& failure) {
+    log(log_level::error,
+        std::string("the tuner behind this program has ended: ") + failure.what());
+  } catch (...) {
+    log(log_level::error, "the tuner behind this program has ended");
+  }
+  close();
+}
+
+void background_tuner::state::run() {
+  wait_for_beats();
+  std::unique_lock lock(mutex);
+  while (!ending) {
+    if (yields.exchange(false)) {
+      lock.unlock();
+      child.end();
+      lock.lock();
+      has_idle_child = false;
+      changed.notify_all();
+    }
+    const auto now = clock::now();
+    if (now < not_before) {
+      changed.wait_until(lock, not_before);
+      continue;
+    }
+    const auto name = queue.next();
+    if (!name) {
+      changed.wait(lock);
+      continue;
+    }
+    behind_request one = std::move(wanted.extract(*name).mapped());
+    current = *name;
+    current_again = is_again(one);
+    current_text = one.text;
+    current_since = clock::now();
+    lock.unlock();
+    has_idle_child = false;
+    tune(std::move(one));
+    has_idle_child = child.id() > 0;
+    lock.lock();
+    elapsed += clock::now() - current_since;
+    current.clear();
+    current_text.clear();
+    changed.notify_all();
+  }
+}
+
+void background_tuner::state::close() noexcept {
+  {
+    const std::lock_guard lock(mutex);
+    ending = true;
+    queue = {};
+    wanted.clear();
+    current.clear();
+    current_text.clear();
+    has_idle_child = false;
+    changed.notify_all();
+  }
+  reclaimer.reset();
+  child.end();
+}
+
+// Without intervals from before there is nothing to compare with.
+void background_tuner::state::wait_for_beats() const {
+  constexpr std::chrono::seconds longest{2};
+  for (const auto until = clock::now() + longest; clock::now() < until && !ending;) {
+    if (heartbeat_list::are_known()) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+void background_tuner::state::tune(behind_request one) {
+  try {
+    pace.set(one.options.behind, one.context.device().kind() == device_kind::cpu);
+    offer_memory_of(one.context.device());
+    tune_once(one);
+  } catch (const tuning_stopped_error&) {
+    put_back(std::move(one));
+  } catch (const std::exception& failure) {
+    give_up(one, failure.what());
+  } catch (...) {
+    give_up(one, "something that is not a std::exception was thrown");
+  }
+  own_gate_page().inside.store(0);
+}
+
+void background_tuner::state::put_back(behind_request&& one) {
+  const std::lock_guard lock(mutex);
+  if (!ending) put(std::move(one));
+}
+
+void background_tuner::state::give_up(const behind_request& one, const char* why) {
+  const std::string text =
+      fmt::format("{} is not tuned behind this program any more: {}", current_text, why);
+  log(log_level::warning, text);
+  const std::lock_guard lock(mutex);
+  given_up.insert(one.name);
+  ++failed;
+  failure = text;
+}
+
+void background_tuner::state::tune_once(const behind_request& one) {
+  const auto function = one.function.lock();
+  if (!function) return;
+  const auto begin = clock::now();
+  const gate_page& page = own_gate_page();
+  const std::uint64_t used = page.used_ns.load();
+  const std::uint64_t slices = page.slices.load();
+  const std::uint64_t deferred = page.deferred.load();
+  const std::uint64_t repeated = page.repeated.load();
+  const behind_times before = report().spent;
+  page_gate here(own_gate_page(), [this] { return has_to_stop(); });
+  background_task work{.gate = &here, .stop = [this] { return has_to_stop(); }, .child = &child};
+  if (const std::string variable = gate_variable(); !variable.empty()) {
+    work.variables.push_back(variable);
+    if (!read_environment("LIBTUNE_WORKERS")) {
+      work.variables.push_back(fmt::format("LIBTUNE_WORKERS={}", helper_count()));
+    }
+  }
+  const bool is_stored = detail::tune_behind(*function, one.context, one.key, one.options, work);
+  const behind_summary now = report();
+  const std::uint64_t left_out = page.deferred.load() - deferred;
+  log(log_level::info,
+      fmt::format(
+          "{} has been tuned behind this program in {:.1f} s, with {:.3g} s of its device "
+          "in {} slices, {} of them repeated; where the time went: {}; intervals alone: {}; "
+          "beside it: {}{}",
+          current_text, 1e-3 * ms(clock::now() - begin),
+          1e-9 * static_cast<double>(page.used_ns.load() - used), page.slices.load() - slices,
+          page.repeated.load() - repeated, to_string(since(now.spent, before)), text_of(now.alone),
+          text_of(now.beside),
+          left_out > 0 ? fmt::format("; {} configurations are too long for a slice and have "
+                                     "been left to its idle windows",
+                                     left_out)
+                       : ""));
+  const std::lock_guard lock(mutex);
+  ++tuned;
+  if (!is_stored) {
+    failure = fmt::format(
+        "{} has been tuned for this process alone: the database refuses it, as the log says",
+        one.text);
+  }
+}
+
+bool background_tuner::state::has_to_stop() {
+  pace.look();
+  return ending || yields;
+}
+
+// That of a search is offered by the search; the child between two has a context.
+void background_tuner::state::offer_memory_of(const device& used) {
+  if (reclaims_on == used) return;
+  reclaimer.reset();
+  reclaims_on = used;
+  const auto holds = [this] {
+    return has_idle_child ? std::numeric_limits<std::size_t>::max() : std::size_t{0};
+  };
+  const auto give_back = [this](std::size_t) -> std::shared_ptr<const void> {
+    constexpr std::chrono::seconds longest{2};
+    background_tuner::shared().give_memory_back(std::chrono::seconds(1));
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, longest, [this] { return !has_idle_child; });
+    return nullptr;
+  };
+  reclaimer.emplace(used, holds, give_back);
+}
+
+// Under the lock.
+behind_times background_tuner::state::spent() const {
+  const gate_page& page = own_gate_page();
+  behind_times made{.preparing = page.spent(behind_part::preparing),
+                    .checking = page.spent(behind_part::checking),
+                    .measuring = page.spent(behind_part::measuring),
+                    .repeating = page.spent(behind_part::repeating),
+                    .pausing = page.spent(behind_part::pausing),
+                    .slowing = page.spent(behind_part::slowing),
+                    .held = page.spent(behind_part::held)};
+  const auto whole = current.empty() ? elapsed : elapsed + (clock::now() - current_since);
+  made.other = std::max(std::chrono::nanoseconds(0), whole - total_of(made));
+  return made;
+}
+
+behind_summary background_tuner::state::report() {
+  const gate_page& page = own_gate_page();
+  const heartbeat_intervals beats = heartbeat_list::read();
+  const std::lock_guard lock(mutex);
+  return {.waiting = queue.size(),
+          .current = current_text,
+          .tuned = tuned,
+          .failed = failed,
+          .failure = failure,
+          .used = std::chrono::nanoseconds(page.used_ns.load()),
+          .slices = page.slices.load(),
+          .longest_slice = std::chrono::nanoseconds(page.longest_ns.load()),
+          .repeated = page.repeated.load(),
+          .deferred = page.deferred.load(),
+          .slowdown = 1e-2 * page.slowdown_percent.load(),
+          .spent = spent(),
+          .alone = summary_of(beats.alone),
+          .beside = summary_of(beats.beside)};
+}
+
+}  // namespace tune::detail

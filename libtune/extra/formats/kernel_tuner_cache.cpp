@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/extra/formats/kernel_tuner_cache.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/json.hpp"
+
+namespace tune {
+namespace {
+
+using detail::input;
+
+constexpr double ns_per_ms = 1e6;
+
+[[noreturn]] void refuse_cache(const std::string& reason) {
+  throw argument_error("the file is no cache file of Kernel Tuner that can be read: " + reason);
+}
+
+/// The text with what closes it, where it is missing: up to the end of the last whole entry.
+std::optional<input> parse_unclosed(std::string_view text) {
+  constexpr int attempts = 8;  // what is cut off is at most one entry, which holds few braces
+  for (int i = 0; i < attempts; ++i) {
+    const std::size_t last = text.rfind('}');
+    if (last == std::string_view::npos) return std::nullopt;
+    text = text.substr(0, last + 1);
+    input document = detail::parse_input(std::string(text) + "}}");
+    if (!document.is_discarded()) return document;
+    text.remove_suffix(1);
+  }
+  return std::nullopt;
+}
+
+input parse_cache(std::string_view text) {
+  input document = detail::parse_input(text);
+  if (!document.is_discarded()) return document;
+  if (auto repaired = parse_unclosed(text)) return std::move(*repaired);
+  refuse_cache("it is no JSON, nor the beginning of one");
+}
+
+const input& member_in(const input& object, const char* name, std::string_view whose) {
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  if (!object.is_object() || found == object.end()) {
+    refuse_cache(fmt::format("{} has no '{}'", whose, name));
+  }
+  return *found;
+}
+
+std::string text_in(const input& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::optional<double> number_in(const input& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+value value_in(const input& item, const std::string& whose) {
+  if (auto found = detail::plain_value(item)) return *std::move(found);
+  refuse_cache(whose + " has a value that is neither number nor text");
+}
+
+std::vector<parameter> parameters_in(const input& document) {
+  const auto listed = document.find("tune_params");
+  std::vector<parameter> parameters;
+  std::set<std::string> names;
+  for (const input& name : member_in(document, "tune_params_keys", "it")) {
+    if (!name.is_string()) refuse_cache("'tune_params_keys' holds what is no name");
+    parameter item{name.get<std::string>(), {}};
+    if (!names.insert(item.name).second) {
+      refuse_cache("'tune_params_keys' holds '" + item.name + "' twice");
+    }
+    if (listed != document.end() && listed->is_object() && listed->contains(item.name)) {
+      std::set<value> seen;
+      for (const input& candidate : (*listed)[item.name]) {
+        value wanted = value_in(candidate, "the parameter " + item.name);
+        if (seen.insert(wanted).second) item.candidates.push_back(std::move(wanted));
+      }
+    }
+    parameters.push_back(std::move(item));
+  }
+  return parameters;
+}
+
+kernel_tuner_entry entry_in(const std::string& name, const input& from,
+                            const kernel_tuner_cache& cache) {
+  const std::string whose = "the entry '" + name + "'";
+  kernel_tuner_entry entry{.name = name,
+                           .objective = number_in(from, cache.objective.c_str()),
+                           .time = number_in(from, "time"),
+                           .failure = text_in(from, "__error__"),
+                           .compile_time = number_in(from, "compile_time").value_or(0),
+                           .verification_time = number_in(from, "verification_time").value_or(0),
+                           .benchmark_time = number_in(from, "benchmark_time").value_or(0),
+                           .framework_time = number_in(from, "framework_time").value_or(0),
+                           .timestamp = text_in(from, "timestamp")};
+  for (const parameter& item : cache.parameters) {
+    entry.values.push_back(value_in(member_in(from, item.name.c_str(), whose), whose));
+  }
+  if (entry.failure.empty()) entry.failure = text_in(from, cache.objective.c_str());
+  if (entry.failure.empty() && !entry.objective) entry.failure = "without " + cache.objective;
+  if (!entry.failure.empty()) entry.objective.reset();
+  if (const auto times = from.find("times"); times != from.end() && times->is_array()) {
+    for (const input& time : *times) {
+      if (time.is_number()) entry.times.push_back(time.get<double>());
+    }
+  }
+  return entry;
+}
+
+bool is_time(double ms) { return std::isfinite(ms * ns_per_ms) && ms > 0; }
+
+std::string outcome_of(const kernel_tuner_entry& entry) {
+  if (entry.failure == "CompilationFailedConfig") return "compile failed";
+  if (entry.failure == "RuntimeFailedConfig") return "launch failed";
+  if (entry.failure == "InvalidConfig") return "skipped";
+  if (!entry.failure.empty() && !entry.time) return "failed";
+  return entry.time && is_time(*entry.time) ? "measured" : "invalid time";
+}
+
+}  // namespace
+
+bool is_kernel_tuner_cache(std::string_view text) {
+  return text.find("\"tune_params_keys\"") != std::string_view::npos;
+}
+
+kernel_tuner_cache read_kernel_tuner_cache(std::string_view text) {
+  const input document = parse_cache(text);
+  const input& listed = member_in(document, "cache", "it");
+  if (!listed.is_object()) refuse_cache("'cache' is no object");
+  kernel_tuner_cache cache{.device_name = text_in(document, "device_name"),
+                           .kernel_name = text_in(document, "kernel_name"),
+                           .objective = text_in(document, "objective"),
+                           .parameters = parameters_in(document)};
+  if (document.contains("problem_size")) cache.problem_size = document["problem_size"].dump();
+  if (cache.objective.empty()) cache.objective = "time";
+  for (const auto& [name, entry] : listed.items()) {
+    if (!entry.is_object()) refuse_cache("the entry '" + name + "' is no object");
+    cache.entries.push_back(entry_in(name, entry, cache));
+  }
+  return cache;
+}
+
+function_content content_of(const kernel_tuner_cache& cache, const foreign_subject& subject) {
+  std::vector<trial_content> trials;
+  for (const kernel_tuner_entry& entry : cache.entries) {
+    trial_content& trial = trials.emplace_back();
+    for (std::size_t i = 0; i < entry.values.size(); ++i) {
+      trial.configuration.push_back({cache.parameters[i].name, entry.values[i]});
+    }
+    detail::json samples = detail::json::array();
+    for (const double time : entry.times) {
+      if (is_time(time)) samples.push_back(time * ns_per_ms);
+    }
+    const double preparation = std::clamp(entry.compile_time, 0.0, 1e12) * ns_per_ms;
+    trial.columns = {{"outcome", outcome_of(entry)},
+                     {"message", entry.failure},
+                     {"samples_ns", samples.dump()},
+                     {"preparation_ns", static_cast<std::int64_t>(std::llround(preparation))},
+                     {"made_at", date_from(entry.timestamp)}};
+    if (text_of(trial.columns, "outcome") == "measured") {
+      trial.columns["score_ns"] = *entry.time * ns_per_ms;
+    }
+  }
+  return content_of(subject, std::move(trials));
+}
+
+}  // namespace tune

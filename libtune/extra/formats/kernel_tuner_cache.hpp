@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/extra/formats/foreign_search.hpp"
+#include "libtune/search/space/search_space.hpp"
+
+namespace tune {
+
+/// A configuration of a cache file. Times are in milliseconds.
+struct kernel_tuner_entry {
+  std::string name{};                 ///< as the file calls it: "32,4,1"
+  std::vector<value> values{};        ///< in the order of the parameters
+  std::optional<double> objective{};  ///< the figure that was tuned for; empty if it failed
+  std::optional<double> time{};       ///< the mean of its runs; empty if it failed or has none
+  std::string failure{};              ///< the name of the error, or why there is no objective
+  std::vector<double> times{};        ///< of each run
+  double compile_time = 0;
+  double verification_time = 0;
+  double benchmark_time = 0;  ///< of all runs together, with their surroundings
+  double framework_time = 0;  ///< of Kernel Tuner itself
+  std::string timestamp{};
+};
+
+/// A cache file of Kernel Tuner.
+struct kernel_tuner_cache {
+  std::string device_name{};  ///< empty in some files
+  std::string kernel_name{};
+  std::string problem_size{};  ///< JSON: "[4096,4096]"
+  std::string objective{};     ///< the name of the figure that was tuned for: "time"
+  /// In the order of the file; without candidates where it lists none.
+  std::vector<parameter> parameters{};
+  std::vector<kernel_tuner_entry> entries{};
+};
+
+/// True for a text that looks like a cache file.
+bool is_kernel_tuner_cache(std::string_view text);
+
+/// Reads a cache file of Kernel Tuner, of versions 0.4 to 1.4: with the name of an error as
+/// objective or as "__error__". A file whose end is missing, as while Kernel Tuner runs or after it
+/// was killed, is read up to its last whole entry.
+/// @throws argument_error that names the entry and its fault
+kernel_tuner_cache read_kernel_tuner_cache(std::string_view text);
+
+/// The search of a cache file, and its fastest configuration as the result or prior, whatever it
+/// was tuned for. @throws argument_error as content_of does
+function_content content_of(const kernel_tuner_cache& cache, const foreign_subject& subject);
+
+}  // namespace tune

@@ -1,0 +1,411 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/extra/formats/t1.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <iterator>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/json.hpp"
+#include "libtune/extra/bare/expression.hpp"
+#include "libtune/extra/bare/kernel_parameters.hpp"
+
+namespace tune {
+namespace {
+
+using detail::input;
+
+[[noreturn]] void refuse_t1(const std::string& reason) { throw argument_error(reason); }
+
+// ---- Lists in Python
+
+constexpr std::size_t most_values = 1'000'000;  // of a file
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\n\v\f\r";
+  const std::size_t first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(blank) - first + 1));
+}
+
+/// The places of a word outside of brackets and quotes.
+std::vector<std::size_t> places_of(std::string_view word, std::string_view text) {
+  std::vector<std::size_t> places;
+  int depth = 0;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+      continue;
+    }
+    if (c == '"' || c == '\'') quote = c;
+    if (depth == 0 && text.substr(i).starts_with(word)) places.push_back(i);
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+  }
+  return places;
+}
+
+std::vector<std::string> split_at(std::string_view word, std::string_view text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (const std::size_t place : places_of(word, text)) {
+    parts.push_back(trimmed(text.substr(begin, place - begin)));
+    begin = place + word.size();
+  }
+  parts.push_back(trimmed(text.substr(begin)));
+  return parts;
+}
+
+/// The inside of brackets that enclose all of a text, "(" and ")" after a word: "range(1, 2)".
+std::optional<std::string> inside(std::string_view text, std::string_view before, char close) {
+  if (!text.starts_with(before) || !text.ends_with(close)) return std::nullopt;
+  text = text.substr(before.size(), text.size() - before.size() - 1);
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '(' || c == '[') ++depth;
+    if ((c == ')' || c == ']') && --depth < 0) return std::nullopt;  // closed before the end
+  }
+  return trimmed(text);
+}
+
+class list_reader {
+ public:
+  explicit list_reader(const std::string& text) : text_(text) {}
+
+  /// @param depth  of the lists that this one is in
+  std::vector<value> read(const std::string& part, int depth = 0) const {
+    constexpr int most_depth = 32;
+    if (depth > most_depth) {
+      throw argument_error(fmt::format("a list of values nests deeper than {} levels", most_depth));
+    }
+    const auto terms = split_at("+", part);
+    if (terms.size() == 1) return read_term(part, depth);
+    std::vector<value> all;
+    for (const std::string& term : terms) {
+      std::ranges::move(read_term(term, depth), std::back_inserter(all));
+    }
+    return all;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& part) const {
+    throw argument_error(fmt::format(
+        "'{}' is no list of values: '{}' is none of [...], (...), range(...), list(...) and "
+        "[expression for name in list if condition], joined by +",
+        text_, part));
+  }
+
+  /// Those of lists in lists count, too, whether or not a condition leaves them.
+  void count(std::size_t more) const {
+    if (more > most_values - counted_) {
+      throw argument_error(fmt::format("'{}' has more than {} values", text_, most_values));
+    }
+    counted_ += more;
+  }
+
+  std::vector<value> read_term(const std::string& term, int depth) const {
+    if (const auto list = inside(term, "list(", ')')) return read(*list, depth + 1);
+    if (const auto bounds = inside(term, "range(", ')')) return read_range(*bounds);
+    auto items = inside(term, "[", ']');
+    if (!items) items = inside(term, "(", ')');
+    if (!items) refuse(term);
+    if (!places_of(" for ", *items).empty()) return read_comprehension(*items, depth);
+    // Brackets around one list, as in "([1, 2] + [4])".
+    if (term.front() == '(' && places_of(",", *items).empty()) return read(*items, depth + 1);
+    std::vector<value> values;
+    for (const std::string& item : split_at(",", *items)) {
+      if (!item.empty()) values.push_back(expression(item).evaluate({}));
+    }
+    count(values.size());
+    return values;
+  }
+
+  std::vector<value> read_range(const std::string& bounds) const {
+    std::vector<std::int64_t> numbers;
+    for (const std::string& bound : split_at(",", bounds)) {
+      const value number = expression(bound).evaluate({});
+      const auto* whole = std::get_if<std::int64_t>(&number);
+      if (whole == nullptr) refuse("range(" + bounds + ")");
+      numbers.push_back(*whole);
+    }
+    if (numbers.size() > 3) refuse("range(" + bounds + ")");
+    const std::int64_t from = numbers.size() > 1 ? numbers[0] : 0;
+    const std::int64_t to = numbers.size() > 1 ? numbers[1] : numbers[0];
+    const std::int64_t step = numbers.size() > 2 ? numbers[2] : 1;
+    if (step == 0) refuse("range(" + bounds + ")");
+    const double steps =
+        (static_cast<double>(to) - static_cast<double>(from)) / static_cast<double>(step);
+    count(static_cast<std::size_t>(std::clamp(std::ceil(steps), 0.0, most_values + 1.0)));
+    std::vector<value> values;
+    for (std::int64_t i = from; step > 0 ? i < to : i > to;) {
+      values.emplace_back(i);
+      if (__builtin_add_overflow(i, step, &i)) break;
+    }
+    return values;
+  }
+
+  std::vector<value> read_comprehension(const std::string& text, int depth) const {
+    const auto parts = split_at(" for ", text);
+    if (parts.size() != 2) refuse(text);
+    const auto halves = split_at(" in ", parts[1]);
+    if (halves.size() < 2) refuse(text);
+    const std::string& name = halves[0];
+    // A condition may hold another "in".
+    const std::string rest = parts[1].substr(places_of(" in ", parts[1]).front() + 4);
+    const auto source = split_at(" if ", rest);
+    if (source.size() > 2) refuse(text);
+    const expression item(parts[0]);
+    const expression condition(source.size() > 1 ? source[1] : "True");
+    const std::vector<value> all = read(source[0], depth + 1);
+    constexpr std::size_t usual_characters = 64;  // a longer text takes time and room for each
+    count(all.size() * (text.size() / usual_characters));
+    std::vector<value> values;
+    for (const value& each : all) {
+      const std::vector<named_value> named{{name, each}};
+      if (condition.holds(named)) values.push_back(item.evaluate(named));
+    }
+    return values;
+  }
+
+  const std::string& text_;
+  mutable std::size_t counted_ = 0;
+};
+
+// ---- Members
+
+const input& member_at(const input& object, const char* name, std::string_view whose) {
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  if (!object.is_object() || found == object.end()) {
+    refuse_t1(fmt::format("{} has no '{}'", whose, name));
+  }
+  return *found;
+}
+
+std::string text_at(const input& object, const char* name, const std::string& whose) {
+  const input& item = member_at(object, name, whose);
+  if (!item.is_string()) refuse_t1(fmt::format("'{}' of {} is no text", name, whose));
+  return item.get<std::string>();
+}
+
+std::string text_or(const input& object, const char* name, const std::string& otherwise) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : otherwise;
+}
+
+/// The array of this name; an empty one if there is none.
+input list_at(const input& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || found->is_null()) return input::array();
+  if (!found->is_array()) refuse_t1(fmt::format("'{}' is no array", name));
+  return *found;
+}
+
+/// A number or a text as the text of an expression.
+std::string expression_text(const input& item, const std::string& whose) {
+  if (item.is_string()) return item.get<std::string>();
+  if (item.is_number()) return item.dump();
+  refuse_t1(whose + " is neither a number nor a text");
+}
+
+/// Does something with a part of the file, and names the part if it is at fault.
+template <class Function>
+auto reading(const std::string& part, Function read) {
+  try {
+    return read();
+  } catch (const argument_error& fault) {
+    refuse_t1(fmt::format("{}: {}", part, fault.what()));
+  }
+}
+
+std::vector<value> values_at(const input& item) {
+  if (item.is_string()) return values_of_python(item.get<std::string>());
+  if (!item.is_array()) throw argument_error("'Values' is neither a text nor an array");
+  return values_of_python(item.dump());
+}
+
+std::vector<parameter> parameters_at(const input& space) {
+  std::vector<parameter> parameters;
+  std::size_t values = 0;
+  for (const input& item : member_at(space, "TuningParameters", "'ConfigurationSpace'")) {
+    const std::string name = text_at(item, "Name", "a tuning parameter");
+    const std::string whose = "the parameter '" + name + "'";
+    const input& listed = member_at(item, "Values", whose);
+    parameter made{name,
+                   reading(whose, [&] { return detail::of_one_type(name, values_at(listed)); })};
+    if (made.candidates.empty()) refuse_t1(whose + " has no values");
+    values += made.candidates.size();
+    if (values > most_values) {
+      refuse_t1(fmt::format("its parameters have more than {} values", most_values));
+    }
+    parameters.push_back(std::move(made));
+  }
+  return parameters;
+}
+
+std::vector<restriction> restrictions_at(const input& space,
+                                         const std::vector<parameter>& parameters) {
+  std::vector<restriction> restrictions;
+  for (const input& item : list_at(space, "Conditions")) {
+    const std::string text = text_at(item, "Expression", "a condition");
+    auto parts =
+        reading("the condition", [&] { return expression(text).restrictions(parameters); });
+    std::ranges::move(parts, std::back_inserter(restrictions));
+  }
+  return restrictions;
+}
+
+// ---- Arguments
+
+dtype type_named(const std::string& name) {
+  static constexpr std::array<std::pair<std::string_view, dtype>, 12> aliases{
+      {{"float", dtype::float32},
+       {"single", dtype::float32},
+       {"double", dtype::float64},
+       {"half", dtype::float16},
+       {"char", dtype::int8},
+       {"uchar", dtype::uint8},
+       {"short", dtype::int16},
+       {"ushort", dtype::uint16},
+       {"int", dtype::int32},
+       {"uint", dtype::uint32},
+       {"long", dtype::int64},
+       {"ulong", dtype::uint64}}};
+  const auto* found = std::ranges::find(aliases, name, &std::pair<std::string_view, dtype>::first);
+  return found == aliases.end() ? dtype_from_name(name) : found->second;
+}
+
+/// A size with numbers in place of ProblemSize[0] and max(parameter). Texts take no place: they
+/// could hold such words themselves, and grow without end.
+std::string plain_size(std::string text, const t1_problem& problem) {
+  const auto replace_all = [&](const std::string& what, const std::string& by) {
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
+      text.replace(at, what.size(), by);
+    }
+  };
+  for (std::size_t i = 0; i < problem.problem_size.size(); ++i) {
+    replace_all(fmt::format("ProblemSize[{}]", i), std::to_string(problem.problem_size[i]));
+  }
+  for (const parameter& item : problem.parameters) {
+    const auto [least, most] = std::ranges::minmax_element(item.candidates);
+    if (std::holds_alternative<std::string>(*most)) continue;
+    replace_all("max(" + item.name + ")", to_string(*most));
+    replace_all("min(" + item.name + ")", to_string(*least));
+  }
+  return text;
+}
+
+std::size_t count_of(const std::string& text, const t1_problem& problem) {
+  constexpr std::size_t most_characters = 10'000;
+  if (text.size() > most_characters) {
+    throw argument_error(
+        fmt::format("a size has {} characters; the most are {}", text.size(), most_characters));
+  }
+  const double number = expression(plain_size(text, problem)).number({});
+  constexpr double most = 1LL << 53;
+  if (!(number >= 0) || number > most || number != std::floor(number)) {
+    throw argument_error(fmt::format("'{}' is {}, which is no size", text, number));
+  }
+  return static_cast<std::size_t>(number);
+}
+
+t1_argument argument_at(const input& item, const t1_problem& problem) {
+  t1_argument made{.name = text_at(item, "Name", "an argument")};
+  made.type = type_named(text_at(item, "Type", "it"));
+  const std::string memory = text_at(item, "MemoryType", "it");
+  if (memory != "Vector" && memory != "Scalar") {
+    throw argument_error("'MemoryType' is '" + memory + "', and not Vector or Scalar");
+  }
+  made.is_array = memory == "Vector";
+  made.is_constant = text_or(item, "MemType", "") == "Constant";
+  const auto output = item.find("Output");
+  made.is_output = text_or(item, "AccessType", "ReadOnly") != "ReadOnly" ||
+                   (output != item.end() && output->is_number() && *output != 0);
+  const auto value = item.find("FillValue");
+  if (value != item.end() && value->is_number()) made.fill_value = value->get<double>();
+  if (!made.is_array) return made;
+  const std::string fill = text_or(item, "FillType", "Constant");
+  if (fill != "Constant" && fill != "Random") {
+    throw argument_error("'FillType' is '" + fill + "'; Constant and Random are understood");
+  }
+  made.is_random = fill == "Random";
+  made.elements = count_of(expression_text(member_at(item, "Size", "it"), "'Size'"), problem);
+  return made;
+}
+
+void read_kernel(const input& kernel, t1_problem& problem) {
+  problem.language = text_at(kernel, "Language", "'KernelSpecification'");
+  problem.kernel_name = text_at(kernel, "KernelName", "'KernelSpecification'");
+  problem.kernel_file = text_or(kernel, "KernelFile", "");
+  for (const input& option : list_at(kernel, "CompilerOptions")) {
+    problem.compiler_options.push_back(expression_text(option, "a compiler option"));
+  }
+  const input& sizes = member_at(kernel, "ProblemSize", "'KernelSpecification'");
+  for (const input& size : sizes.is_array() ? sizes : input::array({sizes})) {
+    problem.problem_size.push_back(
+        reading("'ProblemSize'", [&] { return count_of(expression_text(size, "it"), problem); }));
+  }
+  if (problem.problem_size.empty() || problem.problem_size.size() > 3) {
+    refuse_t1("'ProblemSize' has not one to three numbers");
+  }
+  constexpr std::array axes{"X", "Y", "Z"};
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    const std::string divisors = std::string("GridDiv") + axes[axis];
+    if (kernel.contains(divisors) && !kernel[divisors].is_null()) {
+      auto& list = problem.grid_divisors[axis].emplace();
+      for (const input& by : list_at(kernel, divisors.c_str())) {
+        list.push_back(expression_text(by, "'" + divisors + "'"));
+      }
+    }
+    const auto local = kernel.find("LocalSize");
+    if (local != kernel.end() && local->is_object() && local->contains(axes[axis])) {
+      problem.work_group[axis] = expression_text((*local)[axes[axis]], "'LocalSize'");
+    }
+  }
+  const auto shared = kernel.find("SharedMemory");
+  if (shared != kernel.end() && !shared->is_null() && *shared != 0) {
+    problem.dynamic_local_memory = expression_text(*shared, "'SharedMemory'");
+  }
+  for (const input& item : list_at(kernel, "Arguments")) {
+    problem.arguments.push_back(
+        reading(fmt::format("the argument '{}'", text_or(item, "Name", "without a name")),
+                [&] { return argument_at(item, problem); }));
+  }
+}
+
+}  // namespace
+
+std::vector<value> values_of_python(const std::string& text) {
+  return list_reader(text).read(trimmed(text));
+}
+
+bool is_t1(std::string_view text) {
+  return text.find("\"ConfigurationSpace\"") != std::string_view::npos &&
+         text.find("\"KernelSpecification\"") != std::string_view::npos;
+}
+
+t1_problem from_t1_text(std::string_view text) {
+  return reading("the file is no T1 problem that can be read", [&] {
+    const input document = detail::parse_input(text);
+    if (document.is_discarded() || !document.is_object()) refuse_t1("it is no JSON object");
+    const input& space = member_at(document, "ConfigurationSpace", "it");
+    t1_problem problem{.parameters = parameters_at(space)};
+    problem.restrictions = restrictions_at(space, problem.parameters);
+    const auto general = document.find("General");
+    if (general != document.end() && general->is_object()) {
+      problem.name = text_or(*general, "BenchmarkName", "");
+    }
+    read_kernel(member_at(document, "KernelSpecification", "it"), problem);
+    if (problem.name.empty()) problem.name = problem.kernel_name;
+    static_cast<void>(problem.space());  // which checks names and candidates
+    return problem;
+  });
+}
+
+}  // namespace tune

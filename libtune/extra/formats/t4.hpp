@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libtune/extra/formats/foreign_search.hpp"
+#include "libtune/extra/maintenance/database_content.hpp"
+
+namespace tune {
+
+/// One search in Kernel Tuner's results format, T4 1.0.0. Times are in milliseconds, with 15
+/// digits.
+///
+/// A result has the trial's configuration, samples ("runtimes"), score (the measurement "time"),
+/// the time until its first sample ("compilation"), its date, its outcome ("invalidity", and a
+/// measurement "outcome" where that says less) and its reason. "metadata" has under "libtune" the
+/// function, the key, the device, the dates and the stored result in the form of
+/// to_json_document. Columns that T4 has no words for, digests of programs among them, are left
+/// out; to_json_document and back_up_database have exact forms.
+/// @param one  a function with one search, and at most the results for its key
+std::string to_t4_text(const function_content& one);
+
+/// True if to_t4_text wrote the file.
+bool is_own_t4(std::string_view text);
+
+/// The search of a file that to_t4_text wrote. @throws argument_error
+function_content from_own_t4_text(std::string_view text);
+
+/// The search of a file from elsewhere, and its fastest configuration as the result or prior.
+/// @throws argument_error that names the fault of the file
+function_content from_t4_text(std::string_view text, const foreign_subject& subject);
+
+}  // namespace tune

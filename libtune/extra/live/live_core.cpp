@@ -1,0 +1,568 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/extra/live/live_core.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <utility>
+
+#include "libtune/base/end_of_program.hpp"
+#include "libtune/base/error.hpp"
+#include "libtune/base/forked_process.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/seal.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/device/queue_interface.hpp"
+#include "libtune/extra/behind/tuned_behind.hpp"
+#include "libtune/extra/live/live_correction.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/options.hpp"
+#include "libtune/tune/settings.hpp"
+
+namespace tune::detail {
+namespace {
+
+// A candidate waits for epochs, which come often.
+constexpr std::chrono::milliseconds busy_look{2};
+// For drifts and requests, which a pipeline cannot announce without a system call.
+constexpr std::chrono::milliseconds idle_look{50};
+// Rounds in which the bindings of a graph are asked for, before it is given up.
+constexpr int most_rounds = 64;
+
+// The pipelines whose threads may use a device.
+struct living_cores {
+  std::mutex mutex;
+  std::vector<live_core*> all;
+};
+living_cores& living() {
+  static never_destroyed<living_cores> cores;
+  return *cores;
+}
+
+// A device that is lost, or a driver that has shut down, runs nothing any more; it says so
+// elsewhere.
+bool has_ended(const std::optional<event>& end) noexcept {
+  try {
+    return !end || end->is_complete();
+  } catch (...) {
+    return true;
+  }
+}
+
+void wait_for(const std::optional<event>& end) noexcept {
+  try {
+    if (end) end->wait();
+  } catch (...) {  // as above
+  }
+}
+
+}  // namespace
+
+// ---- the pipeline's thread
+
+live_core::live_core(live_options options, bool has_thread) : options_(std::move(options)) {
+  refuse_if_forked([] { return "make a live pipeline"; });
+  if (options_.block_epochs < 2) {
+    throw argument_error(
+        "a block of a live pipeline needs at least 2 epochs, for the first has no times; set "
+        "live_options::block_epochs");
+  }
+  until_watch_ = options_.watch_every;
+  if (!has_thread) return;
+  const std::lock_guard lock(living().mutex);
+  living().all.push_back(this);
+  try {
+    shared_->thread = std::thread([this] { serve_steps(); });
+  } catch (...) {
+    living().all.pop_back();
+    throw;
+  }
+}
+
+live_core::~live_core() {
+  if (is_forked()) {
+    static_cast<void>(shared_.release());
+    return;
+  }
+  {
+    const std::lock_guard lock(living().mutex);
+    std::erase(living().all, this);
+  }
+  end_thread();
+  for (const auto& key : shared_->keys) key->news.reset();
+  for (const live_swap& each : candidate_.swaps) wait_for(each.end);
+  for (const auto& node : shared_->nodes) wait_for(node->end);
+}
+
+void live_core::end_thread() noexcept {
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->stopping = true;
+  }
+  shared_->changed.notify_all();
+  if (!shared_->thread.joinable()) return;
+  if (shared_->thread.get_id() == std::this_thread::get_id()) {
+    shared_->thread.detach();  // a function that it called ends the process
+  } else {
+    shared_->thread.join();
+  }
+}
+
+// Drivers shut down before static objects are destroyed.
+void live_core::end_all_threads() noexcept {
+  if (is_forked()) return;
+  const std::lock_guard lock(living().mutex);
+  for (live_core* const each : living().all) each->end_thread();
+}
+
+void live_core::epoch() {
+  switch (phase_.load(std::memory_order_acquire)) {
+    case phase::asked: answer(); break;
+    case phase::ready: begin(); return;
+    case phase::trying:
+      if (trial_.go_on()) end_trial();
+      return;
+    default: break;
+  }
+  epoch_.times = live_epoch::timing::none;
+  if (options_.watch_every == 0 || --until_watch_ > 0) return;
+  until_watch_ = options_.watch_every;
+  epoch_.times = live_epoch::timing::watch;
+}
+
+std::shared_ptr<live_key> live_core::add(live_function function) {
+  // The driver of its context is loaded, so that its end comes after this one.
+  static const bool registered = (call_at_end(&live_core::end_all_threads), true);
+  static_cast<void>(registered);
+  auto key = std::make_shared<live_key>(std::move(function));
+  // Before a call that may have it tuned behind, so that no news is missed.
+  key->news = std::make_unique<tuning_news::subscription>(tuning_news::shared().subscribe(
+      key->identity(), key->key(),
+      [this, of = key.get()](const better_tuning& found) { take(*of, found); }));
+  key->obtain();
+  const std::lock_guard lock(shared_->mutex);
+  shared_->keys.push_back(key);
+  return key;
+}
+
+void live_core::remove(const std::shared_ptr<live_key>& key) noexcept {
+  key->gone.store(true, std::memory_order_release);
+}
+
+std::shared_ptr<live_node> live_core::instantiate(const command_queue& queue, bool as_graph,
+                                                  live_maker make,
+                                                  std::vector<std::shared_ptr<live_key>> keys) {
+  const bool needs_times = options_.compare || options_.watch_every > 0;
+  if (needs_times && !queue.impl()->profiling()) {
+    throw argument_error(
+        "the queue of a live instance has no profiling, without which its runs have no times; make "
+        "it by create_command_queue({.profiling = true}), or turn live_options::compare and "
+        "watch_every off");
+  }
+  const bool graphs = as_graph && queue.device().info().command_graphs;
+  auto node = std::make_shared<live_node>(epoch_, queue, graphs, std::move(make), std::move(keys));
+  for (const auto& key : node->keys()) node->built_with.push_back(key->current);
+  node->serving = node->make_side(node->built_with);
+  node->active = node->serving.get();
+  const std::lock_guard lock(shared_->mutex);
+  shared_->nodes.push_back(node);
+  generation_.fetch_add(1, std::memory_order_release);
+  return node;
+}
+
+void live_core::answer() {
+  try {
+    for (live_swap& each : candidate_.swaps) {
+      if (each.node->gone.load(std::memory_order_relaxed)) continue;
+      const operation& before = each.node->serving->made();
+      each.is_bound = each.bindings.read(before);
+      if (!each.is_bound) {
+        each.node->passed_over.store(true, std::memory_order_relaxed);
+        continue;
+      }
+      if (each.node->carry) each.node->carry(before, each.fresh->made());
+      each.seen_before = before.version();
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+    return hand_over(phase::decided);
+  }
+  hand_over(phase::answered);
+}
+
+void live_core::begin() {
+  epoch_.times = live_epoch::timing::none;
+  if (candidate_.generation != generation_.load(std::memory_order_acquire)) {
+    return hand_over(phase::stale);
+  }
+  for (const live_swap& each : candidate_.swaps) {
+    const bool changed = each.node->serving->made().version() != each.seen_before;
+    if (changed && each.node->as_graph()) return answer();  // to be recorded beside the pipeline
+  }
+  const bool compares = candidate_.is_compared(options_);
+  if (compares) reports_.count_trial();
+  if (trial_.begin(candidate_.swaps, options_.block_epochs, compares)) return end_trial();
+  hand_over(phase::trying);
+}
+
+void live_core::end_trial() noexcept {
+  if (trial_.keeps() && candidate_.of) std::swap(candidate_.of->current, candidate_.made);
+  hand_over(phase::decided);
+}
+
+// ---- any thread
+
+void live_core::take(live_key& key, const better_tuning& found) {
+  {
+    const std::lock_guard lock(shared_->mutex);
+    key.found = found;
+    shared_->has_news = true;
+  }
+  shared_->changed.notify_all();
+}
+
+// ---- libtune's thread
+
+void live_core::serve_steps() {
+  const unsealed_section ours;  // the seal concerns the pipeline
+  ::pthread_setname_np(::pthread_self(), "libtune-live");
+  while (true) {
+    bool soon = false;
+    try {
+      soon = step();
+    } catch (...) {
+      log(log_level::error, "a live pipeline: " + what_of(std::current_exception()));
+    }
+    std::unique_lock lock(shared_->mutex);
+    shared_->changed.wait_for(lock, soon ? busy_look : idle_look,
+                              [&] { return shared_->stopping || shared_->has_news; });
+    if (shared_->stopping) return;
+    shared_->has_news = false;
+  }
+}
+
+bool live_core::step() {
+  report_drifts();
+  switch (phase_.load(std::memory_order_acquire)) {
+    case phase::idle:
+      tidy();
+      if (look_again_.exchange(false, std::memory_order_acquire)) look_into_database();
+      return start_next();
+    case phase::answered: bind_candidate(); break;
+    case phase::stale: {
+      const auto key = candidate_.of;
+      better_tuning found = std::move(candidate_.found);
+      candidate_ = {};
+      hand_over(phase::idle);
+      if (key) make_candidate(key, std::move(found));
+      break;
+    }
+    case phase::decided:
+      if (failure_) {
+        refuse(what_of(failure_));
+      } else {
+        settle();
+      }
+      break;
+    case phase::trying: announce(); break;
+    default: break;
+  }
+  return true;
+}
+
+// Those whose handles are gone, once the device is done with them.
+void live_core::tidy() {
+  std::vector<std::shared_ptr<live_node>> nodes;
+  std::vector<std::shared_ptr<live_key>> keys;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    std::erase_if(shared_->nodes, [&](const auto& each) {
+      if (!each->gone.load(std::memory_order_acquire)) return false;
+      if (!has_ended(each->end)) return false;
+      nodes.push_back(each);
+      return true;
+    });
+    std::erase_if(shared_->keys, [&](const auto& each) {
+      if (!each->gone.load(std::memory_order_acquire)) return false;
+      keys.push_back(each);
+      return true;
+    });
+  }
+  for (const auto& key : keys) key->news.reset();
+}
+
+void live_core::tune_again(const live_key& key) {
+  const live_function& parts = key.parts();
+  try {
+    const tuning_options options = *tuning_options_of(parts.context);
+    static_cast<void>(
+        request_new_tuning_behind(*parts.function, parts.context, parts.key, options));
+  } catch (const std::exception& failure) {
+    log(log_level::warning, fmt::format("{} is not tuned again, though its times have changed: {}",
+                                        describe(key.subject()), failure.what()));
+  }
+}
+
+void live_core::report_drifts() {
+  std::vector<std::shared_ptr<live_node>> drifted;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    for (const auto& node : shared_->nodes) {
+      if (node->has_drifted.load(std::memory_order_acquire)) drifted.push_back(node);
+    }
+  }
+  for (const auto& node : drifted) {
+    const drift news = node->news;
+    node->has_drifted.store(false, std::memory_order_release);
+    for (const auto& key : node->keys()) {
+      const live_event event = drift_event(*key, news);
+      reports_.tell(*key, event, !std::exchange(key->drift_logged, true));
+      if (options_.tunes_again) tune_again(*key);
+      if (!options_.drifted) continue;
+      try {
+        options_.drifted(event);
+      } catch (const std::exception& failure) {
+        log(log_level::error,
+            std::string("the function that hears of drifts failed: ") + failure.what());
+      }
+    }
+  }
+}
+
+void live_core::look_into_database() {
+  std::vector<std::shared_ptr<live_key>> keys;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    keys = shared_->keys;
+  }
+  for (const auto& key : keys) {
+    const auto stored = key->find_stored();
+    if (stored) take(*key, *stored);
+  }
+}
+
+// Under the lock. True if the key has instances, and none of them can be swapped.
+bool live_core::waits_for_arrays(const live_key& key) const {
+  bool any = false;
+  for (const auto& node : shared_->nodes) {
+    const bool is_of_key =
+        std::ranges::any_of(node->keys(), [&](const auto& each) { return each.get() == &key; });
+    if (node->gone || !is_of_key) continue;
+    if (!node->passed_over.load(std::memory_order_acquire)) return false;
+    any = true;
+  }
+  return any;
+}
+
+bool live_core::start_next() {
+  std::shared_ptr<live_key> key;
+  std::optional<better_tuning> found;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    const auto next = std::ranges::find_if(shared_->keys, [&](const auto& each) {
+      return each->found && !each->gone && !waits_for_arrays(*each);
+    });
+    if (next != shared_->keys.end()) {
+      key = *next;
+      found = std::exchange(key->found, std::nullopt);
+    }
+  }
+  if (key) {
+    make_candidate(key, *std::move(found));
+    return true;
+  }
+  renew_stale();
+  return !is_idle();
+}
+
+void live_core::make_candidate(const std::shared_ptr<live_key>& key, better_tuning found) {
+  if (!key->may_try(found.values)) return;
+  candidate_ = {};
+  candidate_.of = key;
+  candidate_.found = std::move(found);
+  try {
+    key->parts().function->check(candidate_.found.values);
+    candidate_.made = key->parts().make(candidate_.found.values);
+    std::vector<std::shared_ptr<live_node>> nodes;
+    {
+      const std::lock_guard lock(shared_->mutex);
+      candidate_.generation = generation_.load(std::memory_order_acquire);
+      for (const auto& node : shared_->nodes) {
+        if (!node->gone && std::ranges::find(node->keys(), key) != node->keys().end()) {
+          nodes.push_back(node);
+        }
+      }
+    }
+    prepare(std::move(nodes));
+  } catch (...) {
+    refuse(what_of(std::current_exception()));
+  }
+}
+
+// An instance that was made while a candidate of its key was under way has the old template.
+void live_core::renew_stale() {
+  std::vector<std::shared_ptr<live_node>> stale;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    candidate_.generation = generation_.load(std::memory_order_acquire);
+    for (const auto& node : shared_->nodes) {
+      if (node->gone || node->passed_over.load(std::memory_order_acquire)) continue;
+      for (std::size_t i = 0; i < node->keys().size(); ++i) {
+        if (node->built_with[i] == node->keys()[i]->current) continue;
+        stale.push_back(node);
+        break;
+      }
+    }
+  }
+  if (stale.empty()) return;
+  try {
+    prepare(stale);
+  } catch (...) {
+    refuse(what_of(std::current_exception()));
+  }
+}
+
+void live_core::prepare(std::vector<std::shared_ptr<live_node>> nodes) {
+  candidate_.swaps.reserve(nodes.size());
+  for (auto& node : nodes) {
+    live_swap swap;
+    for (const auto& key : node->keys()) {
+      swap.built_with.push_back(key == candidate_.of ? candidate_.made : key->current);
+    }
+    if (options_.warm) {
+      const auto warmed =
+          node->make(swap.built_with, node->queue().context().create_command_queue());
+      run_on_zeros(*warmed, options_.scratch);
+    }
+    swap.fresh = node->make_side(swap.built_with);
+    const operation& fresh = swap.fresh->made();
+    const std::string difference = slot_difference(node->serving->made(), fresh);
+    if (!difference.empty()) throw argument_error(difference);
+    swap.bindings = live_bindings(fresh);
+    swap.node = std::move(node);
+    candidate_.swaps.push_back(std::move(swap));
+  }
+  hand_over(phase::asked);
+}
+
+// An instance that is not bound has nothing to be swapped for yet: it is made anew once it has run.
+// Where all are like that the candidate waits for the first. Returns false if none is left.
+bool live_core::pass_over_unbound() {
+  if (std::erase_if(candidate_.swaps, [](const live_swap& each) { return !each.is_bound; }) == 0) {
+    return true;
+  }
+  if (candidate_.of) {
+    log(log_level::info,
+        describe(candidate_.of->subject()) +
+            ": instances without arrays are passed over by a swap until they have run");
+  }
+  if (!candidate_.swaps.empty()) return true;
+  if (candidate_.of) {
+    const std::lock_guard lock(shared_->mutex);
+    if (!candidate_.of->found) candidate_.of->found = std::move(candidate_.found);
+  }
+  end_candidate();
+  return false;
+}
+
+void live_core::bind_candidate() {
+  if (!pass_over_unbound()) return;
+  if (++candidate_.rounds > most_rounds) {
+    return refuse(
+        "the arrays of an instance that is run as a graph are others in each epoch; make it with "
+        "live_run::enqueue");
+  }
+  try {
+    for (live_swap& each : candidate_.swaps) {
+      if (each.node->gone) continue;
+      operation& fresh = each.fresh->made();
+      each.bindings.bind(fresh);
+      each.fresh->record();
+      if (each.node->as_graph()) fresh.queue().finish();
+      each.seen_fresh = fresh.version();
+    }
+    hand_over(phase::ready);
+  } catch (...) {
+    refuse(what_of(std::current_exception()));
+  }
+}
+
+void live_core::settle() {
+  if (!std::exchange(told_, true)) tell_decision();
+  for (live_swap& each : candidate_.swaps) {
+    if (!has_ended(each.end)) return;
+    each.end.reset();
+  }
+  end_candidate();
+}
+
+void live_core::tell_decision() {
+  live_key* const key = candidate_.of.get();
+  if (key == nullptr) return;
+  announce();
+  live_event event =
+      event_of_candidate(trial_.keeps() ? live_change::kept : live_change::taken_back);
+  if (trial_.pairs() > 0) event.ratio = trial_.ratio();
+  event.reason = trial_text(trial_);
+  if (trial_.keeps()) {
+    key->note_loss(key->values);
+    key->values = candidate_.found.values;
+    const auto stored = key->find_stored();
+    key->is_result = stored && stored->values == key->values;
+    key->score_ns.reset();
+    if (candidate_.found.score) key->score_ns = candidate_.found.score->count();
+  } else {
+    key->note_loss(candidate_.found.values);
+    // Where nothing was found out, the result may be right for others.
+    if (trial_.doubt() == nullptr) correct_result(event.reason);
+  }
+  reports_.tell(*key, event);
+}
+
+void live_core::correct_result(const std::string& reason) const {
+  const live_key& key = *candidate_.of;
+  std::optional<result_before> before;
+  if (key.is_result) before.emplace(result_before{key.values, key.score_ns});
+  take_back_result(
+      key.parts().context,
+      {.function = key.identity(), .key = key.key(), .values = candidate_.found.values}, before,
+      reason);
+}
+
+void live_core::announce() {
+  if (!candidate_.of || !candidate_.is_compared(options_) || std::exchange(announced_, true))
+    return;
+  reports_.tell(*candidate_.of, event_of_candidate(live_change::trying));
+}
+
+void live_core::refuse(const std::string& reason) {
+  if (candidate_.of) {
+    live_event event = event_of_candidate(live_change::refused);
+    event.reason = reason;
+    candidate_.of->note_loss(candidate_.found.values);
+    reports_.tell(*candidate_.of, event);
+  } else {
+    log(log_level::error, "an instance of a live pipeline stays as it is: " + reason);
+    for (live_swap& each : candidate_.swaps) each.node->built_with = each.built_with;
+  }
+  end_candidate();
+}
+
+void live_core::end_candidate() {
+  candidate_ = {};
+  failure_ = nullptr;
+  announced_ = told_ = false;
+  hand_over(phase::idle);
+}
+
+live_event live_core::event_of_candidate(live_change change) const {
+  return {.subject = candidate_.of->subject(),
+          .change = change,
+          .before = candidate_.of->values,
+          .after = candidate_.found.values};
+}
+
+}  // namespace tune::detail

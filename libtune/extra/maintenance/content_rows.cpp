@@ -1,0 +1,355 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/extra/maintenance/content_rows.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Statement.h>
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/json.hpp"
+#include "libtune/store/database/column.hpp"
+#include "libtune/store/database/connection.hpp"
+#include "libtune/store/database/database_failure.hpp"
+#include "libtune/store/database/database_file.hpp"
+#include "libtune/store/database/function_table.hpp"
+#include "libtune/store/database/identity_column.hpp"
+#include "libtune/store/database/stored_trial.hpp"
+#include "libtune/store/database/trial_log.hpp"
+
+namespace tune::detail {
+namespace {
+
+/// The field that a line such as "arg_rows int32 optional" describes, its prefix included.
+std::optional<field_description> field_from(const std::string& line) {
+  std::istringstream words(line);
+  std::string column;
+  std::string type;
+  std::string optional;
+  words >> column >> type >> optional;
+  const std::optional<value_type> known = value_type_from_name(type);
+  if (!known) return std::nullopt;
+  return field_description{column, *known, optional == "optional"};
+}
+
+void add_if_prefixed(std::vector<field_description>& fields, std::string_view prefix,
+                     field_description field) {
+  if (!field.name.starts_with(prefix)) return;
+  field.name.erase(0, prefix.size());
+  fields.push_back(std::move(field));
+}
+
+/// Puts the fields into the order of the table's columns; nothing if they do not fit it.
+std::optional<function_identity> with_fields(connection& source, function_identity function,
+                                             const std::string& description) {
+  std::map<std::string, field_description> described;
+  std::istringstream lines(description);
+  for (std::string line; std::getline(lines, line);) {
+    if (const auto field = field_from(line)) described[field->name] = *field;
+  }
+  try {
+    const raw_table table(source, table_name(function));
+    for (const std::string& column : table.columns()) {
+      const auto field = described.find(column);
+      if (field == described.end()) continue;
+      add_if_prefixed(function.key_fields, argument_prefix, field->second);
+      add_if_prefixed(function.value_fields, value_prefix, field->second);
+    }
+  } catch (const error&) {
+    return std::nullopt;
+  }
+  if (describe_columns(function) != description) return std::nullopt;
+  return function;
+}
+
+constexpr const char* configuration_column = "configuration";
+
+/// All columns but those named, which the reader knows otherwise.
+column_values other_columns(const raw_table& table, SQLite::Statement& row,
+                            const std::vector<std::string_view>& known) {
+  column_values columns;
+  int index = 0;
+  for (const std::string& name : table.columns()) {
+    const SQLite::Column column = row.getColumn(index++);
+    if (std::ranges::find(known, name) == known.end()) columns[name] = read_column(column);
+  }
+  return columns;
+}
+
+std::vector<named_value> read_fields(SQLite::Statement& row, const std::string& prefix,
+                                     const std::vector<field_description>& fields) {
+  std::vector<named_value> values;
+  for (const field_description& field : fields) {
+    values.push_back({field.name, read_field(row.getColumn((prefix + field.name).c_str()), field)});
+  }
+  return values;
+}
+
+result_content result_from(const raw_table& table, SQLite::Statement& row,
+                           const function_identity& function) {
+  result_content result{.arguments = read_fields(row, argument_prefix, function.key_fields),
+                        .values = read_fields(row, value_prefix, function.value_fields),
+                        .columns = other_columns(table, row, {})};
+  for (const field_description& field : function.key_fields) {
+    result.columns.erase(argument_prefix + field.name);
+  }
+  for (const field_description& field : function.value_fields) {
+    result.columns.erase(value_prefix + field.name);
+  }
+  return result;
+}
+
+}  // namespace
+
+search_tables::search_tables(connection& source)
+    : searches(source, "libtune_search"), trials(source, "libtune_trial") {
+  if (source.database().tableExists("libtune_metrics")) open_metrics(source);
+  for (const side_table& side : side_tables()) {
+    if (source.database().tableExists(side.layout.table)) open(source, side);
+  }
+}
+
+namespace {
+
+std::vector<trial_content> trials_of(search_tables& tables, std::int64_t search,
+                                     std::size_t& damaged) {
+  std::map<std::int64_t, std::string> metrics;
+  if (tables.metrics) {
+    damaged +=
+        tables.metrics->read({bind_column("search_id", search)}, [&](SQLite::Statement& row) {
+          metrics[row.getColumn("position").getInt64()] = row.getColumn(metrics_column).getString();
+        });
+  }
+  std::vector<trial_content> trials;
+  damaged += tables.trials.read({bind_column("search_id", search)}, [&](SQLite::Statement& row) {
+    trials.push_back(
+        {.configuration = configuration_from_json(row.getColumn(configuration_column).getString()),
+         .columns =
+             other_columns(tables.trials, row, {"search_id", "position", configuration_column})});
+    const auto own = metrics.find(row.getColumn("position").getInt64());
+    if (own != metrics.end()) trials.back().columns[metrics_column] = std::move(own->second);
+  });
+  return trials;
+}
+
+std::vector<bound_column> bound(const raw_table& table, const column_values& columns) {
+  std::vector<bound_column> row;
+  for (const auto& [name, v] : columns) {
+    // A column that says nothing need not be known to the target.
+    if (!std::holds_alternative<std::monostate>(v)) row.push_back(table.bind(name, v));
+  }
+  return row;
+}
+
+void write_trial(connection& target, search_tables& tables, std::int64_t search,
+                 std::int64_t position, const trial_content& trial) {
+  column_values columns = trial.columns;
+  const auto metrics = columns.extract(metrics_column);
+  std::vector<bound_column> row = bound(tables.trials, columns);
+  row.push_back(bind_column("search_id", search));
+  row.push_back(bind_column("position", position));
+  row.push_back(bind_column(configuration_column, configuration_to_json(trial.configuration)));
+  tables.trials.write(row);
+  if (metrics.empty() || std::holds_alternative<std::monostate>(metrics.mapped())) return;
+  if (!tables.metrics) {
+    target.database().exec(create_metrics_sql);
+    tables.open_metrics(target);
+  }
+  tables.metrics->write({bind_column("search_id", search), bind_column("position", position),
+                         tables.metrics->bind(metrics_column, metrics.mapped())});
+}
+
+}  // namespace
+
+void change_database(const std::string& path, const std::string& attempt,
+                     const std::function<bool(connection&)>& change) {
+  const std::string file = absolute_path(path);
+  if (!is_there(file)) return;
+  try {
+    const database_lock lock(file, lock_kind::shared, tool_wait);
+    connection target(file, tool_wait, tool_wait);
+    if (!target.is_ready()) return;
+    write_transaction transaction(target, tool_wait);
+    if (change(target)) transaction.commit();
+  } catch (const SQLite::Exception& failure) {
+    throw database_failure(file, attempt, failure);
+  }
+}
+
+std::vector<function_identity> read_functions(connection& source, std::size_t& damaged) {
+  std::vector<function_identity> functions;
+  raw_table table(source, "libtune_function");
+  damaged += table.read({}, [&](SQLite::Statement& row) {
+    const function_identity named{.name = row.getColumn("name").getString(),
+                                  .version = row.getColumn("version").getInt()};
+    const auto function = with_fields(source, named, row.getColumn("columns").getString());
+    if (function) {
+      functions.push_back(*function);
+    } else {
+      ++damaged;
+    }
+  });
+  std::ranges::sort(functions, {}, [](const function_identity& function) {
+    return std::tie(function.name, function.version);
+  });
+  return functions;
+}
+
+namespace {
+
+// Another may have come under its number, once the latest search was removed.
+bool is_still_there(search_tables& tables, const search_content& search) {
+  bool is_there = false;
+  tables.searches.read({bind_column("id", search.id)}, [&](SQLite::Statement& row) {
+    is_there = std::ranges::all_of(
+        std::initializer_list<const char*>{"started_at", "arguments_canonical", "device_canonical"},
+        [&](const char* column) {
+          return row.getColumn(column).getString() == text_of(search.columns, column);
+        });
+  });
+  return is_there;
+}
+
+bool read_trials(search_tables& tables, search_content& search, std::size_t& damaged) {
+  search.trials = trials_of(tables, search.id, damaged);
+  return is_still_there(tables, search);
+}
+
+std::vector<search_content> read_searches(search_tables& tables,
+                                          const std::vector<bound_column>& where,
+                                          std::size_t& damaged) {
+  std::vector<search_content> searches;
+  damaged += tables.searches.read(where, [&](SQLite::Statement& row) {
+    searches.push_back({.columns = other_columns(tables.searches, row, {"id", "table_name"}),
+                        .trials = {},
+                        .id = row.getColumn("id").getInt64()});
+  });
+  for (search_content& search : searches) {
+    for (auto& side : tables.sides) {
+      raw_table& notes = side.second;
+      damaged += notes.read({bind_column("search_id", search.id)}, [&](SQLite::Statement& note) {
+        search.columns.merge(other_columns(notes, note, {"search_id"}));
+      });
+    }
+  }
+  return searches;
+}
+
+}  // namespace
+
+std::vector<search_content> read_searches(connection& source, const function_identity& function,
+                                          std::size_t& damaged) {
+  search_tables tables(source);
+  return read_searches(tables, {bind_column("table_name", table_name(function))}, damaged);
+}
+
+std::vector<search_content> read_searches_like(search_tables& tables,
+                                               const function_identity& function,
+                                               const search_content& other, std::size_t& damaged) {
+  std::vector<bound_column> where{bind_column("table_name", table_name(function))};
+  for (const char* column : {"arguments_canonical", "device_canonical"}) {
+    where.push_back(bind_column(column, text_of(other.columns, column)));
+  }
+  std::vector<search_content> found = read_searches(tables, where, damaged);
+  for (search_content& search : found) search.trials = trials_of(tables, search.id, damaged);
+  return found;
+}
+
+bool read_trials(connection& source, search_content& search, std::size_t& damaged) {
+  search_tables tables(source);
+  return read_trials(tables, search, damaged);
+}
+
+function_content read_content(connection& source, const function_identity& function,
+                              bool with_trials, std::size_t& damaged, const record_key* only) {
+  const std::string table = table_name(function);
+  function_content content{.function = function, .results = {}, .searches = {}};
+  raw_table results(source, table);
+  std::vector<bound_column> of_key;
+  std::vector<bound_column> of_searches{bind_column("table_name", table)};
+  if (only != nullptr) {
+    for (const named_value& item : only->arguments) {
+      of_key.push_back(bind_column(argument_prefix + item.name, item.value, true));
+    }
+    for (const auto& [name, v] : device_columns(only->device)) {
+      if (results.has(name)) of_key.push_back(bind_column(name, v));
+    }
+    of_searches.push_back(bind_column("arguments_canonical", canonical_arguments(only->arguments)));
+    of_searches.push_back(bind_column("device_canonical", canonical_text(only->device)));
+  }
+  damaged += results.read(of_key, [&](SQLite::Statement& row) {
+    content.results.push_back(result_from(results, row, function));
+  });
+  search_tables tables(source);
+  content.searches = read_searches(tables, of_searches, damaged);
+  if (!with_trials) return content;
+  std::erase_if(content.searches,
+                [&](search_content& search) { return !read_trials(tables, search, damaged); });
+  return content;
+}
+
+std::optional<result_content> read_result(raw_table& results, const function_identity& function,
+                                          const result_content& wanted) {
+  std::vector<bound_column> where;
+  for (const named_value& item : wanted.arguments) {
+    where.push_back(bind_column(argument_prefix + item.name, item.value, true));
+  }
+  for (const std::string& name : results.key()) {
+    if (name.starts_with(argument_prefix)) continue;
+    const auto given = wanted.columns.find(name);
+    where.push_back(bind_column(
+        name, given != wanted.columns.end() ? given->second : results.default_of(name)));
+  }
+  std::optional<result_content> found;
+  results.read(where, [&](SQLite::Statement& row) { found = result_from(results, row, function); });
+  return found;
+}
+
+void write_result(raw_table& results, const result_content& result) {
+  std::vector<bound_column> row = bound(results, result.columns);
+  for (const named_value& item : result.arguments) {
+    row.push_back(bind_column(argument_prefix + item.name, item.value, true));
+  }
+  for (const named_value& item : result.values) {
+    row.push_back(bind_column(value_prefix + item.name, item.value, false));
+  }
+  results.write(row, true);
+}
+
+void write_search(connection& target, search_tables& tables, const function_identity& function,
+                  const search_content& search) {
+  const auto id = static_cast<std::int64_t>(next_search(target));
+  column_values columns = search.columns;
+  std::map<const side_table*, column_values> notes;
+  for (const side_table& side : side_tables()) {
+    for (const std::string& name : side.layout.columns) {
+      if (auto own = columns.extract(name)) notes[&side].insert(std::move(own));
+    }
+  }
+  std::vector<bound_column> row = bound(tables.searches, columns);
+  row.push_back(bind_column("id", id));
+  row.push_back(bind_column("table_name", table_name(function)));
+  tables.searches.write(row);
+  for (const auto& [side, noted] : notes) {
+    if (!tables.sides.contains(side)) {
+      target.database().exec(side->create_sql);
+      tables.open(target, *side);
+    }
+    row = bound(tables.sides.at(side), noted);
+    row.push_back(bind_column("search_id", id));
+    tables.sides.at(side).write(row);
+  }
+  std::int64_t position = 0;
+  for (const trial_content& trial : search.trials)
+    write_trial(target, tables, id, position++, trial);
+}
+
+}  // namespace tune::detail

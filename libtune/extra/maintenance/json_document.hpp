@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "libtune/extra/maintenance/database_content.hpp"
+
+namespace tune {
+
+/// The contents of a database as one JSON document, for people and for other databases:
+///
+///   {"format": "libtune tuning results", "format_version": 1, "functions": [{
+///      "name": ..., "version": ..., "key_fields": [{"name", "type", "optional"}], "value_fields",
+///      "results":  [{"arguments": {...}, "values": {...}, "columns": {"device_name": ...}}],
+///      "searches": [{"columns": {...}, "trials": [{"configuration": [[name, kind, value]],
+///                                                  "columns": {...}}]}]}]}
+///
+/// from_json_document gives back the same contents. Values that JSON lacks are objects or words:
+/// {"text": hex} for text that is no UTF-8, {"blob": hex}, {"real": "inf"}, and "nan", "inf",
+/// "-inf" where a field is a floating number.
+std::string to_json_document(const database_content& content);
+
+/// The contents of a document. Only its form is checked; a merge checks the contents.
+/// @throws argument_error that names the fault of the document
+database_content from_json_document(std::string_view text);
+
+}  // namespace tune

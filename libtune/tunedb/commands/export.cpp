@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+
+#include "libtune/extra/formats/t4.hpp"
+#include "libtune/extra/formats/winners.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
+#include "libtune/extra/maintenance/json_document.hpp"
+#include "libtune/store/database/record.hpp"
+#include "libtune/tunedb/commands/commands.hpp"
+#include "libtune/tunedb/output.hpp"
+#include "libtune/tunedb/selection.hpp"
+
+namespace tune::cli {
+namespace {
+
+struct export_options {
+  std::string file = "-";
+  std::string format = "json";
+  std::string function;
+  search_choice search;
+  bool force = false;
+};
+
+std::string json_text(database_reader& database, const export_options& options) {
+  if (options.function.empty()) return to_json_document(database.read_all());
+  const function_identity function = find_function(database, options.function);
+  return to_json_document({.functions = {database.read(function)}});
+}
+
+std::string t4_text(database_reader& database, const export_options& options) {
+  if (options.function.empty()) throw usage_error("T4 holds one search: name its --function");
+  const function_identity function = find_function(database, options.function);
+  function_content content = database.read(function, false);
+  search_content chosen = options.search.choose(content).back();
+  database.read_trials(chosen);
+  content.searches = {std::move(chosen)};
+  const column_values& of_search = content.searches.front().columns;
+  std::erase_if(content.results, [&](const result_content& result) {
+    const column_values key = search_columns(result.arguments, result.device());
+    return text_of(key, "arguments_canonical") != text_of(of_search, "arguments_canonical") ||
+           text_of(key, "device_canonical") != text_of(of_search, "device_canonical");
+  });
+  return to_t4_text(content);
+}
+
+/// The winners of one function, or of all that have any.
+std::vector<winner_table> winner_tables(database_reader& database, const export_options& options) {
+  std::vector<winner_table> tables;
+  for (const function_identity& each : database.identities()) {
+    const function_identity function =
+        options.function.empty() ? each : find_function(database, options.function);
+    function_content content = database.read(function);
+    std::erase_if(content.results, [&](const result_content& result) {
+      return !options.search.device.fits(result.device()) ||
+             (options.function.empty() && is_prior(result.device()));
+    });
+    if (!content.results.empty() || !options.function.empty()) {
+      tables.push_back(winners_of(content));
+    }
+    if (!options.function.empty()) break;
+  }
+  if (tables.empty()) throw nothing_found("the database has no such results");
+  return tables;
+}
+
+std::string text_of(database_reader& database, const export_options& options) {
+  if (options.format == "t4") return t4_text(database, options);
+  if (options.format == "header") return to_header(winner_tables(database, options));
+  if (options.format == "winners") return to_winners_json(winner_tables(database, options));
+  return json_text(database, options);
+}
+
+void run(const invocation& shared, const export_options& options) {
+  const std::string path = shared.database_path();
+  database_reader database(path);
+  if (!database.has_tables()) throw nothing_found("there is no database '" + path + "'");
+  const bool is_backup = options.format == "sqlite";
+  if (is_backup && options.file == "-") throw usage_error("name the file of the backup");
+  const std::string target = export_target(options.file, path, is_backup, options.force);
+  if (is_backup) return back_up_database(path, target);
+  write_file(target, text_of(database, options));
+  if (database.damaged() > 0) {
+    print(stderr, "tunedb: {} damaged rows were left out; see tunedb check\n", database.damaged());
+  }
+}
+
+}  // namespace
+
+void add_export(CLI::App& program, invocation& shared) {
+  const auto options = std::make_shared<export_options>();
+  CLI::App* command = program.add_subcommand(
+      "export",
+      "Writes results and trials to a file, or the winners for programs without a database. An "
+      "earlier export is replaced; nothing is ever written "
+      "over the database");
+  command->add_option("FILE", options->file,
+                      "The file; without one, or for -, it is standard output");
+  command
+      ->add_option(
+          "--format", options->format,
+          "json, the default: everything, or one function. t4: one search, as Kernel "
+          "Tuner writes it. header: the winners as a C++20 header that compiles alone, with "
+          "a lookup by device and key while compiling. winners: the same as JSON. "
+          "sqlite: a backup of the whole database")
+      ->check(CLI::IsMember({"json", "t4", "header", "winners", "sqlite"}));
+  command->add_option("--function", options->function, "A name, or NAME__VERSION")
+      ->type_name("NAME");
+  options->search.add_to(*command);
+  command->add_flag("--force", options->force,
+                    "Also over a file that is no export of libtune, or a backup over any file");
+  command->callback([&shared, options] { run(shared, *options); });
+}
+
+}  // namespace tune::cli

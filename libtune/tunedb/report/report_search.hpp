@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "libtune/base/json.hpp"
+#include "libtune/extra/maintenance/database_content.hpp"
+#include "libtune/tune/goal.hpp"
+
+namespace tune::cli {
+
+/// The document of a report: large columns move into it, which an ordered one would copy.
+using report_json = detail::input;
+
+/// Gives each new thing the next number.
+class numbering {
+ public:
+  int of(const std::string& thing) {
+    const auto [place, is_new] = numbers_.try_emplace(thing, static_cast<int>(numbers_.size()));
+    if (is_new) in_order_.push_back(thing);
+    return place->second;
+  }
+  const std::vector<std::string>& things() const { return in_order_; }
+
+ private:
+  std::unordered_map<std::string, int> numbers_;
+  std::vector<std::string> in_order_;
+};
+
+/// One search in the columns of a report (report_data), except for its database, function and
+/// device.
+report_json report_of(search_content&& search, const objective& goal);
+
+/// The seconds of a text as 2024-01-31T12:00:00Z since 1970; empty for any other.
+std::optional<double> seconds_of(const std::string& utc);
+
+/// The number of the items of a JSON array of numbers, and their sum, without a document.
+struct number_sum {
+  std::size_t count = 0;
+  double sum = 0;
+};
+number_sum sum_of_numbers(const std::string& array);
+
+/// Estimates when each trial was made from the seconds in which they were stored (see report_data).
+/// @param stored  for each trial, since the start of the search; empty: not known
+std::vector<std::optional<double>> spread_seconds(std::vector<std::optional<double>> stored);
+
+}  // namespace tune::cli

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/base/json.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
+#include "libtune/store/files/lock_holder.hpp"
+
+namespace tune::cli {
+
+/// A search of a database that has begun and not ended, or that was stopped and is continued.
+struct running_search {
+  function_identity function{};
+  std::int64_t id = 0;
+  std::string arguments{};  ///< its key, for people
+  device_identity device{};
+  std::string started_at{};  ///< UTC
+  std::string strategy{};    ///< empty if it is not known
+  trials_summary trials{};
+  std::optional<std::size_t>
+      configurations{};  ///< of its space, where an earlier search noted them
+  /// The process that has the right to tune the key. Empty for one that took no lock, as with
+  /// LIBTUNE_MODE=force, which counts as running while it stores trials.
+  std::optional<lock_holder> process{};
+  std::string budget{};  ///< LIBTUNE_BUDGET of that process, as far as it can be read
+};
+
+/// The searches of a database that run on this machine now, the one that was begun first at the
+/// top. Of the searches of one key that have not ended only the latest can run.
+/// @param path  absolute @throws database_error
+std::vector<running_search> find_running(database_reader& database, const std::string& path);
+
+/// The fields of a key in this order, from the text in which they are sorted by their names
+/// (canonical_arguments); empty for any other text.
+std::optional<std::string> canonical_key(const std::vector<field_description>& fields,
+                                         const std::string& sorted);
+
+/// A line about a search, or two for a terminal, with nothing in it that a terminal would obey.
+/// @param now  seconds since 1970
+std::string describe(const running_search& search, double now, bool two_lines);
+
+/// The same for programs.
+detail::json to_json(const running_search& search);
+
+}  // namespace tune::cli

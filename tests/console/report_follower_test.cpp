@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The page about searches that a tunedb beside this library writes while they run.
+#include "libtune/console/report_follower.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <sys/socket.h>
+#include <thread>
+
+#include "libtune/store/database/tuning_layers.hpp"
+#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/run_tests.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+#include "tests/store/captured_errors.hpp"
+#include "tests/tune/scale.hpp"
+
+namespace report_follower_test {
+
+namespace fs = std::filesystem;
+using sample::counted_autotuner;
+using tune::testing::scoped_environment;
+using tune::testing::temporary_directory;
+using tune::testing::test_mode;
+using tune::testing::test_mode_guard;
+
+struct application {
+  test_mode_guard mode{test_mode::off};
+  temporary_directory folder;
+  std::string path = (folder / "tuning.db").string();
+  std::string page = (folder / "page.html").string();
+  scoped_environment database{"LIBTUNE_DB", path.c_str()};
+  scoped_environment system{"LIBTUNE_SYSTEM_DB", nullptr};
+  scoped_environment no_mode{"LIBTUNE_MODE", nullptr};
+};
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Waits until the page has a word; the writer is another process, so only the end of all patience
+/// is a failure.
+bool gets(const std::string& page, const std::string& word) {
+  for (int i = 0; i < 1200; ++i) {
+    if (text_of(page).find(word) != std::string::npos) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
+TEST_CASE("a page is written while a process tunes, and gets the functions that come later") {
+  const application app;
+  const scoped_environment report("LIBTUNE_REPORT", app.page.c_str());
+  const auto context = sample::make_device().device().create_context();
+  counted_autotuner("report.first").autotune(context);
+  CHECK(gets(app.page, "report.first"));
+  counted_autotuner("report.second").autotune(context);
+  CHECK(gets(app.page, "report.second"));
+  CHECK(text_of(app.page).find("report.first") != std::string::npos);
+  // Replaced as a whole: nothing else is left beside it.
+  for (const auto& entry : fs::directory_iterator(app.folder.path())) {
+    CHECK(entry.path().filename().string().find("page.html.") == std::string::npos);
+  }
+}
+
+TEST_CASE("an option names the page too") {
+  const application app;
+  const scoped_environment none("LIBTUNE_REPORT", nullptr);
+  const auto context = sample::make_device().device().create_context();
+  tune::set_tuning_options(context, {.report = app.page});
+  counted_autotuner("report.by_option").autotune(context);
+  CHECK(gets(app.page, "report.by_option"));
+}
+
+TEST_CASE("a result that is found begins no page") {
+  const application app;
+  const auto context = sample::make_device().device().create_context();
+  counted_autotuner counted("report.found");
+  counted.autotune(context);
+  tune::record_memory::shared().forget_all();
+  const scoped_environment report("LIBTUNE_REPORT", app.page.c_str());
+  tune::testing::captured_errors errors;
+  counted.autotune(context);
+  CHECK(counted.searches == 1);
+  CHECK(errors.text().empty());
+  CHECK_FALSE(fs::exists(app.page));
+}
+
+TEST_CASE("when a program has ended, however it has, the page is written once more") {
+  const application app;
+  const auto context = sample::make_device().device().create_context();
+  counted_autotuner("report.killed").autotune(context);
+  std::string looked_at;
+  const std::string tunedb = tune::detail::find_tunedb(looked_at);
+  REQUIRE(!tunedb.empty());
+  // What the writer sees of a program that was killed is the end of its standard input.
+  const std::string line = "printf 'report.killed__0\\nno.such_function__0\\n' | '" + tunedb +
+                           "' --db '" + app.path + "' report '" + app.page + "' --follow";
+  CHECK(std::system(line.c_str()) == 0);
+  CHECK(gets(app.page, "report.killed"));
+}
+
+TEST_CASE("a file that is no report is left as it is") {
+  const application app;
+  std::ofstream(app.page) << "mine";
+  const auto context = sample::make_device().device().create_context();
+  counted_autotuner("report.refused").autotune(context);
+  std::string looked_at;
+  const std::string line = "printf 'report.refused__0\\n' | '" +
+                           tune::detail::find_tunedb(looked_at) + "' --db '" + app.path +
+                           "' report '" + app.page + "' --follow 2>'" + app.path + ".log'";
+  CHECK(std::system(line.c_str()) == 0);
+  CHECK(gets(app.path + ".log", "--force"));
+  CHECK(text_of(app.page) == "mine");
+}
+
+}  // namespace report_follower_test

@@ -1,0 +1,284 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/extra/formats/t1.hpp"
+
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/json.hpp"
+#include "libtune/extra/bare/bare_kernel.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+
+namespace t1_test {
+
+using nlohmann::json;
+using tune::from_t1_text;
+using tune::t1_problem;
+using tune::value;
+using tune::values_of_python;
+
+std::vector<value> whole(std::initializer_list<std::int64_t> numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+TEST_CASE("values are what Python makes of the text") {
+  CHECK(values_of_python("[16, 32,48]") == whole({16, 32, 48}));
+  CHECK(values_of_python("[1, 2, 4] + list(range(32, 128+1, 32))") ==
+        whole({1, 2, 4, 32, 64, 96, 128}));
+  CHECK(values_of_python("[2**i for i in range(0, 6)]") == whole({1, 2, 4, 8, 16, 32}));
+  CHECK(values_of_python("[32 * i for i in range(1, 4)]") == whole({32, 64, 96}));
+  CHECK(values_of_python("[i for i in range(1, 10) if i % 3 == 0 or i in [1, 2]]") ==
+        whole({1, 2, 3, 6, 9}));
+  CHECK(values_of_python("range(3)") == whole({0, 1, 2}));
+  CHECK(values_of_python("range(5, 0, -2)") == whole({5, 3, 1}));
+  CHECK(values_of_python("range(0, 9223372036854775807, 4611686018427387904)") ==
+        whole({0, 4611686018427387904}));
+  CHECK(values_of_python("([1] + (2, 3)) + [x for x in [4, 5]]") == whole({1, 2, 3, 4, 5}));
+  CHECK(values_of_python("(7,)") == whole({7}));
+  CHECK(values_of_python("[]").empty());
+  CHECK(values_of_python("[0.5, True, 'a+b', \"for x in\"]") ==
+        std::vector<value>{0.5, true, std::string("a+b"), std::string("for x in")});
+}
+
+TEST_CASE("a text that is no list of values is refused, and the part is shown") {
+  const auto refused = [](const char* text, const char* part) {
+    CHECK_THROWS_WITH_AS(values_of_python(text), doctest::Contains(part), tune::argument_error);
+  };
+  refused("", "''");
+  refused("42", "'42' is none of");
+  refused("[1, 2", "'[1, 2' is none of");
+  refused("[1] + np.arange(3)", "'np.arange(3)' is none of");
+  refused("[i*j for i in range(2) for j in range(2)]", "is none of");
+  refused("range(1, 2, 0)", "range(1, 2, 0)");
+  refused("range(0, 10000000000)", "more than 1000000 values");
+  refused("[a]", "a");
+  refused("[1 +]", "1 +");
+}
+
+TEST_CASE("lists of values neither nest without end nor grow without end") {
+  const auto refused = [](const std::string& text) {
+    CHECK_THROWS_WITH_AS(values_of_python(text), doctest::Contains("nests deeper"),
+                         tune::argument_error);
+  };
+  std::string lists, sums;
+  for (int i = 0; i < 50'000; ++i) lists += "list(";
+  for (int i = 0; i < 40; ++i) sums += "list([1] + ";
+  refused(lists + "range(2)" + std::string(50'000, ')'));
+  refused(std::string(20'000, '(') + std::string(20'000, ')'));
+  refused(sums + "[1]" + std::string(40, ')'));
+  // The next number would be beyond the largest.
+  CHECK(values_of_python("range(0, 9223372036854775807, 9223372036854775000)") ==
+        whole({0, 9223372036854775000}));
+  CHECK(values_of_python("range(0, -9223372036854775807, -9223372036854775000)") ==
+        whole({0, -9223372036854775000}));
+  CHECK_THROWS_WITH_AS(from_t1_text(std::string(200'000, '[')), doctest::Contains("100 levels"),
+                       tune::argument_error);
+}
+
+TEST_CASE("short texts do not make more values than a space may have") {
+  const auto refused = [](const std::string& text) {
+    CHECK_THROWS_WITH_AS(values_of_python(text), doctest::Contains("more than 1000000 values"),
+                         tune::argument_error);
+  };
+  CHECK(values_of_python("range(1000000)").size() == 1'000'000);
+  refused("range(600000) + range(600000)");
+  // Also where a condition leaves none of them, or each takes long.
+  refused("[x for x in range(600000) if False] + [x for x in range(600000) if False]");
+  refused("[x + " + std::string(10'000, ' ') + "1 for x in range(10000)]");
+}
+
+/// As the hub has them, shortened.
+json sample() {
+  return tune::detail::parse_json<json>(R"({
+ "General": {"BenchmarkName": "convolution_milo", "OutputFormat": "JSON"},
+ "ConfigurationSpace": {
+  "TuningParameters": [
+   {"Name": "block_size_x", "Type": "int", "Values": "[16, 32, 48, 64]", "Default": 16},
+   {"Name": "tile_size_x", "Type": "int", "Values": "[i for i in range(1, 5)]", "Default": 1},
+   {"Name": "use_padding", "Type": "int", "Values": [0, 1]},
+   {"Name": "filter_width", "Type": "int", "Values": "[15]"}],
+  "Conditions": [
+   {"Expression": "use_padding==0 or block_size_x % 32 != 0", "Parameters": ["use_padding"]},
+   {"Expression": "32 <= block_size_x * tile_size_x <= 128", "Parameters": []}]},
+ "KernelSpecification": {
+  "Language": "CUDA", "CompilerOptions": ["-std=c++11"], "KernelName": "convolution_kernel",
+  "KernelFile": "convolution_milo.cu", "GlobalSizeType": "CUDA",
+  "LocalSize": {"X": "block_size_x", "Y": "1", "Z": "1"},
+  "GridDivX": ["block_size_x", "tile_size_x"], "ProblemSize": [4096, 2048],
+  "SharedMemory": 0, "Stream": null,
+  "Arguments": [
+   {"Name": "output_image", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly",
+    "FillType": "Constant", "Size": "ProblemSize[0]*ProblemSize[1]", "FillValue": 0.0, "Output": 1},
+   {"Name": "input_image", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly",
+    "FillType": "Random", "Size": "(ProblemSize[0]+max(filter_width)-1) * 2", "FillValue": 1.0},
+   {"Name": "d_filter", "Type": "float", "MemoryType": "Vector", "MemType": "Constant",
+    "FillType": "Random", "Size": 225, "FillValue": 1.0},
+   {"Name": "step", "Type": "int32", "MemoryType": "Scalar", "FillValue": 3}]}})");
+}
+
+TEST_CASE("a problem of the hub is read: the space, the kernel and its arguments") {
+  const t1_problem problem = from_t1_text(sample().dump());
+  CHECK(tune::is_t1(sample().dump()));
+  CHECK(problem.name == "convolution_milo");
+  CHECK(problem.kernel_name == "convolution_kernel");
+  CHECK(problem.kernel_file == "convolution_milo.cu");
+  CHECK(problem.compiler_options == std::vector<std::string>{"-std=c++11"});
+  CHECK(problem.problem_size == std::vector<std::size_t>{4096, 2048});
+  CHECK(problem.grid_divisors[0] == std::vector<std::string>{"block_size_x", "tile_size_x"});
+  CHECK_FALSE(problem.grid_divisors[1]);
+  CHECK(problem.work_group[0] == "block_size_x");
+  CHECK(problem.work_group[1] == "1");
+  CHECK(problem.dynamic_local_memory.empty());
+  REQUIRE(problem.arguments.size() == 4);
+  CHECK(problem.arguments[0].is_output);
+  CHECK(problem.arguments[0].elements == 4096 * 2048);
+  CHECK_FALSE(problem.arguments[1].is_output);
+  CHECK(problem.arguments[1].is_random);
+  CHECK(problem.arguments[1].elements == (4096 + 15 - 1) * 2);
+  CHECK(problem.arguments[2].is_constant);
+  CHECK(problem.arguments[2].elements == 225);
+  CHECK_FALSE(problem.arguments[3].is_array);
+  CHECK(problem.arguments[3].type == tune::dtype::int32);
+  CHECK(problem.arguments[3].fill_value == 3);
+}
+
+TEST_CASE("the space of a problem has the configurations that its conditions allow") {
+  const auto space = from_t1_text(sample().dump()).space();
+  CHECK(space.cartesian_size() == 4 * 4 * 2);
+  // Every pair of x and tile with a product from 32 to 128, twice unless x is a multiple of 32.
+  std::size_t expected = 0;
+  for (const int x : {16, 32, 48, 64}) {
+    for (int tile = 1; tile <= 4; ++tile) {
+      if (32 <= x * tile && x * tile <= 128) expected += x % 32 != 0 ? 2 : 1;
+    }
+  }
+  CHECK(space.size() == expected);
+}
+
+TEST_CASE("spaces of the hub have as many configurations as were recorded there") {
+  const auto size_of = [](const std::vector<std::pair<const char*, const char*>>& parameters,
+                          const std::vector<const char*>& conditions) {
+    json document = sample();
+    json& space = document["ConfigurationSpace"];
+    space = {{"TuningParameters", json::array()}, {"Conditions", json::array()}};
+    for (const auto& [name, values] : parameters) {
+      space["TuningParameters"].push_back({{"Name", name}, {"Type", "int"}, {"Values", values}});
+    }
+    for (const char* condition : conditions) {
+      space["Conditions"].push_back({{"Expression", condition}});
+    }
+    document["KernelSpecification"]["Arguments"] = json::array();
+    return from_t1_text(document.dump()).space().size();
+  };
+  CHECK(size_of({{"block_size_x", "[16*i for i in range(1, 17)]"},
+                 {"block_size_y", "[1, 2, 4, 8, 16]"},
+                 {"tile_size_x", "[1, 2, 3, 4]"},
+                 {"tile_size_y", "[1, 2, 3, 4]"},
+                 {"read_only", "[0, 1]"},
+                 {"use_padding", "[0, 1]"},
+                 {"use_shmem", "[0, 1]"},
+                 {"filter_height", "[15]"},
+                 {"filter_width", "[15]"}},
+                {"use_padding==0 or block_size_x % 32 != 0", "block_size_x*block_size_y<=1024",
+                 "use_padding==0 or use_shmem != 0",
+                 "use_shmem == 0 or (((block_size_x*tile_size_x+(filter_width-1)))*((block_size_y*"
+                 "tile_size_y+(filter_height-1)))) < 12*1024"}) == 4362);
+  CHECK(size_of(
+            {{"block_size_x", "[1, 2, 4, 8, 16] + list(range(32, 1024+1, 32))"},
+             {"block_size_y", "[2**i for i in range(0, 6)]"},
+             {"tile_size_x", "[i for i in range(1, 11)]"},
+             {"tile_size_y", "[i for i in range(1, 11)]"},
+             {"temporal_tiling_factor", "[i for i in range(1, 11)]"},
+             {"loop_unroll_factor_t", "[i for i in range(1, 10+1)]"},
+             {"sh_power", "[0, 1]"}},
+            {"block_size_x*block_size_y>= 32", "temporal_tiling_factor % loop_unroll_factor_t == 0",
+             "block_size_x*block_size_y <= 1024",
+             "(block_size_x*tile_size_x+ temporal_tiling_factor * 2) * (block_size_y*"
+             "tile_size_y+ temporal_tiling_factor * 2) * (2+sh_power) * 4 <= 49152"}) == 82984);
+}
+
+TEST_CASE("parameters of texts take no place in a size, where they could grow without end") {
+  json document = sample();
+  json& parameters = document["ConfigurationSpace"]["TuningParameters"];
+  for (int i = 0; i < 64; ++i) {
+    const std::string next = "max(t" + std::to_string(i + 1) + ")";
+    parameters.push_back({{"Name", "t" + std::to_string(i)}, {"Values", {next + next}}});
+  }
+  document["KernelSpecification"]["Arguments"][0]["Size"] = "max(t0)";
+  CHECK_THROWS_WITH_AS(from_t1_text(document.dump()), doctest::Contains("'output_image'"),
+                       tune::argument_error);
+}
+
+TEST_CASE("the values of all parameters of a problem are bounded together") {
+  json document = sample();
+  json& parameters = document["ConfigurationSpace"]["TuningParameters"];
+  for (const char* name : {"a", "b"}) {
+    parameters.push_back({{"Name", name}, {"Values", "range(600000)"}});
+  }
+  CHECK_THROWS_WITH_AS(from_t1_text(document.dump()), doctest::Contains("more than 1000000 values"),
+                       tune::argument_error);
+}
+
+TEST_CASE("a fault is named with the member that has it") {
+  const auto refused = [](const auto& spoil, const char* reason) {
+    json document = sample();
+    spoil(document);
+    CHECK_THROWS_WITH_AS(from_t1_text(document.dump()), doctest::Contains(reason),
+                         tune::argument_error);
+  };
+  json::json_pointer parameter("/ConfigurationSpace/TuningParameters/0");
+  json::json_pointer condition("/ConfigurationSpace/Conditions/0/Expression");
+  json::json_pointer argument("/KernelSpecification/Arguments/0");
+  refused([](json& d) { d.erase("ConfigurationSpace"); }, "ConfigurationSpace");
+  refused([&](json& d) { d[parameter].erase("Name"); }, "Name");
+  refused([&](json& d) { d[parameter]["Values"] = "[1, 1]"; }, "block_size_x");
+  refused([&](json& d) { d[parameter]["Values"] = "[]"; }, "'block_size_x' has no values");
+  refused([&](json& d) { d[parameter]["Values"] = "linspace(1)"; }, "'block_size_x'");
+  refused([&](json& d) { d[condition] = "other == 1"; }, "other");
+  refused([&](json& d) { d[condition] = "1 +"; }, "the condition");
+  refused([&](json& d) { d[argument]["Type"] = "float4"; }, "the argument 'output_image'");
+  refused([&](json& d) { d[argument]["Size"] = "-1"; }, "no size");
+  refused([&](json& d) { d[argument]["Size"] = std::string(10'001, ' '); }, "10001 characters");
+  refused([&](json& d) { d[argument]["FillType"] = "BinaryRaw"; }, "Constant and Random");
+  refused([&](json& d) { d[argument]["MemoryType"] = "Image"; }, "Vector or Scalar");
+  refused([](json& d) { d["KernelSpecification"]["ProblemSize"] = "block_size_x"; }, "ProblemSize");
+  refused([](json& d) { d["KernelSpecification"].erase("KernelName"); }, "KernelName");
+  CHECK_THROWS_WITH_AS(from_t1_text("["), doctest::Contains("no JSON object"),
+                       tune::argument_error);
+}
+
+TEST_CASE("a problem becomes a kernel with the same space, and what a run cannot have is refused") {
+  const tune::testing::temporary_directory folder;
+  std::ofstream(folder.path() / "convolution_milo.cu") << "// the kernel";
+  const auto made = [&](const auto& change) {
+    json document = sample();
+    change(document["KernelSpecification"]);
+    return to_bare_kernel(from_t1_text(document.dump()), folder.path().string());
+  };
+  const auto refused = [&](const auto& change, const char* reason) {
+    CHECK_THROWS_WITH_AS(made(change), doctest::Contains(reason), tune::argument_error);
+  };
+  CHECK(made([](json&) {}).space().size() == from_t1_text(sample().dump()).space().size());
+  refused([](json& kernel) { kernel["LocalSize"]["Y"] = "rows"; }, "along y is 'rows'");
+  refused([](json& kernel) { kernel["LocalSize"]["Y"] = 1e300; }, "along y is 1e+300");
+  refused([&](json& kernel) { kernel["KernelFile"] = "other.cu"; }, "other.cu");
+  for (const double beyond : {2147483648.0, -1e300}) {
+    refused([&](json& kernel) { kernel["Arguments"][3]["FillValue"] = beyond; },
+            "which its type does not hold");
+  }
+  std::filesystem::create_symlink("/etc/passwd", folder.path() / "link.cu");
+  for (const char* outside : {"/etc/passwd", "../passwd", "a/../../passwd", "link.cu"}) {
+    refused([&](json& kernel) { kernel["KernelFile"] = outside; }, "out of the problem's folder");
+  }
+  std::filesystem::create_directory(folder.path() / "below");
+  std::ofstream(folder.path() / "below/k.cu") << "// the kernel";
+  CHECK_NOTHROW(made([](json& kernel) { kernel["KernelFile"] = "below/k.cu"; }));
+  const auto wide = made([&](json& kernel) { kernel["LocalSize"]["Y"] = 4; });
+  CHECK(wide.space().parameters().back().name == "block_size_y");
+  CHECK(wide.space().parameters().back().candidates == whole({4}));
+}
+
+}  // namespace t1_test

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/extra/maintenance/prune.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <doctest/doctest.h>
+#include <string>
+
+#include "libtune/base/error.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
+#include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/tuning_database.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+namespace prune_test {
+
+using tune::database_reader;
+using tune::prune_database;
+using tune::prune_report;
+using tune::tuning_database;
+using tune::testing::sample_device;
+using tune::testing::sample_function;
+using tune::testing::sample_key;
+using tune::testing::sample_tuning;
+using tune::testing::temporary_folder;
+
+/// Two functions with a result each, and a search of the first for a key without a result.
+void fill(const std::string& path) {
+  tuning_database database(path);
+  for (const std::int64_t rows : {64, 128}) {
+    const auto search = database.begin_search(sample_function(), sample_key(rows));
+    database.add_trial(search, {.configuration = sample_tuning(64), .outcome = "compile failed"});
+  }
+  database.store(sample_function(), sample_key(64), sample_tuning(64), 10);
+  tune::device_identity other = sample_device();
+  other.name = "GPU Two";
+  database.store(sample_function("other"), sample_key(64, other), sample_tuning(64), 10);
+}
+
+TEST_CASE("searches without a result are removed, their trials with them") {
+  const temporary_folder folder;
+  fill(folder.file("db"));
+  const prune_report report = prune_database(folder.file("db"), {.orphans = true});
+  CHECK(report.results == 0);
+  CHECK(report.searches == 1);
+  const auto functions = database_reader(folder.file("db")).functions();
+  CHECK(functions[0].searches == 1);
+  CHECK(functions[0].trials == 1);
+}
+
+TEST_CASE("a device, an age and a function are removed each") {
+  const temporary_folder folder;
+  fill(folder.file("db"));
+  CHECK(prune_database(folder.file("db"), {.before = "2020-01-01"}).results == 0);
+  CHECK(prune_database(folder.file("db"), {.device = "GPU Two"}).results == 1);
+  CHECK(prune_database(folder.file("db"), {.before = "9999-01-01"}).searches == 2);
+  const prune_report report =
+      prune_database(folder.file("db"), {.function = sample_function().name});
+  CHECK(report.functions == 1);
+  CHECK(database_reader(folder.file("db")).functions().size() == 1);
+  // Its name and version are free for other fields now.
+  auto changed = sample_function();
+  changed.key_fields[0].type = tune::value_type::int64;
+  CHECK_NOTHROW(tuning_database(folder.file("db"))
+                    .store(changed, sample_key(), sample_tuning(1), std::nullopt));
+}
+
+TEST_CASE("a date is a day of the calendar, with or without a time") {
+  CHECK(tune::utc_date("2024-02-29") == "2024-02-29T00:00:00Z");
+  CHECK(tune::utc_date("2024-02-29T23:59") == "2024-02-29T23:59:00Z");
+  CHECK(tune::utc_date("2024-02-29 23:59:58Z") == "2024-02-29T23:59:58Z");
+  CHECK(tune::utc_date("2024-02-29T01:02Z") == "2024-02-29T01:02:00Z");
+  for (const char* text :
+       {"", "now", "yesterday", "2023-02-29", "2024-1-1", "2024-01-32", "2024-01-01T", "20240101",
+        "2024-01-01T24:00", "2024-01-01T12", "2024-01-01T12:00:60", "2024-01-01T12:00:00+02:00"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(tune::utc_date(text), tune::argument_error);
+  }
+  const temporary_folder folder;
+  CHECK_THROWS_AS(prune_database(folder.file("db"), {.before = "tomorrow"}), tune::argument_error);
+}
+
+TEST_CASE("a row whose date is none is not older than anything") {
+  const temporary_folder folder;
+  fill(folder.file("db"));
+  for (const char* text : {"", "some day", "5", "12:00", "now", "2024"}) {
+    CAPTURE(text);
+    SQLite::Database(folder.file("db"), SQLite::OPEN_READWRITE)
+        .exec("UPDATE \"" + table_name(sample_function()) + "\" SET tuned_at = '" + text + "'");
+    CHECK(prune_database(folder.file("db"), {.before = "9999-01-01", .dry_run = true}).results ==
+          1);
+  }
+}
+
+TEST_CASE("what goes and what stays is told for each function") {
+  const temporary_folder folder;
+  fill(folder.file("db"));
+  const prune_report report =
+      prune_database(folder.file("db"), {.function = "other", .dry_run = true});
+  REQUIRE(report.of.size() == 1);
+  CHECK(report.of[0].name == "other");
+  CHECK(report.of[0].results == 1);
+  CHECK(report.of[0].forgotten);
+  CHECK(report.results_kept == 1);
+  CHECK(report.searches_kept == 2);
+  CHECK_FALSE(report.removes_most());
+  CHECK(
+      prune_database(folder.file("db"), {.before = "9999-01-01", .dry_run = true}).removes_most());
+}
+
+TEST_CASE("a program that runs goes on when its function is pruned, and made anew by another") {
+  const temporary_folder folder;
+  const std::string path = folder.file("db");
+  fill(path);
+  tuning_database running(path);
+  REQUIRE(running.find(sample_function(), sample_key(64)));
+  REQUIRE(prune_database(path, {.function = sample_function().name}).functions == 1);
+  CHECK_FALSE(running.find(sample_function(), sample_key(64)));
+  CHECK(running.find_nearest(sample_function(), sample_key(64), 5).empty());
+  CHECK_FALSE(running.latest_search(sample_function(), sample_key(64)));
+  const auto search = running.begin_search(sample_function(), sample_key(64));
+  CHECK_NOTHROW(running.add_trial(
+      search, {.configuration = sample_tuning(8), .outcome = "measured", .score_ns = 5}));
+  running.store(sample_function(), sample_key(64), sample_tuning(8), 5);
+  CHECK(running.find(sample_function(), sample_key(64))->values == sample_tuning(8));
+
+  // Another program has raised no version: the first notices, and stores nothing that is wrong.
+  REQUIRE(prune_database(path, {.function = sample_function().name}).functions == 1);
+  auto changed = sample_function();
+  changed.key_fields[0].type = tune::value_type::int64;
+  tuning_database(path).store(changed, sample_key(), sample_tuning(1), std::nullopt);
+  CHECK_THROWS_AS(static_cast<void>(running.find(sample_function(), sample_key(64))),
+                  tune::schema_drift_error);
+  CHECK_THROWS_AS(running.store(sample_function(), sample_key(64), sample_tuning(8), 5),
+                  tune::schema_drift_error);
+}
+
+TEST_CASE("a dry run counts and changes nothing; nothing at all is refused") {
+  const temporary_folder folder;
+  fill(folder.file("db"));
+  const std::string before = canonical_text(database_reader(folder.file("db")).read_all());
+  CHECK(prune_database(folder.file("db"), {.before = "9999-01-01", .dry_run = true}).results == 2);
+  CHECK(canonical_text(database_reader(folder.file("db")).read_all()) == before);
+  CHECK_THROWS_AS(prune_database(folder.file("db"), {}), tune::argument_error);
+}
+
+}  // namespace prune_test
