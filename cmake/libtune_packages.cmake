@@ -65,8 +65,11 @@ libtune_package(libtune_runtime ${libtune_runtime_package} SECTION libs MULTIARC
   SUMMARY "shared libraries"
   ABOUT "This package contains the shared libraries, and the helper programs that they
 start.")
-libtune_shared_package(libtune_runtime ${libtune_runtime_package}
-  libtune ${libtune_soversion} libtune_operations ${libtune_soversion})
+set(libtune_shared_libraries "")
+foreach(library IN LISTS libtune_neighbour_targets ITEMS libtune libtune_operations libtune_telescope)
+  list(APPEND libtune_shared_libraries ${library} ${libtune_soversion})
+endforeach()
+libtune_shared_package(libtune_runtime ${libtune_runtime_package} ${libtune_shared_libraries})
 # The C interface, whose SOVERSION is its own; the headers are in libtune-dev, too.
 libtune_package(libtune_c libtune-c1 SECTION libs MULTIARCH same
   SUMMARY "C interface"

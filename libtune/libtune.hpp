@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The core: all that the author of an operation needs. Its neighbours have headers of their own, such
-// as tune/bare/bare_kernel.hpp and tune/remote/serve_if_worker.hpp.
+// as child.hpp and extra/bare.hpp.
 #pragma once
 
 #include "libtune/array/allocator.hpp"

@@ -17,6 +17,7 @@
 #include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/single_flight.hpp"
+#include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/locked_lookup.hpp"

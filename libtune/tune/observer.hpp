@@ -171,7 +171,7 @@ struct waiting_event {
   bool over = false;                   ///< true if the wait has ended
 };
 
-/// A change of a tuning in service (tune/behind/live.hpp).
+/// A change of a tuning in service (extra/live.hpp).
 enum class live_change : std::uint8_t {
   trying,      ///< a candidate serves in turn with the tuning before, and is compared with it
   kept,        ///< a candidate has replaced the tuning before

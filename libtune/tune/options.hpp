@@ -32,7 +32,7 @@ enum class tuning_mode : std::uint8_t {
 
 /// The process in which a search runs.
 enum class isolation_mode : std::uint8_t {
-  automatic,  ///< in a child process where that is possible (tune/remote/serve_if_worker.hpp)
+  automatic,  ///< in a child process where that is possible (child.hpp)
   on,         ///< the same, and an error where it is not
   off,        ///< in this process
 };

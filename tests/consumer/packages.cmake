@@ -59,8 +59,12 @@ endif()
 
 # None of their files has a search path, which lintian would allow for folders of the package's own.
 set(usr "${work_dir}/root/usr")
-foreach(file IN ITEMS "${libdir}/libtune.so.${version}" "${libdir}/libtune_operations.so.${version}"
-                      "${helper_folder}/libtune-worker" "${helper_folder}/libtune-tuner" "bin/tunedb")
+file(GLOB libraries RELATIVE "${usr}" "${usr}/${libdir}/libtune*.so.${version}")
+list(LENGTH libraries count)
+if(count LESS 16)
+  message(FATAL_ERROR "the packages have ${count} libraries: ${libraries}")
+endif()
+foreach(file IN LISTS libraries ITEMS "${helper_folder}/libtune-worker" "${helper_folder}/libtune-tuner" "bin/tunedb")
   execute_process(COMMAND readelf --dynamic "${usr}/${file}" OUTPUT_VARIABLE dynamic
     COMMAND_ERROR_IS_FATAL ANY)
   if(dynamic MATCHES "RUNPATH|RPATH")

@@ -112,6 +112,26 @@ require_helpers("a program at another place" "${output}")
 tune(output "${tuner}" serve)
 require_helpers("a program that serves" "${output}")
 
+# What the environment asks of neighbours: a program without them says so, each once, and tunes; one with
+# them does it, here as far as their first step that fails.
+set(ENV{LIBTUNE_REPORT} "${work_dir}/report.html")
+set(ENV{LIBTUNE_SHARED_DB} "postgresql://nobody@127.0.0.1:1/none")
+tune(output "${tuner}")
+foreach(missing IN ITEMS "speaks to servers" "writes pages")
+  string(REGEX MATCHALL "this program has no part of libtune that ${missing}" warnings "${output}")
+  list(LENGTH warnings warned)
+  if(NOT warned EQUAL 1)
+    message(FATAL_ERROR "a program without it says ${warned} times that nothing ${missing}:\n${output}")
+  endif()
+endforeach()
+file(GLOB_RECURSE opened "${work_dir}/build/opened")
+tune(output "${opened}")
+if(output MATCHES "has no part of libtune")
+  message(FATAL_ERROR "a program with neighbours does not have them:\n${output}")
+endif()
+unset(ENV{LIBTUNE_REPORT})
+unset(ENV{LIBTUNE_SHARED_DB})
+
 # Where there are none: one warning with the places and the remedy, and a note on each search.
 file(RENAME "${prefix}/${helper_folder}" "${prefix}/away")
 tune(output "${tuner}" serve)

@@ -8,6 +8,12 @@
 #include <iostream>
 #include <libtune/child.hpp>
 #include <libtune/libtune.hpp>
+#ifdef OPENED
+#include <libtune/console.hpp>
+#include <libtune/extra/behind.hpp>
+#include <libtune/extra/sensors.hpp>
+#include <libtune/extra/shared.hpp>
+#endif
 #include <memory>
 #include <string>
 #include <utility>

@@ -6,12 +6,15 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unistd.h>
+#include <vector>
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "examples/multiply/multiply.hpp"
+#include "libtune/base/log.hpp"
 #include "libtune/measure/device_settings.hpp"
 #include "libtune/tune/engine/doors.hpp"
 
@@ -62,6 +65,36 @@ TEST_CASE("the core alone tunes an operation, stores the result, finds it and ru
     CHECK(operation.buffer("data").get<float>(queue)(999) == 42.0F);
     CHECK(counter->searches == 1);
   }
+}
+
+TEST_CASE("the core alone says once what it cannot do that options ask for, and goes on") {
+  std::vector<std::string> warnings;
+  tune::detail::redirect_log([&](tune::log_level level, std::string_view text) {
+    if (level == tune::log_level::warning) warnings.emplace_back(text);
+  });
+  tune::tuning_settings settings;
+  settings.shared_store = "postgresql://host/tuning";
+  settings.report = "page.html";
+  const tune::detail::doors& doors = tune::detail::open_doors();
+  for (int i = 0; i < 2; ++i) {
+    CHECK(doors.find_source(settings) == nullptr);
+    doors.search_begins(settings, {});
+  }
+  tune::detail::redirect_log({});
+  REQUIRE(warnings.size() == 2);
+  CHECK(warnings[0].find("no part of libtune that speaks to servers") != std::string::npos);
+  CHECK(warnings[1].find("'page.html' is not written") != std::string::npos);
+}
+
+TEST_CASE("a goal that needs a neighbour fails and names the metric") {
+  if (tune::all_devices().empty()) return;
+  const scratch here;
+  const tune::context context = tune::create_some_context();
+  tune::tuning_options options;
+  options.goal = tune::tuning_goal{.objectives = {tune::minimise("energy")}};
+  tune::set_tuning_options(context, options);
+  CHECK_THROWS_WITH_AS(static_cast<void>(multiply_template{context}), doctest::Contains("energy"),
+                       tune::error);
 }
 
 TEST_CASE("doors behind which there is nothing set no clocks, and say so") {

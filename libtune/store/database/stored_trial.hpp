@@ -45,7 +45,7 @@ inline bool can_be_continued(const std::string& result) {
   return result == stopped_search || result == behind_search;
 }
 
-/// Begins the message of a trial whose configuration was no better in service (tune/behind).
+/// Begins the message of a trial whose configuration was no better in service (extra/live).
 inline constexpr const char* taken_back_mark = "taken back in service: ";
 
 /// The space of a search, as far as a database keeps it.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/engine/doors.hpp"
 
+#include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
@@ -47,7 +48,14 @@ void write_no_page(const tuning_settings& settings, const function_identity&) {
             "writes pages; link it and include its header (libtune/README.md, neighbours)");
 }
 
-void add_no_probes(metric_sources&, const metric_sources&, const tuning_goal&, const context&) {}
+void add_no_probes(metric_sources&, const metric_sources&, const tuning_goal&, const context&) {
+  if (read_environment("LIBTUNE_METRICS")) {
+    warn_once(
+        "LIBTUNE_METRICS adds nothing: this program has no part of libtune that reads sensors; "
+        "link "
+        "it and include its header (libtune/README.md, neighbours)");
+  }
+}
 
 device_setter& refuse_settings() {
   static never_destroyed<no_setter> refuses;
