@@ -116,6 +116,7 @@ require_helpers("a program that serves" "${output}")
 # them does it, here as far as their first step that fails.
 set(ENV{LIBTUNE_REPORT} "${work_dir}/report.html")
 set(ENV{LIBTUNE_SHARED_DB} "postgresql://nobody@127.0.0.1:1/none")
+set(ENV{LIBTUNE_SHARED_DB_ACCESS} push)
 tune(output "${tuner}")
 foreach(missing IN ITEMS "speaks to servers" "writes pages")
   string(REGEX MATCHALL "this program has no part of libtune that ${missing}" warnings "${output}")
@@ -131,6 +132,7 @@ if(output MATCHES "has no part of libtune")
 endif()
 unset(ENV{LIBTUNE_REPORT})
 unset(ENV{LIBTUNE_SHARED_DB})
+unset(ENV{LIBTUNE_SHARED_DB_ACCESS})
 
 # Where there are none: one warning with the places and the remedy, and a note on each search.
 file(RENAME "${prefix}/${helper_folder}" "${prefix}/away")
