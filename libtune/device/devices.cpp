@@ -3,19 +3,20 @@
 #include "libtune/device/devices.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <fmt/format.h>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
-#include "libtune/device/cuda/backend.hpp"
-#include "libtune/device/opencl/backend.hpp"
+#include "libtune/device/backend.hpp"
 
 namespace tune {
 namespace {
@@ -71,10 +72,11 @@ std::vector<device> filtered(const std::vector<device>& devices, const device_fi
 
 // The index counts the platform's own devices, before the filter, as other OpenCL programs do.
 std::vector<device> of_platform(const inventory& devices, const platform_choice& choice) {
-  if (choice.platform >= devices.opencl_platforms.size()) {
+  const std::vector<inventory::platform> platforms = devices.of("OpenCL");
+  if (choice.platform >= platforms.size()) {
     throw_absent(fmt::format("PYOPENCL_CTX asks for platform {}", choice.platform), devices.all());
   }
-  const std::vector<device>& offered = devices.opencl_platforms[choice.platform];
+  const std::vector<device>& offered = platforms[choice.platform].devices;
   if (!choice.device) return offered;
   if (*choice.device >= offered.size()) {
     throw_absent(fmt::format("PYOPENCL_CTX asks for device {} of platform {}", *choice.device,
@@ -105,62 +107,44 @@ std::string why_none() {
   return text;
 }
 
-constexpr std::array<compute_capability, 2> some_generations{{{7, 5}, {9, 0}}};
-
-/// 9.0 of "sm_90", 10.0 of "sm_100"; empty of anything else.
-std::optional<compute_capability> generation_of(std::string_view name) {
-  constexpr std::string_view prefix = "sm_";
-  if (!name.starts_with(prefix)) return std::nullopt;
-  name.remove_prefix(prefix.size());
-  int number = 0;
-  const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (failure != std::errc{} || end != name.data() + name.size() || number < 10) {
-    return std::nullopt;
-  }
-  return compute_capability{number / 10, number % 10};
-}
-
-std::vector<device> opencl_devices() {
-  const opencl::inventory& found = opencl::take_inventory();
-  std::vector<device> devices;
-  for (const opencl::platform& platform : found.platforms) {
-    devices.insert(devices.end(), platform.devices.begin(), platform.devices.end());
-  }
-  if (devices.empty()) {
-    throw no_device_error("kernels cannot be compiled for OpenCL: " + found.absence);
-  }
-  return devices;
-}
-
 }  // namespace
 
 std::vector<backend_status> backends() {
-  const cuda::inventory& of_cuda = cuda::take_inventory();
-  const opencl::inventory& found = opencl::take_inventory();
-  std::size_t count = 0;
-  for (const opencl::platform& platform : found.platforms) count += platform.devices.size();
-  return {{.name = "CUDA",
-           .available = !of_cuda.devices.empty(),
-           .reason = of_cuda.absence,
-           .devices = of_cuda.devices.size()},
-          {.name = "OpenCL", .available = count > 0, .reason = found.absence, .devices = count}};
+  std::vector<backend_status> all;
+  for (const detail::backend* each : detail::all_backends()) {
+    const detail::offered_devices offered = each->offer();
+    const std::size_t count = offered.all().size();
+    all.push_back({.name = each->name(),
+                   .available = count > 0,
+                   .reason = offered.absence,
+                   .devices = count});
+  }
+  return all;
 }
 
 std::vector<device> all_devices() { return take_inventory().all(); }
 
 std::vector<device> inventory::all() const {
-  std::vector<device> devices = cuda_devices;
-  for (const auto& platform : opencl_platforms) {
-    devices.insert(devices.end(), platform.begin(), platform.end());
+  std::vector<device> devices;
+  for (const platform& each : platforms) {
+    devices.insert(devices.end(), each.devices.begin(), each.devices.end());
   }
   return devices;
 }
 
+std::vector<inventory::platform> inventory::of(std::string_view backend) const {
+  std::vector<platform> found;
+  std::ranges::copy_if(platforms, std::back_inserter(found),
+                       [&](const platform& each) { return each.backend == backend; });
+  return found;
+}
+
 inventory take_inventory() {
   inventory result;
-  result.cuda_devices = cuda::take_inventory().devices;
-  for (const opencl::platform& platform : opencl::take_inventory().platforms) {
-    result.opencl_platforms.push_back(platform.devices);
+  for (const detail::backend* each : detail::all_backends()) {
+    for (std::vector<device>& devices : each->offer().platforms) {
+      result.platforms.push_back({.backend = each->name(), .devices = std::move(devices)});
+    }
   }
   return result;
 }
@@ -174,7 +158,7 @@ std::vector<device> candidate_devices(const inventory& devices, const device_fil
     return {passed[*index]};
   }
   if (const auto index = read_environment_index("CUDA_DEVICE")) {
-    const std::vector<device> passed = filtered(devices.cuda_devices, filter);
+    const std::vector<device> passed = filtered(inventory{devices.of("CUDA")}.all(), filter);
     if (*index >= passed.size()) {
       throw_absent(fmt::format("CUDA_DEVICE asks for CUDA device {}", *index), passed);
     }
@@ -214,22 +198,18 @@ context create_some_context(const selection& wanted) {
 }
 
 std::vector<device> compile_targets(std::string_view target) {
-  constexpr std::string_view of_cuda = "cuda ";
-  if (target == "opencl") return opencl_devices();
-  std::vector<device> devices;
-  if (target == "cuda") {
-    for (const compute_capability generation : some_generations) {
-      devices.push_back(cuda::compile_only_device(generation));
+  const std::size_t blank = std::min(target.find(' '), target.size());
+  std::string names;
+  for (const detail::backend* each : detail::all_backends()) {
+    const bool is_named = std::ranges::equal(target.substr(0, blank), each->name(), {}, {},
+                                             [](char c) { return std::tolower(c); });
+    if (is_named && blank + 1 != target.size()) {
+      const std::string_view rest = target.substr(std::min(blank + 1, target.size()));
+      if (auto devices = each->compile_targets(rest); !devices.empty()) return devices;
     }
-    return devices;
+    names += (names.empty() ? "" : ", ") + each->compile_target_names();
   }
-  if (target.starts_with(of_cuda)) {
-    if (const auto generation = generation_of(target.substr(of_cuda.size()))) {
-      return {cuda::compile_only_device(*generation)};
-    }
-  }
-  throw argument_error(fmt::format(
-      "'{}' is nothing to compile for; \"cuda sm_90\", \"cuda\" and \"opencl\" are", target));
+  throw argument_error(fmt::format("'{}' is nothing to compile for; {} are", target, names));
 }
 
 }  // namespace tune

@@ -15,12 +15,17 @@ namespace tune {
 /// The devices of this machine as selection sees them. A plain value, so that selection can be
 /// tested with devices that are not there.
 struct inventory {
-  /// For each OpenCL platform its devices; platforms without devices keep their place.
-  std::vector<std::vector<device>> opencl_platforms;
-  std::vector<device> cuda_devices = {};  ///< in the driver's order
+  struct platform {
+    std::string backend;          ///< "CUDA", "OpenCL"
+    std::vector<device> devices;  ///< in the driver's order
+  };
+  /// CUDA's, then OpenCL's in the loader's order; those without devices keep their place.
+  std::vector<platform> platforms;
 
-  /// All devices, in the order of their index: CUDA's, then OpenCL's platform by platform.
+  /// All devices, in the order of their index: platform by platform.
   std::vector<device> all() const;
+  /// The platforms of one backend.
+  std::vector<platform> of(std::string_view backend) const;
 };
 
 /// Returns the devices of this machine, without any filter.

@@ -10,6 +10,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/device/backend.hpp"
 #include "libtune/device/memory_quota.hpp"
 #include "libtune/tune/engine/search_course.hpp"
 #include "libtune/tune/engine/search_quota.hpp"
@@ -19,10 +20,9 @@
 namespace tune {
 namespace {
 
-// OpenCL has no word for a fault. What some drivers say in its place they say for other reasons
-// too.
 bool hides_faults(const device& device) {
-  return device.info().backend == "OpenCL" && device.kind() == device_kind::gpu;
+  const detail::backend* const found = detail::find_backend(device.info().backend);
+  return found != nullptr && found->hides_faults(device.info());
 }
 
 bool still_works(const context& context) {

@@ -53,7 +53,15 @@ struct machine {
   tune::device board = make("board", device_kind::accelerator);
   tune::device first_gpu = make("first gpu", device_kind::gpu);
   tune::device second_gpu = make("second gpu", device_kind::gpu);
-  tune::inventory inventory{{{cpu, board}, {}, {first_gpu, second_gpu}}};
+  tune::inventory inventory{{{.backend = "OpenCL", .devices = {cpu, board}},
+                             {.backend = "OpenCL", .devices = {}},
+                             {.backend = "OpenCL", .devices = {first_gpu, second_gpu}}}};
+
+  /// Puts CUDA devices before these.
+  void add_cuda(std::vector<tune::device> devices) {
+    inventory.platforms.insert(inventory.platforms.begin(),
+                               {.backend = "CUDA", .devices = std::move(devices)});
+  }
 
   // Neither variable of the person who runs the tests counts.
   scoped_environment no_device{"LIBTUNE_DEVICE", nullptr};
@@ -111,7 +119,7 @@ TEST_CASE("an index of no device is an error that lists the devices") {
 TEST_CASE("CUDA devices come before those of OpenCL") {
   machine m;
   const tune::device cuda = make("cuda", device_kind::gpu);
-  m.inventory.cuda_devices = {cuda};
+  m.add_cuda({cuda});
   CHECK(m.candidates() == devices{cuda, m.cpu, m.board, m.first_gpu, m.second_gpu});
   CHECK(tune::best_device(m.candidates()) == cuda);
   const scoped_environment index("LIBTUNE_DEVICE", "0");
@@ -122,7 +130,7 @@ TEST_CASE("CUDA_DEVICE counts the CUDA devices that pass the filter") {
   machine m;
   const tune::device large = make("large", device_kind::gpu);
   const tune::device small = make("small", device_kind::gpu);
-  m.inventory.cuda_devices = {large, small};
+  m.add_cuda({large, small});
   const scoped_environment index("CUDA_DEVICE", "1");
   CHECK(m.candidates() == devices{small});
   const auto is_small = [](const tune::device& d) { return d.name() == "small"; };

@@ -19,7 +19,7 @@ namespace {
 
 const tune::inventory& devices() {
   static const tune::testing::fake_device fake;
-  static const tune::inventory made{.opencl_platforms = {{fake.device()}}};
+  static const tune::inventory made{{{.backend = "OpenCL", .devices = {fake.device()}}}};
   return made;
 }
 

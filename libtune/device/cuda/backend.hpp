@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "libtune/device/backend.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/device/inclusion.hpp"
 #include "libtune/device/kernel.hpp"
 
 namespace tune::cuda {
+
+const detail::backend& own_backend() noexcept;
 
 /// The CUDA devices of this machine.
 struct inventory {

@@ -11,14 +11,21 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <tuple>
 #include <unistd.h>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
+#include "libtune/device/context.hpp"
+#include "libtune/device/inclusion.hpp"
 #include "libtune/device/kernel.hpp"
 #include "libtune/device/opencl/context.hpp"
 #include "libtune/device/opencl/device.hpp"
@@ -194,6 +201,9 @@ const inventory& take_inventory() noexcept {
   return *taken;
 }
 
+namespace {
+
+// Looks in its platform alone, for the first of this name and driver: equal ones compile alike.
 std::optional<device> find_device(const std::string& platform_name, const std::string& name,
                                   const std::string& driver_version) {
   try {
@@ -215,7 +225,23 @@ std::optional<device> find_device(const std::string& platform_name, const std::s
   return std::nullopt;
 }
 
-namespace {
+/// The same device here as there.
+const context& context_for(const detail::compile_target& target) {
+  using device_key = std::tuple<std::string, std::string, std::string>;
+  static detail::never_destroyed<std::map<device_key, context>> opened;
+  const device_key key{target.platform, target.device, target.driver_version};
+  auto found = opened->find(key);
+  if (found == opened->end()) {
+    const auto device = find_device(target.platform, target.device, target.driver_version);
+    if (!device) throw error("the worker does not find the device '" + target.device + "'");
+    found = opened->emplace(key, device->create_context()).first;
+  }
+  const std::string identity = found->second.compiler_identity();
+  if (identity != target.compiler_identity) {
+    throw error("what compiles in the worker is " + identity + ", not " + target.compiler_identity);
+  }
+  return found->second;
+}
 
 struct built_program {
   program made;
@@ -254,8 +280,8 @@ built_program build_here(const context& where, const program_source& source,
   return {where.create_program(source), std::nullopt};
 }
 
-}  // namespace
-
+// PoCL's binary has in addition the code that the first launches of these shapes would still have
+// compiled.
 compiled_program compile_to_binary(const context& where, const program_source& source,
                                    std::span<const nd_range> launches, const std::string& folder) {
   const tune::device device = where.device();
@@ -264,6 +290,49 @@ compiled_program compile_to_binary(const context& where, const program_source& s
     return {is_pocl(device.info()) ? pocl_binary(built.made, launches) : built.made.binary(),
             std::move(built.included)};
   });
+}
+
+class opencl_backend final : public detail::backend {
+ public:
+  std::string name() const override { return "OpenCL"; }
+  detail::offered_devices offer() const override {
+    const inventory& found = take_inventory();
+    detail::offered_devices offered{.platforms = {}, .absence = found.absence};
+    for (const platform& each : found.platforms) offered.platforms.push_back(each.devices);
+    return offered;
+  }
+  std::vector<device> compile_targets(std::string_view rest) const override {
+    if (!rest.empty()) return {};
+    const detail::offered_devices offered = offer();
+    std::vector<device> devices = offered.all();
+    if (devices.empty()) {
+      throw no_device_error("kernels cannot be compiled for OpenCL: " + offered.absence);
+    }
+    return devices;
+  }
+  std::string compile_target_names() const override { return "\"opencl\""; }
+  void prepare_compiler(const detail::compile_target& target) const override {
+    context_for(target);
+  }
+  compiled_program compile(const detail::compile_target& target, const program_source& source,
+                           std::span<const nd_range> launches,
+                           const std::string& folder) const override {
+    return compile_to_binary(context_for(target), source, launches, folder);
+  }
+  bool opens_device_to_compile(const device_info& of) const override {
+    return of.kind != device_kind::cpu;
+  }
+  bool hides_included_files() const override { return true; }
+  // OpenCL has no word for a fault. What some drivers say in its place they say for other reasons
+  // too.
+  bool hides_faults(const device_info& of) const override { return of.kind == device_kind::gpu; }
+};
+
+}  // namespace
+
+const detail::backend& own_backend() noexcept {
+  static const detail::never_destroyed<opencl_backend> only;
+  return *only;
 }
 
 }  // namespace tune::opencl

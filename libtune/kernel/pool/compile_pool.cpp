@@ -21,6 +21,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
+#include "libtune/device/backend.hpp"
 #include "libtune/device/inclusion.hpp"
 #include "libtune/device/interface.hpp"
 #include "libtune/kernel/cache/program_digest.hpp"
@@ -37,8 +38,9 @@ using detail::compile_target;
 // NVRTC compiles for a GPU without opening it, OpenCL does not. Drivers open it for one process
 // after the other: 0.2 s each on the GPU that this was measured on, so that sixteen at once let the
 // first wait for 3 s.
-bool opens_gpu(const device_info& device) {
-  return device.backend == "OpenCL" && device.kind != device_kind::cpu;
+bool opens_device(const device_info& device) {
+  const detail::backend* const found = detail::find_backend(device.backend);
+  return found != nullptr && found->opens_device_to_compile(device);
 }
 
 compile_target target_of(const context& context) {
@@ -50,7 +52,7 @@ compile_target target_of(const context& context) {
           .driver_version = device.identity.driver_version,
           .compiler_identity = context.compiler_identity(),
           .compute_capability = device.hardware.compute_capability.value_or(compute_capability{}),
-          .starts_in_turn = opens_gpu(device)};
+          .starts_in_turn = opens_device(device)};
 }
 
 /// The same text includes other files where relative paths begin elsewhere.
@@ -240,8 +242,7 @@ std::string compile_pool::why_unavailable() const { return workers_->why_unavail
 
 bool compile_pool::is_for(const context& context) {
   const tune::device handle = context.device();
-  const std::string& backend = handle.info().backend;
-  return backend == "CUDA" || backend == "OpenCL";
+  return detail::find_backend(handle.info().backend) != nullptr;
 }
 
 bool compile_pool::can_compile(const context& context) const {
@@ -296,9 +297,9 @@ std::uint64_t compile_pool::wait_any(std::uint64_t seen,
 
 program pooled_compiler::do_build(const context& context, const program_source& source) const {
   const counted here(under_way_);
-  // Only in a process of its own can an OpenCL compiler be watched.
   const tune::device device = context.device();
-  const bool tells_there = device.info().backend == "OpenCL" && may_include(source);
+  const detail::backend* const found = detail::find_backend(device.info().backend);
+  const bool tells_there = found != nullptr && found->hides_included_files() && may_include(source);
   const auto is_busy = [&] {
     return tells_there || !here.alone() ||
            (pool_ != nullptr ? pool_->running() > 0 : compile_pool::shared_runs());

@@ -12,7 +12,6 @@
 #include <exception>
 #include <fcntl.h>
 #include <fstream>
-#include <map>
 #include <new>
 #include <span>
 #include <string>
@@ -21,17 +20,13 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <tuple>
 #include <unistd.h>
 #include <utility>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
-#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/plain_text.hpp"
-#include "libtune/device/context.hpp"
-#include "libtune/device/cuda/backend.hpp"
-#include "libtune/device/opencl/backend.hpp"
+#include "libtune/device/backend.hpp"
 #include "libtune/process/child_process.hpp"
 
 namespace tune::detail {
@@ -90,24 +85,6 @@ compile_report carry_out(const worker_message& message, const order_handlers& ha
   return parent;
 }
 
-/// The same device here as there.
-const context& opencl_context(const compile_target& target) {
-  static never_destroyed<std::map<std::tuple<std::string, std::string, std::string>, context>>
-      opened;
-  const std::tuple key{target.platform, target.device, target.driver_version};
-  auto found = opened->find(key);
-  if (found == opened->end()) {
-    const auto device = opencl::find_device(target.platform, target.device, target.driver_version);
-    if (!device) throw error("the worker does not find the device '" + target.device + "'");
-    found = opened->emplace(key, device->create_context()).first;
-  }
-  const std::string identity = found->second.compiler_identity();
-  if (identity != target.compiler_identity) {
-    throw error("what compiles in the worker is " + identity + ", not " + target.compiler_identity);
-  }
-  return found->second;
-}
-
 // Only an order whose source may name files has a folder.
 void move_to(const std::string& folder) {
   if (!folder.empty() && ::chdir(folder.c_str()) != 0) {
@@ -119,14 +96,11 @@ compile_result compile_order_here(const compile_order& order) {
   move_to(order.folder);
   compiled_program compiled;
   const compile_target& target = order.target;
-  if (target.backend == "CUDA") {
-    compiled = cuda::compile_for(target.compute_capability, target.compiler_identity, order.source);
-  } else if (target.backend == "OpenCL") {
+  const backend* const found = find_backend(target.backend);
+  if (found == nullptr) throw error("no worker compiles for " + target.backend);
+  {
     const stderr_filter filtered;
-    compiled = opencl::compile_to_binary(opencl_context(target), order.source, order.launches,
-                                         order.folder);
-  } else {
-    throw error("no worker compiles for " + target.backend);
+    compiled = found->compile(target, order.source, order.launches, order.folder);
   }
   if (compiled.binary.empty()) throw error("the driver hands out no binary");
   return {.what = status::built,
@@ -135,11 +109,7 @@ compile_result compile_order_here(const compile_order& order) {
 }
 
 void prepare_compiler(const compile_target& target) {
-  if (target.backend == "CUDA") {
-    cuda::prepare_compiler_for(target.compute_capability, target.compiler_identity);
-  } else if (target.backend == "OpenCL") {
-    opencl_context(target);
-  }
+  if (const backend* const found = find_backend(target.backend)) found->prepare_compiler(target);
 }
 
 // For the handler too, which may use nothing else. -1: standard error is what it was.

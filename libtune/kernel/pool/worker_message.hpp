@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "libtune/device/backend.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/device/kernel.hpp"
 #include "libtune/kernel/pool/compile_future.hpp"
@@ -30,18 +31,6 @@ constexpr std::uint64_t longest_message_bytes = std::uint64_t{1} << 30;
 struct worker_greeting {
   std::uint32_t protocol = worker_protocol;
   std::string library = {};  ///< library_version()
-};
-
-/// The device and compiler that programs are compiled for, as another process finds them.
-struct compile_target {
-  std::string backend = {};  ///< device_info::backend
-  std::string platform = {};
-  std::string device = {};
-  std::string driver_version = {};
-  std::string compiler_identity = {};             ///< context::compiler_identity
-  tune::compute_capability compute_capability{};  ///< 0.0 where the device has none
-  /// For the pool alone: workers for it start one after the other, not together.
-  bool starts_in_turn = false;
 };
 
 /// To the worker: load the compiler for this. Its report has the id 0.
