@@ -63,7 +63,7 @@ std::size_t chunk_bytes(std::size_t asked, const tune::context& context) {
   if (asked == 0) throw argument_error("a pool cannot have chunks of no bytes");
   const device owner = context.device();
   const std::size_t most = owner.info().limits.max_allocation_bytes;
-  return most == 0 ? asked : std::min(asked, most);  // zero where the API does not tell
+  return most == 0 ? asked : std::min(asked, most);  // zero if the API does not report the limit
 }
 
 std::size_t rounded_up(std::size_t bytes, std::size_t alignment) {

@@ -12,17 +12,17 @@
 
 namespace tune {
 
-/// Where the memory of arrays comes from. What it hands out may outlive it. Thread-safe.
+/// The source of memory for arrays. Its buffers may outlive it. Thread-safe.
 class allocator {
  public:
   virtual ~allocator() = default;
   allocator(const allocator&) = delete;
   allocator& operator=(const allocator&) = delete;
 
-  /// The context that every buffer of this allocator belongs to.
+  /// The context of every buffer of this allocator.
   const tune::context& context() const noexcept { return context_; }
 
-  /// Uninitialised memory of at least that many bytes, which goes back with the last handle.
+  /// Allocates at least this many bytes, uninitialised; they are released with the last handle.
   /// @throws argument_error for no bytes, device_error (out_of_memory) if there is not enough
   buffer allocate(std::size_t bytes);
 
@@ -30,7 +30,7 @@ class allocator {
   /// @param context  the owner of all buffers that do_allocate returns
   explicit allocator(tune::context context) noexcept : context_(std::move(context)) {}
 
-  /// Returns the alignment of blocks where this one was asked for: no less than the device asks of
+  /// Returns the alignment of blocks for a requested alignment: at least the device's alignment of
   /// sub-buffers. @throws argument_error unless it is a power of two
   std::size_t block_alignment(std::size_t asked_bytes) const;
 
@@ -40,24 +40,24 @@ class allocator {
   tune::context context_;
 };
 
-/// Each buffer is one of the context's own.
+/// Allocates each buffer from the context.
 class plain_allocator final : public allocator {
  public:
-  /// Allocates from this context, and keeps a handle of it.
+  /// Allocates from this context, and keeps a handle to it.
   explicit plain_allocator(tune::context context) noexcept : allocator(std::move(context)) {}
 
  private:
   buffer do_allocate(std::size_t bytes) override { return context().create_buffer(bytes); }
 };
 
-/// Each buffer is managed memory of the context, which the host can map: for operations whose slots
-/// the host reads or writes without copies.
+/// Allocates each buffer as managed memory of the context, which the host can map: for operations
+/// whose slots the host reads or writes without copies.
 ///   op.set_allocator(std::make_shared<tune::managed_allocator>(context));
 ///   op.ensure_all_bound();
 ///   tune::mapped_memory dest = queue.map(op.buffer("dest").buffer());
 class managed_allocator final : public allocator {
  public:
-  /// Allocates from this context, and keeps a handle of it. @throws device_error if its device has
+  /// Allocates from this context, and keeps a handle to it. @throws device_error if its device has
   /// no managed memory (device_info::managed_memory)
   explicit managed_allocator(const tune::context& context);
 
@@ -69,20 +69,20 @@ namespace detail {
 class memory_chunk;
 }
 
-/// Hands out parts of one existing buffer, and never asks for more memory: for
-/// memory that was set aside, or is shared with another library. A part goes back when its last
-/// handle goes, and may be handed out again at once: as for pooled_allocator, all that uses them
-/// should be in one queue. The parts keep the buffer.
+/// Allocates parts of one existing buffer, and no further memory: for memory that was set aside, or
+/// is shared with another library. A part is released with its last handle, and may be allocated
+/// again at once: as for pooled_allocator, use all parts in one queue. The parts keep the buffer
+/// alive.
 class buffer_allocator final : public allocator {
  public:
   /// @param whole  the memory to divide; the allocator and all parts keep it alive
-  /// @param alignment_bytes  of every part, or the device's own where that is more
+  /// @param alignment_bytes  of every part; the device's own alignment if that is larger
   /// @throws argument_error if the alignment is not a power of two
   explicit buffer_allocator(const buffer& whole, std::size_t alignment_bytes = 256);
 
   /// The size of the whole buffer, in bytes.
   std::size_t bytes() const noexcept;
-  /// The bytes of all parts that are out, each rounded up to the alignment.
+  /// The bytes of all allocated parts, each rounded up to the alignment.
   std::size_t bytes_in_use() const noexcept;
 
  private:
@@ -91,31 +91,32 @@ class buffer_allocator final : public allocator {
   std::shared_ptr<detail::memory_chunk> chunk_;
 };
 
-/// Options of a pooled_allocator: how it divides the memory of its context.
+/// Options of a pooled_allocator.
 struct pool_options {
-  std::size_t chunk_bytes = std::size_t{64} << 20;  ///< what is asked of the context, at least
-  std::size_t alignment_bytes = 256;  ///< of every block, or the device's own where that is more
+  std::size_t chunk_bytes = std::size_t{64} << 20;  ///< minimum size of a chunk from the context
+  std::size_t alignment_bytes = 256;  ///< of every block; the device's own alignment if that is
+                                      ///< larger
 };
 
-/// The memory of a pool. Blocks count with what rounds them up to the alignment.
+/// The memory of a pool. The size of a block includes rounding up to the alignment.
 struct pool_statistics {
-  std::size_t bytes_in_use = 0;       ///< of the buffers that are out
-  std::size_t peak_bytes_in_use = 0;  ///< the most that there were
-  std::size_t bytes_reserved = 0;     ///< of the chunks
+  std::size_t bytes_in_use = 0;       ///< in allocated buffers
+  std::size_t peak_bytes_in_use = 0;  ///< the most so far
+  std::size_t bytes_reserved = 0;     ///< in chunks
   std::size_t chunks = 0;             ///< held from the context, in use or not
 };
 
-/// Takes memory from the context in large chunks and hands out parts of them, which is faster. What
-/// does not fit in a chunk gets one to itself. A block goes back to the pool when the last handle
-/// of its buffer goes; a chunk goes back to the context with release_unused, or once the pool and
-/// all its buffers are gone.
+/// Takes memory from the context in large chunks, and allocates parts of them, which is faster. A
+/// buffer that exceeds the chunk size gets its own chunk. A block returns to the pool with the last
+/// handle to its buffer; a chunk returns to the context by release_unused, or when the pool and all
+/// its buffers are gone.
 ///
-/// A block may be handed out again at once, while commands that used it are still queued. That is
-/// right where everything that uses a pool's buffers is in one queue, which keeps the order. So
-/// have one pool for each queue, or wait for the other queues before handles go.
+/// A block may be allocated again at once, while commands that used it are still queued. That is
+/// safe if all buffers of a pool are used in one queue, which keeps the order. So have one pool for
+/// each queue, or wait for the other queues before releasing handles.
 class pooled_allocator final : public allocator {
  public:
-  /// Reserves nothing yet. @throws argument_error if the chunks have no bytes, or the alignment is
+  /// Allocates no memory yet. @throws argument_error if the chunk size is zero, or the alignment is
   /// not a power of two
   explicit pooled_allocator(const tune::context& context, const pool_options& options = {});
   ~pooled_allocator() override;
@@ -123,13 +124,13 @@ class pooled_allocator final : public allocator {
   /// The use of the pool now, and the most since it was made.
   pool_statistics statistics() const;
 
-  /// Gives chunks that are not in use back to the context. The pool does so itself where there is
-  /// not enough memory for another chunk.
+  /// Returns unused chunks to the context. The pool does so itself if there is not enough memory
+  /// for another chunk.
   void release_unused();
 
  private:
   using chunk = std::shared_ptr<detail::memory_chunk>;
-  struct mutex;  // <mutex> would cost all users of libtune.hpp a part of their compile time
+  struct mutex;  // <mutex> would add to the compile time of all users of libtune.hpp
 
   buffer do_allocate(std::size_t bytes) override;
   buffer take(std::size_t bytes);

@@ -40,8 +40,8 @@ copy_request copy_plan::operator[](std::size_t n) const noexcept {
   return part;
 }
 
-// Returns what one row has. Any other axis that cannot be merged with the one before is looped
-// over.
+// Returns the size of a row in bytes. Every other axis that cannot be merged with the one before
+// becomes a loop.
 std::size_t copy_plan::merge(const strided_layout& source,
                              const strided_layout& destination) noexcept {
   axis bytes{source.type().bytes(), 1, 1};
@@ -89,7 +89,7 @@ void enqueue_all(command_queue& queue, const copy_plan& plan, const copy_side& s
   }
 }
 
-// The caller is to see the failure of the copy, not that of waiting for it.
+// Ignores errors, because the caller has to see the error of the copy.
 void finish_anyhow(command_queue& queue) noexcept {
   try {
     queue.finish();
@@ -103,7 +103,7 @@ void enqueue_copy(command_queue& queue, const copy_side& source, const strided_l
                   const copy_side& destination, const strided_layout& to, bool blocking) {
   const bool within_one_buffer = source.buffer != nullptr && source.buffer == destination.buffer;
   const copy_plan plan(from, to, within_one_buffer ? copy_pitches::equal : copy_pitches::any);
-  // A blocking write may return once its own memory has been read, which says nothing of others.
+  // A blocking write returns when its own memory has been read, whatever the state of earlier ones.
   const bool waits_at_end = blocking && plan.size() > 1;
   try {
     enqueue_all(queue, plan, source, destination, blocking && !waits_at_end);

@@ -17,24 +17,24 @@
 
 namespace tune::detail {
 
-/// Which rectangles may be copied.
+/// The rectangles that a copy may use.
 enum class copy_pitches : std::uint8_t {
   any,
-  equal  ///< with the same pitches on both sides: what drivers ask for within one buffer
+  equal  ///< with the same pitches on both sides, as drivers require within one buffer
 };
 
-/// The rectangles that make up a copy between two regions of one shape and type (not checked): few,
-/// since neighbouring axes are merged where both sides are contiguous, and the longest of what
-/// remains go into the rectangle. They touch no padding, and do not overlap. A copy with a step
-/// along the fastest axis has rows of one element. A value that allocates nothing.
+/// The rectangles of a copy between two regions of the same shape and type (not checked). They are
+/// few, because neighbouring axes are merged if both sides are contiguous, and the longest
+/// remaining axes become the rectangle's. They touch no padding, and do not overlap. A copy with a
+/// step along the fastest axis has rows of one element. A value that allocates nothing.
 class copy_plan {
  public:
   copy_plan(const strided_layout& source, const strided_layout& destination,
             copy_pitches pitches = copy_pitches::any) noexcept;
 
-  /// The number of rectangles; none if there are no elements.
+  /// The number of rectangles; 0 if there are no elements.
   std::size_t size() const noexcept { return size_; }
-  /// One rectangle, with its place on both sides; the sides' memory is left empty. Not checked.
+  /// One rectangle, with its place on both sides; the caller fills in the memory. Not checked.
   copy_request operator[](std::size_t n) const noexcept;
 
  private:
@@ -53,13 +53,13 @@ class copy_plan {
   std::size_t size_ = 0;
 };
 
-/// Enqueues a copy between two regions of one shape and type (not checked), of which the sides name
-/// the memory only. Allocates nothing. A blocking copy waits once, however many commands it takes,
+/// Enqueues a copy between two regions of the same shape and type (not checked); the sides only
+/// name the memory. Allocates nothing. A blocking copy waits once, even if it has several commands,
 /// and also before it throws, so that the host memory is never used after the return.
 void enqueue_copy(command_queue& queue, const copy_side& source, const strided_layout& from,
                   const copy_side& destination, const strided_layout& to, bool blocking);
 
-/// Enqueues filling the elements of a region with a pattern that divides them.
+/// Enqueues filling the elements of a region with a pattern. See command_queue::fill.
 void enqueue_fill(command_queue& queue, const buffer& buffer, const strided_layout& selected,
                   std::span<const std::byte> pattern);
 

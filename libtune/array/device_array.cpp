@@ -14,7 +14,7 @@
 namespace tune {
 namespace {
 
-// A buffer cannot be empty, an array can.
+// A buffer must not be empty, but an array may be.
 std::size_t buffer_bytes(const array_layout& layout) {
   return std::max<std::size_t>(layout.bytes(), 1);
 }
@@ -49,7 +49,7 @@ void check_same(const strided_layout& from, const strided_layout& to) {
 
 detail::copy_side device_side(const buffer& buffer) { return {.buffer = buffer.impl().get()}; }
 
-// A source is never written; a request has one kind of side for both directions.
+// Never written as a source. A request has the same type of side for both directions.
 detail::copy_side host_side(const void* data) {
   return {.host = const_cast<void*>(data)};  // NOLINT
 }

@@ -18,22 +18,23 @@ namespace tune {
 class allocator;
 
 /// An array in device memory: the top left corner of a padded C-order array in a buffer. A handle:
-/// copies mean the same elements. What lies in the padding is undefined, and no copy of elements
-/// touches the padding of its destination. The element type is known at run time; the typed
-/// functions check it (typed_array lets the compiler do so). Thread-safe as far as the queues are.
+/// copies refer to the same elements. The content of the padding is undefined, and copies of
+/// elements do not touch the padding of their destination. The element type is known at run time;
+/// the typed functions check it (typed_array does so at compile time). As thread-safe as the
+/// queues.
 ///
-/// Functions that take regions follow numpy, but do not broadcast: both regions have one shape. A
-/// region without a step along the fastest axis is copied in rows as long as can be. With one,
-/// every element is a row of its own, for which copy engines are not made: where much is copied so,
-/// the whole array or a kernel may be many times as fast. Of the axes that cannot be merged with
-/// their neighbours, those beyond three cost a command for each of their indices.
+/// Functions with regions follow numpy, but do not broadcast: both regions have the same shape. A
+/// region without a step along the fastest axis is copied in the longest possible rows. With such a
+/// step, every element is a row of its own, which copy engines handle slowly: for large copies,
+/// copying the whole array or using a kernel may be many times as fast. Among the axes that cannot
+/// be merged with their neighbours, those beyond three cost a command for each of their indices.
 class device_array {
  public:
   /// Uninitialised elements in a buffer of its own. @throws device_error if there is no memory
   device_array(const tune::context& context, const array_layout& layout);
-  /// Uninitialised elements in memory of the allocator's. @throws device_error if it has none
+  /// Uninitialised elements in memory of an allocator. @throws device_error if it has none
   device_array(allocator& memory, const array_layout& layout);
-  /// Over an existing buffer. @throws argument_error if it is too small
+  /// Wraps an existing buffer. @throws argument_error if it is too small
   device_array(tune::buffer buffer, const array_layout& layout);
 
   /// The element type, the shape, and the shape with padding.
@@ -47,8 +48,8 @@ class device_array {
   /// The context that the buffer belongs to.
   tune::context context() const;
 
-  /// A pinned host array of the same layout, for copies that do not block. With the padding alike
-  /// on both sides there is another way to copy all of it, the padding included, in one run:
+  /// A pinned host array of the same layout, for non-blocking copies. Since the padding is equal on
+  /// both sides, the whole array can also be copied in one run, padding included: by
   /// command_queue::write(array.buffer(), staging.data(), array.layout().bytes()), and read.
   /// @throws type_error if T is another type, device_error if there is no memory
   template <element T>
@@ -56,8 +57,8 @@ class device_array {
     return host_array<T>::pinned(context(), layout_);
   }
 
-  /// A host array with the elements of another one and the layout of this array, for copies that do
-  /// not block: the argument itself, moved, if it has this layout, else a pinned copy.
+  /// Returns a host array with the elements of the argument and the layout of this array, for
+  /// non-blocking copies: the argument itself, moved, if it has this layout, else a pinned copy.
   ///   const auto staged = array.asarray_like(std::move(samples));
   ///   array.set_async(queue, staged);
   /// @throws type_error if the element types differ, argument_error if the shapes do, device_error
@@ -71,35 +72,35 @@ class device_array {
     return copy;
   }
 
-  /// Enqueues zeroing of the whole array, the padding included.
+  /// Enqueues zeroing of the whole array, including the padding.
   void zero(command_queue& queue) const;
-  /// Enqueues zeroing of the elements of a region, and leaves the padding as it is.
+  /// Enqueues zeroing of the elements of a region, and leaves the padding unchanged.
   /// @throws argument_error if the region does not fit the array (strided_layout)
   void zero_region(command_queue& queue, const region& selected) const;
 
-  /// Enqueues setting every element to a value, the padding included.
-  /// @throws type_error if the array is not one of T, argument_error if an element has more bytes
-  ///         than the 256 that command_queue::fill can repeat
+  /// Enqueues setting every element to a value, including the padding.
+  /// @throws type_error if the elements are not of type T, argument_error if an element exceeds the
+  ///         256 bytes that command_queue::fill can repeat
   template <element T>
   void fill(command_queue& queue, const T& value) const {
     fill_bytes(queue, element_type::of<T>(), std::as_bytes(std::span(&value, 1)));
   }
-  /// Enqueues setting the elements of a region to a value, and leaves the padding as it is.
+  /// Enqueues setting the elements of a region to a value, and leaves the padding unchanged.
   /// @throws as fill; argument_error if the region does not fit the array
   template <element T>
   void fill_region(command_queue& queue, const region& selected, const T& value) const {
     fill_region_bytes(queue, selected, element_type::of<T>(), std::as_bytes(std::span(&value, 1)));
   }
 
-  /// Copies all elements from the host, whatever the padding on either side. Blocks until the host
-  /// array may be changed. @throws type_error if the element types differ, argument_error if the
-  /// shapes do
+  /// Copies all elements from the host; the padding of the two sides may differ. Blocks until the
+  /// host array may be changed. @throws type_error if the element types differ, argument_error if
+  /// the shapes do
   template <element T>
   void set(command_queue& queue, const host_array<T>& source) const {
     copy_from_host(queue, source.layout(), source.data(), true);
   }
-  /// Copies all elements to the host, whatever the padding on either side. Blocks until they are
-  /// there. @throws as set
+  /// Copies all elements to the host; the padding of the two sides may differ. Blocks until the
+  /// copy has ended. @throws as set
   template <element T>
   void get(command_queue& queue, host_array<T>& destination) const {
     copy_to_host(queue, destination.layout(), destination.data(), true);
@@ -113,16 +114,16 @@ class device_array {
     return destination;
   }
 
-  /// As set, without blocking: the host array has to live, and to be left alone, until the queue
-  /// gets past the copy. So it cannot be a temporary. @throws as set
+  /// Like set, without blocking: the host array has to live, unchanged, until the queue has passed
+  /// the copy. It therefore cannot be a temporary. @throws as set
   template <element T>
   void set_async(command_queue& queue, const host_array<T>& source) const {
     copy_from_host(queue, source.layout(), source.data(), false);
   }
   template <element T>
   void set_async(command_queue& queue, const host_array<T>&& source) const = delete;
-  /// As get, without blocking: the host array has to live, and to be left alone, until the queue
-  /// gets past the copy. @throws as set
+  /// Like get, without blocking: the host array has to live, unused, until the queue has passed the
+  /// copy. @throws as set
   template <element T>
   void get_async(command_queue& queue, host_array<T>& destination) const {
     copy_to_host(queue, destination.layout(), destination.data(), false);
@@ -137,7 +138,7 @@ class device_array {
     copy_from_host(queue, own, {source.layout(), source_region}, source.data(), true);
   }
   /// Copies a region of this array (own) to a region of a host array, by default all of it. Blocks
-  /// until the elements are there. @throws as set_region
+  /// until the copy has ended. @throws as set_region
   template <element T>
   void get_region(command_queue& queue, const region& own, host_array<T>& destination,
                   const region& destination_region = {}) const {
@@ -152,7 +153,7 @@ class device_array {
     return destination;
   }
 
-  /// As set_region, without blocking; see set_async. @throws as set_region
+  /// Like set_region, without blocking; see set_async. @throws as set_region
   template <element T>
   void set_region_async(command_queue& queue, const region& own, const host_array<T>& source,
                         const region& source_region = {}) const {
@@ -161,7 +162,7 @@ class device_array {
   template <element T>
   void set_region_async(command_queue& queue, const region& own, const host_array<T>&& source,
                         const region& source_region = {}) const = delete;
-  /// As get_region, without blocking; see get_async. @throws as set_region
+  /// Like get_region, without blocking; see get_async. @throws as set_region
   template <element T>
   void get_region_async(command_queue& queue, const region& own, host_array<T>& destination,
                         const region& destination_region = {}) const {
@@ -173,9 +174,8 @@ class device_array {
   void copy_from(command_queue& queue, const device_array& source) const;
 
   /// Enqueues a copy of a region of another array (by default all of it) to a region of this one
-  /// (own). Both may be in this array, or in the same buffer, but then they must not overlap: a
-  /// copy between overlapping regions leaves undefined elements. @throws type_error, argument_error
-  /// as above
+  /// (own). Both regions may be in the same array or buffer, but must not overlap in memory: that
+  /// leaves undefined elements. @throws type_error, argument_error as above
   void copy_region(command_queue& queue, const region& own, const device_array& source,
                    const region& source_region = {}) const;
 
@@ -197,8 +197,8 @@ class device_array {
   array_layout layout_;
 };
 
-/// A device array whose element type the compiler knows: a host array of another type does not
-/// compile. It is a device_array, and goes wherever one does; the functions mean the same as there.
+/// A device array with an element type that is known at compile time: using a host array of another
+/// type does not compile. It can be used as a device_array, and its functions mean the same.
 template <element T>
 class typed_array : public device_array {
  public:
@@ -211,27 +211,27 @@ class typed_array : public device_array {
   /// @throws device_error if there is no memory, argument_error if size does not fit in padded
   typed_array(const tune::context& context, const shape& size, const shape& padded)
       : device_array(context, {element_type::of<T>(), size, padded}) {}
-  /// Uninitialised elements in memory of the allocator's. @throws device_error if it has none
+  /// Uninitialised elements in memory of an allocator. @throws device_error if it has none
   typed_array(allocator& memory, const shape& size) : typed_array(memory, size, size) {}
-  /// Uninitialised elements in memory of the allocator's, in the top left corner of a padded array.
+  /// Uninitialised elements in memory of an allocator, in the top left corner of a padded array.
   /// @throws device_error if it has none, argument_error if size does not fit in padded
   typed_array(allocator& memory, const shape& size, const shape& padded)
       : device_array(memory, {element_type::of<T>(), size, padded}) {}
-  /// The same elements as those of an array that turns out to be of this type.
-  /// @throws type_error if it is not
+  /// Refers to the elements of an array whose type is known at run time only.
+  /// @throws type_error if the type is not T
   explicit typed_array(device_array array) : device_array(std::move(array)) {
     detail::checked_layout(layout(), element_type::of<T>());
   }
 
-  /// A pinned host array of the same layout. @throws device_error if there is no memory
+  /// Returns a pinned host array of the same layout. @throws device_error if there is no memory
   host_array<T> staging_array() const { return device_array::staging_array<T>(); }
-  /// A host array of the same layout: the argument, or a pinned copy.
+  /// Returns a host array of the same layout: the argument, or a pinned copy.
   /// @throws argument_error if the shapes differ, device_error if there is no pinned memory
   host_array<T> asarray_like(host_array<T> array) const {
     return device_array::asarray_like(std::move(array));
   }
 
-  /// Enqueues setting every element to a value, the padding included.
+  /// Enqueues setting every element to a value, including the padding.
   /// @throws argument_error if an element has more than 256 bytes
   void fill(command_queue& queue, const T& value) const { device_array::fill(queue, value); }
   /// Enqueues setting the elements of a region to a value.
@@ -245,21 +245,21 @@ class typed_array : public device_array {
   void set(command_queue& queue, const host_array<T>& source) const {
     device_array::set(queue, source);
   }
-  /// Copies all elements to the host, and blocks until they are there. @throws as set
+  /// Copies all elements to the host, and blocks until the copy has ended. @throws as set
   void get(command_queue& queue, host_array<T>& destination) const {
     device_array::get(queue, destination);
   }
   /// Copies all elements to a new host array of the same layout. Blocks.
   host_array<T> get(command_queue& queue) const { return device_array::get<T>(queue); }
 
-  /// As set, without blocking: the host array has to live, and to be left alone, until the queue
-  /// gets past the copy. @throws as set
+  /// Like set, without blocking: the host array has to live, unchanged, until the queue has passed
+  /// the copy. @throws as set
   void set_async(command_queue& queue, const host_array<T>& source) const {
     device_array::set_async(queue, source);
   }
   void set_async(command_queue& queue, const host_array<T>&& source) const = delete;
-  /// As get, without blocking: the host array has to live, and to be left alone, until the queue
-  /// gets past the copy. @throws as set
+  /// Like get, without blocking: the host array has to live, unused, until the queue has passed the
+  /// copy. @throws as set
   void get_async(command_queue& queue, host_array<T>& destination) const {
     device_array::get_async(queue, destination);
   }
@@ -282,14 +282,14 @@ class typed_array : public device_array {
     return device_array::get_region<T>(queue, own);
   }
 
-  /// As set_region, without blocking; see set_async. @throws as set_region
+  /// Like set_region, without blocking; see set_async. @throws as set_region
   void set_region_async(command_queue& queue, const region& own, const host_array<T>& source,
                         const region& source_region = {}) const {
     device_array::set_region_async(queue, own, source, source_region);
   }
   void set_region_async(command_queue& queue, const region& own, const host_array<T>&& source,
                         const region& source_region = {}) const = delete;
-  /// As get_region, without blocking; see get_async. @throws as set_region
+  /// Like get_region, without blocking; see get_async. @throws as set_region
   void get_region_async(command_queue& queue, const region& own, host_array<T>& destination,
                         const region& destination_region = {}) const {
     device_array::get_region_async(queue, own, destination, destination_region);

@@ -20,8 +20,9 @@ std::size_t aligned(const context& context, std::size_t bytes) {
   return round_up(std::max<std::size_t>(bytes, 1), owner.limits().buffer_alignment_bytes);
 }
 
-/// @param unit_bytes  of what is counted
-/// @param distance    of the byte at a place of the band from the array, in order or against it
+/// @param unit_bytes  the size of the units that are counted
+/// @param distance    returns the distance in bytes of a byte of the band from the array, given its
+///                    place in the band
 template <class Distance>
 std::optional<stray_write> find_in(std::span<const std::byte> band, std::byte pattern,
                                    std::size_t unit_bytes, Distance distance) {
@@ -47,14 +48,14 @@ std::optional<stray_write> find_in(std::span<const std::byte> band, std::byte pa
 
 std::string stray_write::describe() const {
   const char* const unit = in_elements ? "element" : "byte";
-  // What touches the array is 1 past the end, or -1.
+  // The unit next to the array is 1 past the end, or -1.
   const std::size_t near = nearest + 1;
   const std::size_t far = farthest + 1;
   const auto place = [&](std::size_t away) {
     return behind ? std::to_string(end + away - 1) : "-" + std::to_string(away);
   };
   const char* const side = behind ? "past the end" : "before the begin";
-  const char* const edge = far >= band ? ", as far as can be seen" : "";
+  const char* const edge = far >= band ? ", or farther" : "";
   if (count == 1)
     return fmt::format("{} {}, {} {}, was written{}", unit, place(near), near, side, edge);
   const std::string all = count == far - near + 1 ? "" : std::to_string(count) + " ";

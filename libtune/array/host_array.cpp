@@ -21,7 +21,7 @@ std::shared_ptr<void> ordinary(std::size_t bytes) {
           }};
 }
 
-// Pinned memory cannot be empty, an array can.
+// Pinned memory must not be empty, but an array may be.
 std::shared_ptr<void> pinned(const context& context, std::size_t bytes) {
   auto memory = std::make_shared<pinned_memory>(
       context.create_pinned_memory(std::max<std::size_t>(bytes, 1)));
@@ -36,7 +36,7 @@ host_memory::host_memory(std::size_t bytes) : data_(ordinary(bytes)), bytes_(byt
 host_memory::host_memory(const tune::context& context, std::size_t bytes)
     : context_(context.impl()), data_(pinned(context, bytes)), bytes_(bytes) {}
 
-// Owned by nobody, which takes no allocation.
+// Without an owner, which needs no allocation.
 host_memory::host_memory(void* wrapped, std::size_t bytes) noexcept
     : data_(std::shared_ptr<void>(), wrapped), bytes_(bytes) {}
 
@@ -56,7 +56,7 @@ void copy_elements(const array_layout& from, const void* source, const array_lay
                    void* destination) noexcept {
   const shape& size = from.size();
   if (size.elements() == 0) return;
-  const std::size_t axes = size.rank() == 0 ? 0 : size.rank() - 1;  // beside that of the rows
+  const std::size_t axes = size.rank() == 0 ? 0 : size.rank() - 1;  // without the axis of the rows
   const std::size_t row_bytes = (size.rank() == 0 ? 1 : size[axes]) * from.element_bytes();
   const auto* read = static_cast<const std::byte*>(source);
   auto* write = static_cast<std::byte*>(destination);

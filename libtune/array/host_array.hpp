@@ -17,19 +17,19 @@
 
 namespace tune::detail {
 
-/// Uninitialised memory of the host: ordinary, or pinned memory of a context. Owns it; a value:
-/// copies are deep and of the same kind; one that was moved from may be assigned and destroyed.
-/// Memory of somebody else can be wrapped; copies of that are ordinary.
+/// Uninitialised host memory: ordinary, or pinned memory of a context. Owns it; a value: copies are
+/// deep and of the same kind; a moved-from object may be assigned and destroyed. It can also wrap
+/// memory that it does not own; copies of that are ordinary.
 class host_memory {
  public:
-  /// Of ordinary memory: what the vectors of processors like best.
+  /// The alignment of ordinary memory, which suits the vector instructions of processors.
   static constexpr std::size_t alignment = 64;
 
   /// @throws std::bad_alloc
   explicit host_memory(std::size_t bytes);
-  /// Pinned. @throws device_error (out_of_memory)
+  /// Allocates pinned memory. @throws device_error (out_of_memory)
   host_memory(const context& context, std::size_t bytes);
-  /// Wraps memory that lives longer.
+  /// Wraps memory that outlives this object.
   host_memory(void* wrapped, std::size_t bytes) noexcept;
   host_memory(const host_memory& other);
   host_memory(host_memory&&) noexcept = default;
@@ -42,23 +42,23 @@ class host_memory {
   bool is_owner() const noexcept { return data_.use_count() != 0; }
 
  private:
-  // For copies, if it is pinned; not an optional context, which g++ 13 takes for uninitialised.
+  // For copies of pinned memory. Not std::optional<context>, which g++ 13 takes for uninitialised.
   std::shared_ptr<context_interface> context_;
   std::shared_ptr<void> data_;
   std::size_t bytes_;
 };
 
-/// Copies the elements of an array, which both layouts describe, and no padding. The layouts have
-/// one shape and one element type, and the memory does not overlap.
+/// Copies the elements of an array, without padding, from one layout to another. The layouts have
+/// the same shape and element type, and the memory does not overlap.
 void copy_elements(const array_layout& from, const void* source, const array_layout& to,
                    void* destination) noexcept;
 
-/// Checks that memory is large enough to be wrapped. @throws argument_error
+/// Checks that a layout fits in this many elements. @throws argument_error
 void check_wrapped(const array_layout& layout, std::size_t elements);
-/// Checks that there are as many elements as an array of this shape has. @throws argument_error
+/// Checks that an array of this shape has this many elements. @throws argument_error
 void check_copied(const shape& size, std::size_t elements);
 
-/// A range whose elements lie in a row and may be those of an array; arrays of fixed size are
+/// Matches contiguous ranges whose elements can be elements of an array; arrays of fixed size are
 /// values.
 template <class Range>
 concept host_range = requires(const Range& range) {
@@ -73,68 +73,68 @@ using element_of = std::remove_cvref_t<decltype(*std::data(std::declval<const Ra
 
 namespace tune {
 
-/// A typed array in host memory, with the same padding rules as on the device. Owns its elements;
-/// a value: copies are deep; one that was moved from may be assigned and destroyed, no more.
-/// Elements start as T() does: as zero, if they are numbers. An array that wraps memory of the
-/// application is the exception: it owns no elements, and starts with those that are there.
+/// A typed array in host memory, with the same padding rules as on the device. Owns its elements; a
+/// value: copies are deep; a moved-from array may only be assigned and destroyed. Elements are
+/// initialised as T(): numbers are zero. An exception is an array that wraps memory of the
+/// application: it does not own its elements, and does not initialise them.
 template <element T>
 class host_array {
   static_assert(alignof(T) <= detail::host_memory::alignment);
 
  public:
   /// An array without padding, in ordinary memory.
-  /// @throws argument_error if it is larger than any memory, std::bad_alloc if there is not enough
+  /// @throws argument_error if it exceeds any memory, std::bad_alloc if there is not enough
   explicit host_array(const shape& size) : host_array(size, size) {}
   /// An array in the top left corner of a padded one, in ordinary memory.
   /// @throws as above; argument_error if the shape does not fit in the padded one
   host_array(const shape& size, const shape& padded)
       : host_array(array_layout(element_type::of<T>(), size, padded)) {}
   /// An array of this layout, in ordinary memory.
-  /// @throws type_error if the layout is that of other elements, std::bad_alloc
+  /// @throws type_error if the layout has another element type, std::bad_alloc
   explicit host_array(const array_layout& layout)
       : host_array(detail::checked_layout(layout, element_type::of<T>()),
                    detail::host_memory(layout.bytes())) {}
 
-  /// In pinned memory of a context, and so are its copies: for copies that do not block, and run at
-  /// full speed. The system can spare little of it, and making it takes far longer than making
-  /// ordinary memory: keep it and use it again.
-  /// @throws type_error as above, device_error (out_of_memory) if there is no memory
+  /// An array in pinned memory of a context, for non-blocking copies at full speed. Its copies are
+  /// pinned, too. The system can spare only little pinned memory, and allocating it takes far
+  /// longer than ordinary memory: keep the array and reuse it.
+  /// @throws type_error if the layout has another element type, device_error (out_of_memory)
   static host_array pinned(const context& context, const array_layout& layout) {
     return host_array(detail::checked_layout(layout, element_type::of<T>()),
                       detail::host_memory(context, layout.bytes()));
   }
-  /// An array without padding over memory of the application, which lives longer than the array,
-  /// and than copies that do not block. Copies of it own their elements, in ordinary memory;
-  /// assigning to it lets the memory go, and does not write to it.
+  /// An array without padding that wraps memory of the application. The memory has to outlive the
+  /// array and its non-blocking copies. Copies of the array own their elements, in ordinary memory;
+  /// assigning to the array ends the wrapping, and does not write to the memory.
   ///   array.set(queue, tune::host_array<float>::wrap(samples, {channels, times}));
   /// @throws argument_error if the memory has fewer elements than the array
   static host_array wrap(std::span<T> memory, const shape& size) {
     return wrap(memory, size, size);
   }
-  /// The same, in the top left corner of a padded array.
-  /// @throws as above, also if the shape does not fit in the padded one
+  /// Wraps memory as an array in the top left corner of a padded array.
+  /// @throws argument_error also if the shape does not fit in the padded one
   static host_array wrap(std::span<T> memory, const shape& size, const shape& padded) {
     const array_layout layout(element_type::of<T>(), size, padded);
     detail::check_wrapped(layout, memory.size());
     return host_array(layout, memory.data());
   }
-  /// As wrap, over memory that is only read: keep the result in a constant. An array that is
-  /// initialised with the call itself, host_array<float>(wrap_const(...)), is no copy: it wraps the
-  /// memory, too; see copy_of.
+  /// Like wrap, for memory that is only read: keep the result in a constant. An array that is
+  /// initialised with the call itself, host_array<float>(wrap_const(...)), also wraps the memory
+  /// instead of copying it; see copy_of.
   ///   const auto taps = tune::host_array<float>::wrap_const(numbers, {numbers.size()});
   // NOLINTBEGIN(readability-const-return-type): without const one could write to the memory
   static const host_array wrap_const(std::span<const T> memory, const shape& size) {
     return wrap_const(memory, size, size);
   }
-  /// The same, in the top left corner of a padded array.
+  /// Wraps read-only memory as an array in the top left corner of a padded array.
   static const host_array wrap_const(std::span<const T> memory, const shape& size,
                                      const shape& padded) {
     return wrap({const_cast<T*>(memory.data()), memory.size()}, size, padded);  // NOLINT: as above
   }
   // NOLINTEND(readability-const-return-type)
-  /// An array without padding, in ordinary memory, with a copy of elements in C order: those of a
-  /// vector, say.
-  /// @throws argument_error unless there are as many elements as the shape has
+  /// An array without padding, in ordinary memory, with a copy of elements in C order, such as the
+  /// elements of a vector.
+  /// @throws argument_error unless the number of elements is that of the shape
   static host_array copy_of(std::span<const T> elements, const shape& size) {
     detail::check_copied(size, elements.size());
     host_array made(size);
@@ -145,15 +145,15 @@ class host_array {
   /// False if the elements lie in memory of the application.
   bool is_owner() const noexcept { return memory_.is_owner(); }
 
-  /// True if the elements lie in pinned memory of a context, as those of pinned() do.
+  /// True if the elements lie in pinned memory of a context, as in the result of pinned().
   bool is_pinned() const noexcept { return memory_.is_pinned(); }
 
-  /// The element type, the shape, and the shape with padding.
+  /// The element type, the shape, and the padded shape.
   const array_layout& layout() const noexcept { return layout_; }
   /// The number of elements along each axis, without padding.
   const tune::shape& size() const noexcept { return layout_.size(); }
 
-  /// The element at these indices, one for each axis. Their values are not checked.
+  /// The element at these indices, one for each axis. The indices are not checked.
   template <std::convertible_to<std::size_t>... Index>
   T& operator()(Index... index) noexcept {
     return data()[layout_.place(index...)];
@@ -164,14 +164,14 @@ class host_array {
     return data()[layout_.place(index...)];
   }
 
-  /// The first of the padded_elements() elements, which follow each other in C order.
+  /// The first of the padded_elements() elements, in C order.
   T* data() noexcept { return static_cast<T*>(memory_.data()); }
-  /// The same for reading.
+  /// The same for constant arrays.
   const T* data() const noexcept { return static_cast<const T*>(memory_.data()); }
-  /// The number of elements, the padding included.
+  /// The number of elements, including the padding.
   std::size_t padded_elements() const noexcept { return layout_.padded().elements(); }
 
-  /// Sets every element, the padding included.
+  /// Sets every element, including the padding.
   void fill(const T& value) {
     T* const first = data();
     const std::size_t count = padded_elements();
@@ -194,7 +194,7 @@ class host_array {
 
 namespace tune::detail {
 
-/// The array; where that wraps memory of the application, which may not live as long, a copy.
+/// Returns the array, or a copy if the array wraps memory of the application.
 template <element T>
 host_array<T> owned(host_array<T> given) {
   if (given.is_owner()) return given;

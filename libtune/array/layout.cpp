@@ -37,7 +37,7 @@ bool fits_in(const shape& inner, const shape& padded) noexcept {
 
 namespace {
 
-// Pointers into one array can be subtracted only up to here.
+// The largest distance of pointers into one array.
 constexpr std::size_t max_bytes = PTRDIFF_MAX;
 
 bool fits_in_memory(const shape& padded, std::size_t element_bytes) noexcept {

@@ -58,7 +58,7 @@ void block_map::merge_with_next(blocks::iterator it) noexcept {
   blocks_.erase(next);
 }
 
-/// A part that is out. What is lent goes before it is given back.
+/// A lent part. Its buffer is released before its block is.
 class memory_chunk::loan {
  public:
   explicit loan(std::shared_ptr<memory_chunk> chunk) noexcept : chunk_(std::move(chunk)) {}

@@ -13,22 +13,24 @@
 
 namespace tune::detail {
 
-/// The free and the taken blocks of a piece of memory, as offsets and sizes in bytes; the memory
-/// itself is not touched. Takes the best fit, and merges neighbouring free blocks. Not thread-safe.
+/// The free and allocated blocks of a piece of memory, as offsets and sizes in bytes; the memory
+/// itself is not accessed. Allocates the best fit, and merges neighbouring free blocks. Not
+/// thread-safe.
 class block_map {
  public:
-  /// All of it is free, except a rest that is too short to be aligned.
-  /// @param alignment  what the offset and the size of every block are a multiple of
+  /// All memory is free, except a rest that is too short for the alignment.
+  /// @param alignment  the divisor of the offset and the size of every block
   block_map(std::size_t bytes, std::size_t alignment);
 
-  /// The offset of a block of that many bytes, at least one; nothing if no free block is as large.
+  /// Allocates a block of this many bytes, at least one, and returns its offset; empty if no free
+  /// block is large enough.
   std::optional<std::size_t> take(std::size_t bytes);
-  /// Gives back a block by its offset.
+  /// Releases a block by its offset.
   void release(std::size_t offset) noexcept;
 
-  /// Of the blocks that have been taken, rounded up to the alignment.
+  /// The bytes of the allocated blocks, rounded up to the alignment.
   std::size_t bytes_in_use() const noexcept { return bytes_in_use_; }
-  /// The largest block that take would find.
+  /// The size of the largest free block.
   std::size_t largest_free_bytes() const noexcept;
 
  private:
@@ -36,7 +38,7 @@ class block_map {
     std::size_t bytes;
     bool is_free;
   };
-  using blocks = std::map<std::size_t, block>;  // by offset; together they are everything
+  using blocks = std::map<std::size_t, block>;  // by offset; they cover the whole memory
 
   void merge_with_next(blocks::iterator it) noexcept;
 
@@ -45,15 +47,15 @@ class block_map {
   blocks blocks_;
 };
 
-/// A buffer of which parts are lent out as buffers, each until its last handle goes. The parts keep
-/// the chunk. Thread-safe.
+/// A buffer whose parts are lent as buffers, each until its last handle is released. The parts keep
+/// the chunk alive. Thread-safe.
 class memory_chunk : public std::enable_shared_from_this<memory_chunk> {
  public:
-  /// @param alignment  what the offset of each part is a multiple of; no less than the device asks
-  ///                   of sub-buffers
+  /// @param alignment  the divisor of the offset of each part; at least the device's alignment of
+  ///                   sub-buffers
   memory_chunk(buffer whole, std::size_t alignment);
 
-  /// A part of that many bytes, at least one; nothing if there is no room. @throws device_error
+  /// Lends a part of this many bytes, at least one; empty if there is no room. @throws device_error
   std::optional<buffer> take(std::size_t bytes);
 
   std::size_t bytes() const noexcept { return whole_.size_bytes(); }

@@ -40,7 +40,7 @@ std::string plural(std::size_t count, const char* one, const char* many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
-/// One axis of an array while a region is taken of it, and what an error says of it.
+/// One axis of an array while a region is applied to it, and its description for errors.
 class axis_reader {
  public:
   axis_reader(const region& selected, std::size_t axis, std::size_t extent) noexcept
@@ -74,7 +74,7 @@ class axis_reader {
     return extent_ - std::min(distance_below_zero(index), extent_);
   }
 
-  // Unsigned, because the most negative number has no counterpart.
+  // Unsigned, because the negation of the most negative number overflows.
   static std::size_t distance_below_zero(std::ptrdiff_t index) noexcept {
     return std::size_t{0} - static_cast<std::size_t>(index);
   }
@@ -150,7 +150,7 @@ strided_layout::strided_layout(const array_layout& layout, const region& selecte
     const std::size_t stride = layout.stride_bytes(axis++);
     offset_bytes_ += taken.first * stride;
     if (selection.what() == kind::index) return;
-    // A step beyond the axis leaves one element, and no place for its multiple of the stride.
+    // A step beyond the axis leaves one element, and its product with the stride might overflow.
     strides_bytes_[rank] = taken.count > 1 ? taken.step * stride : stride;
     extents[rank++] = taken.count;
   };

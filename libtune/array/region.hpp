@@ -19,15 +19,15 @@
 
 namespace tune {
 
-// Enumerators, because -Wshadow lets local variables have the names of those.
-/// Stands for every index of an axis, even of one that has none.
+// Enumerators instead of constants, because -Wshadow then allows local variables of these names.
+/// Selects every index of an axis, even if the axis has no indices.
 enum all_indices : std::uint8_t { all };
-/// Stands for an axis of one element that the array does not have.
+/// Adds an axis of one element to the result.
 enum added_axis : std::uint8_t { new_axis };
 
 namespace detail {
-/// An index that may count from the end. One that is too large to be negative in its own type, as
-/// zero minus one is in size_t, stays too large.
+/// An index; negative ones count from the end. An index that does not fit, such as zero minus one
+/// in size_t, stays too large instead of becoming negative.
 struct signed_index {
   template <std::integral Index>
   requires(!std::is_same_v<Index, bool>)
@@ -40,19 +40,19 @@ struct signed_index {
 };
 }  // namespace detail
 
-/// The indices first, first + step, ... that are less than end; without an end, up to the last. A
-/// negative first or end counts from the end of the axis. What then leaves the axis is cut off, but
-/// something has to be left, and the step has to be positive: all is checked where it is used.
+/// The indices first, first + step, ... below end; without an end, up to the last. A negative first
+/// or end counts from the end of the axis. Indices outside the axis are cut off, but at least one
+/// has to remain, and the step has to be positive: both are checked on use.
 class range {
  public:
-  /// The indices first, first + step, ... below end. Not checked here.
+  /// The indices first, first + step, ... below end. Checked on use only.
   constexpr range(detail::signed_index first, detail::signed_index end,
                   detail::signed_index step = 1) noexcept
       : first_(first.value), end_(end.value), step_(step.value) {}
 
   /// The first index; a negative one counts from the end of the axis.
   constexpr std::ptrdiff_t first() const noexcept { return first_; }
-  /// The index after the last, negative as first() is; empty up to the end of the axis.
+  /// The index after the last; a negative one counts from the end; empty: to the end of the axis.
   constexpr std::optional<std::ptrdiff_t> end() const noexcept { return end_; }
   /// The distance from one index to the next, in elements.
   constexpr std::ptrdiff_t step() const noexcept { return step_; }
@@ -60,7 +60,7 @@ class range {
   friend constexpr range from(detail::signed_index first, detail::signed_index step) noexcept;
 
  private:
-  // What a call with numbers can never mean.
+  // A tag that no call with numbers can match.
   struct open_end {};
   constexpr range(std::ptrdiff_t first, std::ptrdiff_t step, open_end) noexcept
       : first_(first), step_(step) {}
@@ -81,27 +81,27 @@ class axis_selection {
   /// The ways to select along an axis.
   enum class kind : std::uint8_t {
     all,      ///< every index
-    index,    ///< one index; the axis goes
+    index,    ///< one index; the axis is removed
     range,    ///< indices at equal distances
-    new_axis  ///< an axis of one element that the array does not have
+    new_axis  ///< a new axis of one element
   };
 
   // NOLINTBEGIN(google-explicit-constructor): they are written as items of a region
   /// Every index of the axis.
   constexpr axis_selection(all_indices = tune::all) noexcept : axis_selection(kind::all, {0, 0}) {}
-  /// An axis of one element that the array does not have.
+  /// A new axis of one element.
   constexpr axis_selection(added_axis) noexcept : axis_selection(kind::new_axis, {0, 0}) {}
-  /// The indices of a range, which is checked where it is used.
+  /// The indices of a range, which is checked on use.
   constexpr axis_selection(const tune::range& indices) noexcept
       : axis_selection(kind::range, indices) {}
-  /// One index; its axis goes.
+  /// One index; its axis is removed.
   template <std::convertible_to<detail::signed_index> Index>
   constexpr axis_selection(Index index) noexcept : axis_selection(kind::index, {index, 0}) {}
   // NOLINTEND(google-explicit-constructor)
 
-  /// The way of selecting, which says how to read indices().
+  /// The way to select, which determines the meaning of indices().
   constexpr kind what() const noexcept { return kind_; }
-  /// The range; for kind::index its first() alone counts, for all and new_axis nothing of it.
+  /// The range; for kind::index only its first() counts; unused for all and new_axis.
   constexpr const tune::range& indices() const noexcept { return indices_; }
 
  private:
@@ -112,11 +112,11 @@ class axis_selection {
   tune::range indices_;
 };
 
-/// Part of an array, as numpy selects it: for each axis an index, a range or all, and new axes
-/// between them; axes that are not named come whole.
+/// A part of an array in numpy's sense: for each axis an index, a range or all, and new axes
+/// between them. Axes without a selection are taken whole.
 ///   array.get_region(queue, {2, tune::range(3, 7, 2), tune::new_axis, tune::from(-5)}, host);
-/// is numpy's host[...] = array[2, 3:7:2, newaxis, -5:]. Whether it fits an array is checked where
-/// it is used. A value that allocates nothing.
+/// is numpy's host[...] = array[2, 3:7:2, newaxis, -5:]. The fit to an array is checked on use. A
+/// value that allocates nothing.
 class region {
  public:
   /// The most selections of one region: shape::max_rank axes and as many new ones.
@@ -126,10 +126,10 @@ class region {
   constexpr region() noexcept = default;
   /// @throws argument_error if there are more than max_selections
   region(std::initializer_list<axis_selection> selections);
-  /// Copies them. @throws argument_error if there are more than max_selections
+  /// Copies the selections. @throws argument_error if there are more than max_selections
   explicit region(std::span<const axis_selection> selections);
 
-  /// The selections as given, none for the whole array; valid while this object lives.
+  /// The selections as given; empty for the whole array; valid while this object lives.
   constexpr std::span<const axis_selection> selections() const noexcept {
     return std::span(selections_).first(count_);
   }
@@ -139,29 +139,29 @@ class region {
   std::size_t count_ = 0;
 };
 
-/// In numpy's notation: "[2, 3:7:2, newaxis, -5:]"; that of a whole array is "[...]".
+/// The region in numpy's notation: "[2, 3:7:2, newaxis, -5:]"; for a whole array "[...]".
 std::string to_string(const region& r);
 
-/// Where the elements of a region of an array lie in the array's memory. The slower axis never has
-/// the smaller stride, except for axes of one element, whose stride does not matter. A value that
-/// allocates nothing.
+/// The place of a region's elements in the memory of its array. A slower axis never has a smaller
+/// stride, except for axes of one element, whose stride does not matter. A value that allocates
+/// nothing.
 class strided_layout {
  public:
   /// The whole array.
   // NOLINTNEXTLINE(google-explicit-constructor): the layout of an array is one with strides
   strided_layout(const array_layout& layout) noexcept;
-  /// @throws argument_error that names the region, the axis, its extent and what was asked of it:
-  ///         more indices than axes, an index or a range outside of the axis, an empty range, a
-  ///         step that is not positive, more axes than a shape can have
+  /// @throws argument_error that names the region, the axis, its extent and the selection: more
+  ///         indices than axes, an index or a range outside of the axis, an empty range, a step
+  ///         that is not positive, more axes than a shape can have
   strided_layout(const array_layout& layout, const region& selected);
 
   /// The type of one element.
   element_type type() const noexcept { return type_; }
-  /// The shape of the region: axes that one index selects are gone, new axes have one element.
+  /// The shape of the region: axes selected by one index are removed, new axes have one element.
   const tune::shape& size() const noexcept { return size_; }
   /// The bytes from the beginning of the array to the first element of the region.
   std::size_t offset_bytes() const noexcept { return offset_bytes_; }
-  /// The bytes from one element to the next along an axis, which has to exist.
+  /// The distance in bytes between neighbouring elements along an axis. Not checked.
   std::size_t stride_bytes(std::size_t axis) const noexcept { return strides_bytes_[axis]; }
 
  private:

@@ -16,21 +16,22 @@ namespace {
 constexpr std::uint32_t float_infinity = 0x7F800000U;
 constexpr std::uint32_t half_infinity = 0x7C00U;
 
-// Cuts bits off at the end, rounding to nearest even. A carry into the exponent is right as it is.
+// Drops the lowest bits, rounding to nearest even. A carry into the exponent gives the right
+// result.
 constexpr std::uint32_t shift_rounded(std::uint32_t value, unsigned bits) noexcept {
   const std::uint32_t half = std::uint32_t{1} << (bits - 1);
   const std::uint32_t odd = (value >> bits) & 1U;
   return (value + half - 1 + odd) >> bits;
 }
 
-// Of a finite value without its sign.
+// Converts a finite value without its sign.
 std::uint32_t half_magnitude(std::uint32_t magnitude) noexcept {
   constexpr std::uint32_t overflow = 0x47800000U;         // 65536
   constexpr std::uint32_t smallest_normal = 0x38800000U;  // 2^-14
   constexpr std::uint32_t rebias = (127U - 15U) << 23;
   if (magnitude >= overflow) return half_infinity;
   if (magnitude >= smallest_normal) return shift_rounded(magnitude - rebias, 13);
-  // A subnormal counts units of 2^-24.
+  // The result is subnormal: it counts units of 2^-24.
   const std::uint32_t exponent = magnitude >> 23;
   if (exponent < 102) return 0;
   const std::uint32_t mantissa = (magnitude & 0x7FFFFFU) | 0x800000U;
@@ -43,7 +44,7 @@ struct description {
   std::string_view kernel_name;
 };
 
-// In the order of the enumeration.
+// in the order of the enumeration
 constexpr std::array<description, 14> descriptions{{
     {"int8", 1, "char"},
     {"uint8", 1, "uchar"},
@@ -139,7 +140,7 @@ std::size_t element_type::bytes() const noexcept {
   return is_struct() ? struct_bytes_ : dtype_bytes(dtype_);
 }
 
-// Kernel text has vectors for complex numbers, which are aligned to their size.
+// Complex numbers are vectors in kernel text, and vectors are aligned to their size.
 std::size_t element_type::alignment() const noexcept {
   return is_struct() ? struct_alignment_ : dtype_bytes(dtype_);
 }

@@ -10,8 +10,8 @@
 
 #include "libtune/base/cxx20.hpp"
 
-/// Lets a plain struct be the element of arrays. The kernel defines it too, with the same layout
-/// and the same name without the namespaces. At global scope:
+/// Allows a plain struct as the element type of arrays. The kernel has to define a struct with the
+/// same layout and the same name, without the namespaces. Use it at global scope:
 ///   LIBTUNE_ELEMENT(app::random_state)
 #define LIBTUNE_ELEMENT(...)                                                                \
   template <>                                                                               \
@@ -24,16 +24,16 @@
 
 namespace tune {
 
-/// A number of IEEE 754's binary16, as arrays hold it: storage that converts, without arithmetic of
-/// its own. Conversion from float rounds to the nearest, ties to even; what is too large becomes
-/// infinity, and NaN stays NaN.
+/// A number in IEEE 754's binary16 format. It converts to and from float, and has no arithmetic of
+/// its own. Conversion from float rounds to the nearest, ties to even; numbers that are too large
+/// become infinity, and NaN stays NaN.
 class float16 {
  public:
   /// Zero.
   constexpr float16() noexcept = default;
   /// Rounds to the nearest, ties to even.
   explicit float16(float value) noexcept;
-  /// The same number; exact.
+  /// Converts exactly.
   explicit operator float() const noexcept;
 
   /// The number with this representation: from the highest bit 1 of sign, 5 of exponent, 10 of
@@ -43,10 +43,10 @@ class float16 {
     made.bits_ = bits;
     return made;
   }
-  /// The representation, as from_bits takes it.
+  /// The representation, in the form that from_bits takes.
   constexpr std::uint16_t bits() const noexcept { return bits_; }
 
-  /// As numbers: NaN equals nothing, and both zeros are equal.
+  /// Compares as numbers: NaN equals nothing, and both zeros are equal.
   friend bool operator==(float16 a, float16 b) noexcept {
     return static_cast<float>(a) == static_cast<float>(b);
   }
@@ -55,15 +55,15 @@ class float16 {
   std::uint16_t bits_ = 0;
 };
 
-/// The upper half of a float: its range with eight bits of precision. Storage that converts, as
-/// float16 is.
+/// The upper half of a float: the range of a float with eight bits of precision. It converts to and
+/// from float, and has no arithmetic of its own.
 class bfloat16 {
  public:
   /// Zero.
   constexpr bfloat16() noexcept = default;
   /// Rounds to the nearest, ties to even.
   explicit bfloat16(float value) noexcept;
-  /// The same number; exact.
+  /// Converts exactly.
   explicit operator float() const noexcept;
 
   /// The number with this representation: from the highest bit 1 of sign, 8 of exponent, 7 of
@@ -73,10 +73,10 @@ class bfloat16 {
     made.bits_ = bits;
     return made;
   }
-  /// The representation, as from_bits takes it.
+  /// The representation, in the form that from_bits takes.
   constexpr std::uint16_t bits() const noexcept { return bits_; }
 
-  /// As numbers: NaN equals nothing, and both zeros are equal.
+  /// Compares as numbers: NaN equals nothing, and both zeros are equal.
   friend bool operator==(bfloat16 a, bfloat16 b) noexcept {
     return static_cast<float>(a) == static_cast<float>(b);
   }
@@ -106,7 +106,7 @@ enum class dtype : std::uint8_t {
 /// The name of a type, as in the enumeration ("float32").
 std::string_view dtype_name(dtype type) noexcept;
 
-/// The type with this name. @throws argument_error that lists the names if there is none.
+/// The type with this name. @throws argument_error that lists the names if it is unknown.
 dtype dtype_from_name(std::string_view name);
 
 /// True if dtype_from_name knows the name.
@@ -119,10 +119,10 @@ std::size_t dtype_bytes(dtype type) noexcept;
 /// ("float", "uchar", "float2").
 std::string_view dtype_kernel_name(dtype type) noexcept;
 
-/// The dtype of a host type, its member type, where its member known is true.
+/// The dtype of a host type: the member type, if the member known is true.
 template <class T>
 struct dtype_traits {
-  static constexpr bool known = false;  ///< whether T has a dtype
+  static constexpr bool known = false;  ///< true if T has a dtype
 };
 
 namespace detail {
@@ -139,8 +139,8 @@ constexpr dtype integer_dtype(std::size_t bytes, bool is_signed) noexcept {
     default: return is_signed ? dtype::int64 : dtype::uint64;
   }
 }
-/// std::complex of float or double. <complex> itself would take a tenth of libtune.hpp's parse
-/// time.
+/// Matches std::complex of float or double. Including <complex> would add a tenth to the parse time
+/// of libtune.hpp.
 template <class T>
 concept complex_number = requires(const T& z) {
   typename T::value_type;
@@ -167,14 +167,14 @@ template <detail::complex_number T>
 struct dtype_traits<T>
     : detail::known_dtype<sizeof(T) == 8 ? dtype::complex64 : dtype::complex128> {};
 
-/// The dtype of a host type; undefined for types that have none.
+/// The dtype of a host type; undefined for types without one.
 template <class T>
 requires dtype_traits<T>::known inline constexpr dtype dtype_of = dtype_traits<T>::type;
 
-/// The name that LIBTUNE_ELEMENT has listed for a struct.
+/// The name of a struct that LIBTUNE_ELEMENT lists.
 template <class T>
 struct struct_traits {
-  static constexpr bool known = false;  ///< whether T is listed
+  static constexpr bool known = false;  ///< true if T is listed
 };
 
 /// A host type that can be the element of an array.
@@ -198,10 +198,10 @@ class element_type {
     }
   }
 
-  /// Elements of so many bytes, whose content has no meaning here.
+  /// An element type of this many bytes without further meaning.
   static element_type opaque(std::size_t bytes) noexcept { return {"opaque", bytes, 1}; }
 
-  /// "float32", or the struct's name as it was listed.
+  /// "float32", or the struct's name as listed.
   std::string_view name() const noexcept;
   /// The name in kernel text: "float", or the struct's name without the namespaces.
   std::string_view kernel_name() const noexcept;
@@ -209,10 +209,10 @@ class element_type {
   std::size_t bytes() const noexcept;
   /// The alignment of an element, in bytes.
   std::size_t alignment() const noexcept;
-  /// Empty for a struct.
+  /// The dtype; empty for a struct.
   std::optional<tune::dtype> dtype() const noexcept;
 
-  /// Structs are the same if their names and sizes are.
+  /// Structs are equal if their names and sizes are.
   friend bool operator==(const element_type& a, const element_type& b) noexcept;
 
  private:
@@ -221,8 +221,8 @@ class element_type {
 
   bool is_struct() const noexcept { return !struct_name_.empty(); }
 
-  tune::dtype dtype_ = tune::dtype::int8;  // if it is not a struct
-  std::string_view struct_name_{};         // of static storage
+  tune::dtype dtype_ = tune::dtype::int8;  // unused for a struct
+  std::string_view struct_name_{};         // points to static storage
   std::size_t struct_bytes_ = 0;
   std::size_t struct_alignment_ = 0;
 };

@@ -32,8 +32,8 @@ void call_all() {
   for (const auto each : all) each();
 }
 
-/// The objects of a thread that calls exit are destroyed before any function of std::atexit is
-/// called.
+/// Calls the functions when the main thread exits: thread-local objects of a thread that calls exit
+/// are destroyed before any function of std::atexit is called.
 struct end_of_thread {
   end_of_thread() = default;
   ~end_of_thread() { call_all(); }

@@ -97,7 +97,7 @@ constexpr std::array variables{
   for (const environment_variable& variable : variables) {
     if (variable.name == name) return true;
   }
-  // Where to find the user's folders is the system's convention, not a setting of ours.
+  // The system defines these variables for the user's folders; they are not settings of libtune.
   return name == "HOME" || name == "XDG_CACHE_HOME" || name == "XDG_RUNTIME_DIR";
 }
 

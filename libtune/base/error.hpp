@@ -16,19 +16,19 @@ class error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A function was called with arguments that cannot mean anything (a wrong rank, an unknown name).
+/// The arguments of a call have no meaning (a wrong rank, an unknown name).
 class argument_error : public error {
  public:
   using error::error;
 };
 
-/// A value has another type than the one asked for; the text names both.
+/// A value has another type than the requested one; the text names both.
 class type_error : public argument_error {
  public:
   using argument_error::argument_error;
 };
 
-/// An environment variable holds something that libtune cannot read.
+/// An environment variable holds a value that libtune cannot read.
 class environment_error : public error {
  public:
   /// @param variable  the name of the variable
@@ -55,21 +55,21 @@ class database_error : public error {
   using error::error;
 };
 
-/// libtune was to be used in a process that was made by fork, without exec, after libtune was used
-/// in its parent.
+/// libtune was called in a process that was made by fork, without exec, after the parent used
+/// libtune.
 class forked_process_error : public error {
  public:
   using error::error;
 };
 
-/// The cause of a device's refusal, as far as the tuner depends on it.
+/// The reason for a device's refusal, in the classes that the tuner distinguishes.
 enum class device_failure {
-  other,           ///< anything that is not one of the following
+  other,           ///< any other reason
   over_limit,      ///< the launch or program needs more than the device has
   out_of_memory,   ///< a buffer could not be allocated
-  invalid_launch,  ///< the launch could not mean anything (unset argument, indivisible size)
-  invalid_binary,  ///< the driver does not accept the binary: damaged, or made for something else
-  fault,           ///< a kernel went wrong; every later call in this process fails too
+  invalid_launch,  ///< the launch has no meaning (unset argument, indivisible size)
+  invalid_binary,  ///< the driver rejects the binary: damaged, or made for another device or driver
+  fault,           ///< a kernel failed on the device; every later call in this process fails too
 };
 
 /// A call to a device's driver failed.
@@ -77,7 +77,7 @@ class device_error : public error {
  public:
   /// @param call     the driver function or libtune step that failed
   /// @param device   the name of the device
-  /// @param reason   the driver's error name, and what to do where that is known
+  /// @param reason   the driver's error name, and the remedy if it is known
   /// @param failure  the class of failure
   device_error(const std::string& call, std::string device, const std::string& reason,
                device_failure failure = device_failure::other);

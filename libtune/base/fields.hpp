@@ -25,12 +25,12 @@
 
 #include "libtune/base/value.hpp"
 
-/// Lists the members of a key or tuning, so that they become database columns, kernel defines and
-/// log lines from one list. The type is a plain aggregate whose members are bool, integers, float,
-/// double, enumerations, tune::dtype, std::string, or std::optional of these; at most 64 of them.
-/// At global scope, or in the namespace of the type:
+/// Lists the members of a key or tuning once, for database columns, kernel defines and log lines.
+/// The type is a plain aggregate of at most 64 members, each of which is bool, an integer, float,
+/// double, an enumeration, tune::dtype, std::string, or std::optional of one of these. Use it at
+/// global scope, or in the namespace of the type:
 ///   LIBTUNE_FIELDS(app::multiply_tuning, wgs, rows)
-/// Leaving a member out is a compile error. A type without members is written LIBTUNE_FIELDS(t).
+/// A missing member is a compile error. A type without members is written LIBTUNE_FIELDS(t).
 #define LIBTUNE_FIELDS(type, ...)                                                     \
   [[maybe_unused]] constexpr auto libtune_fields(::tune::detail::listed<type>,        \
                                                  ::libtune_global_scope) {            \
@@ -40,7 +40,7 @@
   static_assert(::tune::detail::lists_every_member<type>(),                           \
                 "LIBTUNE_FIELDS has to list every member of the type, each once");
 
-// A macro is not expanded within itself; put off, it is with the next scan.
+// A macro is not expanded within itself. The call through _LATER defers it to the next scan.
 #define LIBTUNE_DETAIL_FIELDS(type, member, ...)       \
   ::tune::detail::make_field<#member, &type::member>() \
       __VA_OPT__(, LIBTUNE_DETAIL_FIELDS_LATER LIBTUNE_DETAIL_BRACKETS(type, __VA_ARGS__))
@@ -58,7 +58,7 @@
 
 namespace tune::detail {
 
-// Found by the namespaces of its arguments, which are that of the type and the global one.
+// Argument-dependent lookup finds the list in the namespace of the type or in the global one.
 template <class T>
 concept has_field_list = requires {
   libtune_fields(listed<T>{}, libtune_global_scope{});
@@ -66,7 +66,7 @@ concept has_field_list = requires {
 
 }  // namespace tune::detail
 
-// doxygen does not find the primary template, which is of another library.
+// doxygen does not find the primary template, which belongs to another library.
 /// @cond
 template <class T>
 struct boost::hana::accessors_impl<T, boost::hana::when<tune::detail::has_field_list<T>>> {
@@ -95,7 +95,7 @@ struct member_accessor {
   }
 };
 
-// An enumeration can always be a value, and its names may follow.
+// Any enumeration can be stored as a value; its names are optional.
 template <class T>
 inline constexpr bool is_enum = std::is_enum_v<T>;
 template <class T>
@@ -146,7 +146,7 @@ constexpr bool lists_every_member() {
     using fields = decltype(boost::hana::accessors<T>());
     return decltype(boost::hana::length(std::declval<fields>()))::value == aggregate_arity<T>();
   }
-  return true;  // it has been said
+  return true;  // a static_assert above has failed already
 }
 
 }  // namespace detail
@@ -155,7 +155,7 @@ constexpr bool lists_every_member() {
 template <class T>
 concept fielded = boost::hana::Struct<T>::value;
 
-/// Calls visit(name, member) for each member in the order of the list, without copying any.
+/// Calls visit(name, member) for each member in the order of the list, without copying any. The
 /// name is a const char*.
 template <class T, class Visitor>
 requires fielded<std::remove_const_t<T>>
@@ -167,7 +167,7 @@ void for_each_field(T& object, Visitor&& visit) {
 }
 
 namespace detail {
-// Adding to a vector, compiled once for all types.
+// Not a template, so that it is compiled once for all types.
 void add_field(std::vector<field_description>& fields, const char* name, value_type type,
                bool optional);
 void add_value(std::vector<named_value>& values, const char* name, value added);
@@ -185,7 +185,7 @@ std::vector<field_description> describe_fields() {
   return fields;
 }
 
-/// The object's fields as values, in the order of the list.
+/// The fields of an object as values, in the order of the list.
 template <fielded T>
 std::vector<named_value> to_values(const T& object) {
   std::vector<named_value> values;
@@ -197,11 +197,11 @@ std::vector<named_value> to_values(const T& object) {
 }
 
 namespace detail {
-/// The value with this name. @throws argument_error that names the missing field.
+/// The value of this name. @throws argument_error that names the missing field
 const value& find_value(std::span<const named_value> values, const char* name);
 }  // namespace detail
 
-/// The object with these values. Values that T has no field for are ignored.
+/// The object with these values. Values without a field in T are ignored.
 /// @throws argument_error if a field's value is missing, type_error if it has another type.
 template <fielded T>
 T from_values(std::span<const named_value> values) {

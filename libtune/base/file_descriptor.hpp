@@ -9,7 +9,7 @@
 
 namespace tune::detail {
 
-/// An open file, closed at the end of its life. Empty where there is none.
+/// An open file, closed at the end of its life. May be empty.
 class file_descriptor {
  public:
   explicit file_descriptor(int number = -1) noexcept : number_(number) {}
@@ -25,7 +25,7 @@ class file_descriptor {
   int get() const noexcept { return number_; }
   explicit operator bool() const noexcept { return number_ >= 0; }
 
-  /// Leaves the closing to the caller.
+  /// Returns the descriptor without closing it; the caller closes it.
   int release() noexcept { return std::exchange(number_, -1); }
 
  private:

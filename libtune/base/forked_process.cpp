@@ -10,7 +10,7 @@ namespace tune {
 
 constinit std::atomic<bool> detail::forked{false};
 
-// Without memory for it, which the system asks for, a child takes itself for a usable process.
+// pthread_atfork needs memory. If it gets none, a forked child is not recognised.
 void detail::watch_forks() noexcept {
   static const int registered = ::pthread_atfork(nullptr, nullptr, [] { forked = true; });
   static_cast<void>(registered);

@@ -30,7 +30,7 @@ bool nests_deeper(std::string_view text, std::size_t levels) noexcept {
   bool in_text = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (in_text && c == '\\') ++i;  // what follows neither ends the text nor begins another pair
+    if (in_text && c == '\\') ++i;  // the escaped character neither ends the text nor begins a pair
     if (c == '"') in_text = !in_text;
     if (in_text) continue;
     if ((c == '[' || c == '{') && ++depth > levels) return true;
@@ -49,7 +49,7 @@ input parse_input(std::string_view text) {
 }
 
 void refuse_document(const std::string& reason) {
-  throw argument_error("the document is no export of libtune that can be read: " + reason);
+  throw argument_error("the document cannot be read as an export of libtune: " + reason);
 }
 
 input parse_document(std::string_view text, const char* format, int version) {
@@ -96,7 +96,7 @@ json real_to_json(double d) {
 
 std::string json_text(const json& document, int indent) {
   std::string text = document.dump(indent, ' ', false, json::error_handler_t::replace);
-  // Those of ASCII are numbers already. The others stand in strings alone.
+  // ASCII characters are valid as they are. Others occur in strings only.
   for (std::size_t at = 0; (at = text.find_first_of("\xc2\x7f", at)) != std::string::npos; ++at) {
     if (text[at] == '\x7f') {
       text.replace(at, 1, "\\u007f");
@@ -165,8 +165,7 @@ json exact_json(const std::vector<field_description>& fields) {
 }
 
 const input& member(const input& object, const char* name) {
-  if (!object.is_object())
-    refuse_document(fmt::format("where '{}' is expected is no object", name));
+  if (!object.is_object()) refuse_document(fmt::format("'{}' is not in an object", name));
   const auto found = object.find(name);
   if (found == object.end()) refuse_document(fmt::format("an object has no '{}'", name));
   return *found;
@@ -218,7 +217,7 @@ value value_from_json(const input& item, value_kind kind) {
     if (const auto special = word_for_real(item)) return *special;
   }
   if (kind == value_kind::string && !item.is_number()) return text_from_json(item);
-  // Not the value itself: printing deeply nested values takes a deep stack.
+  // Without the value itself: printing deeply nested values takes a deep stack.
   refuse_document(fmt::format("a value of the kind '{}' is of the JSON type {}", kind_name(kind),
                               item.type_name()));
 }
@@ -229,7 +228,7 @@ std::vector<field_description> fields_from_json(const input& object, const char*
     const std::string type = text_from_json(member(item, "type"));
     const input& optional = member(item, "optional");
     const std::optional<value_type> known = value_type_from_name(type);
-    if (!known) refuse_document(fmt::format("'{}' is no type of a field", type));
+    if (!known) refuse_document(fmt::format("'{}' is not the type of a field", type));
     if (!optional.is_boolean()) refuse_document("'optional' is neither true nor false");
     fields.push_back({text_from_json(member(item, "name")), *known, optional.get<bool>()});
   }

@@ -42,7 +42,8 @@ spdlog::level::level_enum wanted_level() {
       .value_or(spdlog::level::info);
 }
 
-// Not registered with spdlog, so that an application can still register its own under the name.
+// Not registered with spdlog, so that an application can still register its own logger of this
+// name.
 spdlog::logger& own_logger() {
   static detail::never_destroyed<spdlog::logger> logger(
       logger_name, std::make_shared<spdlog::sinks::stderr_sink_mt>());
@@ -64,11 +65,12 @@ log_function& redirection() {
 
 std::atomic<bool> loggers_are_gone{false};
 
-// spdlog destroys its list of loggers at the end of the process, before the static objects that are
-// older than the first line.
+// spdlog destroys its registry at the end of the process, before the static objects that were made
+// before the first log line.
 std::shared_ptr<spdlog::logger> application_logger() {
   static const int watched = [] {
-    spdlog::get(logger_name);  // makes the list, so that the function is called before it goes
+    spdlog::get(logger_name);  // creates the registry, so that the function below is called before
+                               // its destruction
     return std::atexit([] { loggers_are_gone = true; });
   }();
   static_cast<void>(watched);
@@ -104,7 +106,7 @@ void log(log_level level, std::string_view message) noexcept {
     if (to_spdlog(level) >= threshold) {
       own_logger().log(to_spdlog(level), detail::terminal_text(message));
     }
-  } catch (...) {  // a log line that cannot be written is not worth a failure
+  } catch (...) {  // an unwritable log line is ignored
     return;
   }
 }

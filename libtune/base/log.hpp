@@ -12,19 +12,20 @@ namespace tune {
 /// The importance of a log line.
 enum class log_level { debug, info, warning, error };
 
-/// Writes a line to the logger named "libtune": the application's own, if it has registered a
-/// spdlog logger of that name, else one that writes the levels of LIBTUNE_LOG to standard error.
-/// Thread-safe; never throws, so destructors may call it. In destructors of static objects it
-/// writes to standard error, because spdlog has destroyed its loggers by then.
+/// Writes a line to the logger named "libtune": the spdlog logger that the application has
+/// registered under that name, or else libtune's own, which writes the levels of LIBTUNE_LOG to
+/// standard error. Thread-safe; never throws, so destructors may call it. Destructors of static
+/// objects write to standard error, because spdlog has destroyed its loggers by then.
 void log(log_level level, std::string_view message) noexcept;
 
-/// Writes a warning the first time that this text is seen in this process.
+/// Writes a warning once: later calls with the same text in this process write nothing.
 void warn_once(std::string_view message) noexcept;
 
 namespace detail {
 
-/// Gives every line of every level to a function in place of a logger, from now on. Several threads
-/// call it. For a process that works for another, which has the logger.
+/// Sends every later line of every level to a function instead of a logger. The function is called
+/// from several threads. Worker processes use it to send their lines to the application, which has
+/// the logger.
 void redirect_log(std::function<void(log_level, std::string_view)> to);
 
 }  // namespace detail

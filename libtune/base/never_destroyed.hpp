@@ -11,17 +11,17 @@
 
 namespace tune::detail {
 
-/// The object of a static variable that is never destroyed: the destructors of other static
-/// objects may tune, and so may threads that still run when main has returned. Every static object
-/// of libtune with a non-trivial destructor is one. Its memory stays reachable, so that leak
-/// checkers do not report it. The members themselves add no lock.
+/// The object of a static variable that is never destroyed. Destructors of other static objects may
+/// tune, and so may threads that still run after main has returned. Every static object of libtune
+/// with a non-trivial destructor is a never_destroyed. Its memory stays reachable, so that leak
+/// checkers do not report it. Access to the object is not locked.
 ///
 ///   static never_destroyed<known_lines> known;
 ///   known->mutex.lock();
 template <class T>
 class never_destroyed {
  public:
-  /// Makes T from these arguments.
+  /// Constructs T from these arguments.
   template <class... Arguments>
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): its bytes are those of T
   explicit never_destroyed(Arguments&&... arguments) {

@@ -12,7 +12,7 @@
 namespace tune::detail {
 namespace {
 
-// Libraries differ in these: GCC 12's writes 0x0.8p-1022 and GCC 13's 0x1p-1023.
+// fmt's results differ by the standard library: 0x0.8p-1022 with GCC 12, 0x1p-1023 with GCC 13.
 std::string subnormal_text(double number) {
   std::string digits = fmt::format("{:013x}", std::bit_cast<std::uint64_t>(std::abs(number)));
   digits.resize(digits.find_last_not_of('0') + 1);
@@ -32,7 +32,7 @@ std::string exact_text(double number) {
          std::string(digits.data(), end);
 }
 
-// Null, where there is no memory for it, leaves the locale.
+// newlocale returns null if there is no memory; the thread then keeps its locale.
 plain_locale::plain_locale()
     : plain_(::newlocale(LC_ALL_MASK, "C", nullptr)), before_(::uselocale(plain_)) {}
 

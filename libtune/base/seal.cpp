@@ -24,15 +24,16 @@
 namespace tune {
 namespace {
 
-// The program's seal and the number of all seals change together, with the lock; doors read them
-// without.
+// The program's seal and the number of all seals change together, under the lock; doors read them
+// without it.
 std::mutex& seal_mutex() {
   static detail::never_destroyed<std::mutex> mutex;
   return *mutex;
 }
 constinit std::atomic<int> program_seal{-1};  // a seal_mode, or -1
 
-// Not destroyed, for the main thread meets doors after its other variables have been.
+// Trivially destructible, because the main thread meets doors after the destruction of its
+// thread-local variables.
 constinit thread_local std::optional<seal_mode> own_seal;
 constinit thread_local int sections = 0;
 
@@ -90,7 +91,7 @@ std::vector<std::string> present_stack() {
   return lines;
 }
 
-// The stack takes long, and is made for the few that are kept.
+// Taking a stack is slow, and is done only for the breaches that are kept.
 void count_breach(sealed_action action, const std::string& what) {
   breaches& all = all_breaches();
   const std::lock_guard lock(all.mutex);
@@ -120,7 +121,7 @@ std::uint64_t seal_summary::total() const noexcept {
 }
 
 void seal(seal_options options) {
-  // What making a stack needs is loaded with the first one: now, not when something goes wrong.
+  // The first stack trace loads what it needs. That happens here, not at the first breach.
   static_cast<void>(present_stack());
   const std::lock_guard lock(seal_mutex());
   if (detail::seals == 0) forget_breaches();
@@ -160,7 +161,7 @@ void detail::meet_seal(sealed_action action, const seal_text& text) {
 void detail::meet_seal_at_end(sealed_action action, const seal_text& text) noexcept {
   try {
     if (present_seal()) count_breach(action, text.make(text.maker));
-  } catch (const std::exception&) {  // no memory
+  } catch (const std::exception&) {  // out of memory
     return;
   }
 }

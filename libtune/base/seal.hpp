@@ -1,24 +1,24 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Proof that a running pipeline only enqueues. Slow or unbounded actions have a door: calls of
-// autotuners, compiling, making programs, kernels, queues and contexts, allocating and releasing
-// device and pinned memory, the tuning database, the cache of programs, and starting processes. A
-// sealed thread that comes to a door is stopped, or counted.
+// Proof that a running pipeline only enqueues. Slow or unbounded actions have a door, which checks
+// for a seal: calls of autotuners, compiling, making programs, kernels, queues and contexts,
+// allocating and releasing device and pinned memory, the tuning database, the cache of programs,
+// and starting processes. At a door, a sealed thread gets an exception, or the action is counted.
 //
 //   auto pipeline = make_pipeline(context);  // tunes, compiles and allocates
 //   pipeline.run();                          // drivers load much with the first launch
 //   tune::seal();
 //   while (running) pipeline.run();          // enqueues, or throws
 //
-// A seal holds for every thread of the program except those of libtune, so that a forgotten thread
-// is found. A control thread that has to allocate or tune while the pipeline runs holds an
-// unsealed_section, for the time of a reconfiguration or for all its life. A library in another
-// program seals its own thread alone: seal({.scope = seal_scope::this_thread}).
+// A seal holds for every thread of the program except libtune's own, so that it finds forgotten
+// threads too. A control thread that allocates or tunes while the pipeline runs holds an
+// unsealed_section, during a reconfiguration or for all its life. A library inside another program
+// seals only its own thread: seal({.scope = seal_scope::this_thread}).
 //
-// Launches, fills, copies, events, maps, replayed graphs and parts of buffers have no door, nor
-// have allocators that serve from their own memory. While nothing is sealed a door costs one load;
-// enqueueing has none.
+// There are no doors for launches, fills, copies, events, maps, replayed graphs and parts of
+// buffers, nor for allocators that serve from their own memory. While no thread is sealed, a door
+// costs one load; enqueueing costs nothing.
 #pragma once
 
 #include <array>
@@ -32,16 +32,16 @@
 
 namespace tune {
 
-/// The consequence for a sealed thread that comes to a door.
+/// The effect of a door on a sealed thread.
 enum class seal_mode : std::uint8_t {
   throws,  ///< the door throws seal_broken_error
   counts,  ///< the action takes place, and seal_report() counts it
 };
 
-/// The threads that a seal holds for.
+/// The threads that a seal covers.
 enum class seal_scope : std::uint8_t {
-  program,      ///< all threads, those that begin later too
-  this_thread,  ///< the calling thread, as long as it lives
+  program,      ///< all threads, later ones included
+  this_thread,  ///< the calling thread, until it ends
 };
 
 /// The settings of seal().
@@ -52,14 +52,14 @@ struct seal_options {
 
 /// The actions that a seal forbids.
 enum class sealed_action : std::uint8_t {
-  tune,      ///< an autotuner was called, with or without a stored result
-  compile,   ///< a kernel's text was to be compiled, or looked for in the cache
-  load,      ///< a program or kernel was to be made on the device
-  allocate,  ///< device or pinned memory, or an object that has some: a queue, a context, a graph
-  release,   ///< such memory was released, for which drivers wait. Only ever counted
-  database,  ///< a tuning database was to be read or written
-  program_cache,  ///< the files of compiled programs were to be read or written
-  process,        ///< a process was to be started
+  tune,      ///< a call of an autotuner, with or without a stored result
+  compile,   ///< compiling a kernel's text, or looking for it in the cache
+  load,      ///< making a program or kernel on the device
+  allocate,  ///< device or pinned memory, or an object that holds some: a queue, a context, a graph
+  release,   ///< releasing such memory, for which drivers wait. Only ever counted
+  database,  ///< reading or writing a tuning database
+  program_cache,  ///< reading or writing the files of compiled programs
+  process,        ///< starting a process
 };
 /// The number of enumerators of sealed_action.
 inline constexpr std::size_t sealed_actions = 8;
@@ -67,7 +67,7 @@ inline constexpr std::size_t sealed_actions = 8;
 /// The action in words: "tune", "program_cache".
 const char* sealed_action_name(sealed_action action) noexcept;
 
-/// A sealed thread has asked for a forbidden action, which has not taken place.
+/// A sealed thread requested a forbidden action. The action has not taken place.
 class seal_broken_error : public error {
  public:
   /// @param action  the action that was refused
@@ -81,22 +81,24 @@ class seal_broken_error : public error {
   sealed_action action_;
 };
 
-/// One breach of a seal, prevented or not.
+/// One breach of a seal, whether prevented or only counted.
 struct seal_breach {
   sealed_action action{};          ///< the kind of door
-  std::string what;                ///< the request, and its device
-  std::string thread;              ///< its name and its number in the system
-  std::vector<std::string> stack;  ///< from the door outwards, as addr2line takes it; may be empty
+  std::string what;                ///< the requested action, and its device
+  std::string thread;              ///< the thread's name and its number in the system
+  std::vector<std::string> stack;  ///< from the door outwards, in the form that addr2line takes;
+                                   ///< may be empty
 };
 
-/// The breaches of sealed threads since the first seal. One call counts at each of its doors: that
-/// of an autotuner as tune, then as the database, compilations and allocations of its search.
+/// The breaches of sealed threads since the first seal. One call may count at several doors: a call
+/// of an autotuner counts as tune, and then as the database accesses, compilations and allocations
+/// of its search.
 struct seal_summary {
-  /// The most breaches that first describes.
+  /// The largest size of first.
   static constexpr std::size_t most_kept = 16;
 
   std::array<std::uint64_t, sealed_actions> counts{};  ///< breaches of each sealed_action
-  std::vector<seal_breach> first;                      ///< the first most_kept of them
+  std::vector<seal_breach> first;                      ///< the earliest breaches, at most most_kept
 
   /// The number of breaches of one action.
   std::uint64_t count(sealed_action action) const noexcept {
@@ -106,9 +108,9 @@ struct seal_summary {
   std::uint64_t total() const noexcept;
 };
 
-/// Seals the program or the calling thread, in place of an earlier seal of the same scope; a
-/// thread's own counts for it more than the program's. Where nothing was sealed before, the report
-/// begins anew. Thread-safe.
+/// Seals the program or the calling thread, and replaces an earlier seal of the same scope. A
+/// thread's own seal takes precedence over the program's. If nothing was sealed before, the report
+/// is reset. Thread-safe.
 void seal(seal_options options = {});
 
 /// Ends a seal. The report keeps its breaches. Thread-safe.
@@ -117,11 +119,11 @@ void unseal(seal_scope scope = seal_scope::program) noexcept;
 /// True if the calling thread is sealed now.
 bool is_sealed() noexcept;
 
-/// All breaches, those that threw included. Thread-safe.
+/// All breaches, including those that threw. Thread-safe.
 seal_summary seal_report();
 
-/// While one lives, the thread that made it is not sealed. May be nested. It has to end on that
-/// thread.
+/// Suspends the seal for the calling thread during its life. May be nested. Destroy it on the
+/// thread that made it.
 class [[nodiscard]] unsealed_section {
  public:
   unsealed_section() noexcept;
@@ -149,10 +151,10 @@ seal_text refer_to(const Text& text) noexcept {
 void meet_seal(sealed_action action, const seal_text& text);
 void meet_seal_at_end(sealed_action action, const seal_text& text) noexcept;
 
-/// Called by every door first.
+/// Every door calls this first.
 /// @param text  makes the description of the request, as in "compile 'fill.kernel' for device 'GPU
 /// One'"
-/// @throws seal_broken_error if the thread is sealed so
+/// @throws seal_broken_error if the thread is sealed with seal_mode::throws
 template <class Text>
 void check_seal(sealed_action action, const Text& text) {
   if (seals.load(std::memory_order_relaxed) == 0) [[likely]]
@@ -160,7 +162,8 @@ void check_seal(sealed_action action, const Text& text) {
   meet_seal(action, refer_to(text));
 }
 
-/// The same for functions that cannot throw, such as destructors: counted in either mode.
+/// Like check_seal(), for functions that cannot throw, such as destructors: counts the breach in
+/// either mode.
 template <class Text>
 void note_seal(sealed_action action, const Text& text) noexcept {
   if (seals.load(std::memory_order_relaxed) == 0) [[likely]]

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/base/sha256.hpp"
 
-// The plain functions need nothing that OpenSSL has destroyed at the end of the process, where what
-// is newer fails; nor anything that a configuration can take away.
+// The plain functions work until the very end of the process, whatever OpenSSL's configuration. The
+// newer ones fail once OpenSSL has destroyed its own state.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include <openssl/sha.h>

@@ -13,7 +13,7 @@ namespace tune::detail {
 
 using sha256_digest = std::array<std::byte, 32>;
 
-/// The SHA-256 of some bytes. Thread-safe, to the very end of the process.
+/// The SHA-256 of some bytes. Thread-safe; works until the very end of the process.
 sha256_digest sha256(std::span<const std::byte> bytes);
 
 /// Bytes as lower-case hexadecimal digits, two for each.

@@ -8,13 +8,14 @@
 
 namespace tune {
 
-/// A shared library that is loaded while the program runs, so that the program starts without it.
-/// Absence is a state: error() says why. Unloaded with the object, and its symbols with it.
+/// A shared library that is loaded at run time, so that the program starts without it. A missing
+/// library is a valid state: error() has the reason. The destructor unloads the library, which
+/// invalidates its symbols.
 class shared_library {
  public:
-  /// No library; error() says so.
+  /// No library; error() has a text.
   shared_library() = default;
-  /// Loads a library, given its path or, for the system's search, its name.
+  /// Loads a library by its path, or by its name through the system's search.
   explicit shared_library(const char* name);
   shared_library(shared_library&& other) noexcept;
   shared_library& operator=(shared_library&& other) noexcept;
@@ -22,13 +23,13 @@ class shared_library {
 
   explicit operator bool() const noexcept { return handle_ != nullptr; }
 
-  /// The reason why it could not be loaded, in the system's words; empty if it is loaded.
+  /// The reason for a failed load, in the system's words; empty if the library is loaded.
   const std::string& error() const noexcept { return error_; }
 
-  /// The address of a symbol; null if the library has none of this name, or is not loaded.
+  /// The address of a symbol; null if the library lacks it or is not loaded.
   void* symbol(const char* name) const noexcept;
 
-  /// The same as a pointer to a function.
+  /// The address of a symbol as a pointer to a function.
   template <class Function>
   Function function(const char* name) const noexcept {
     return reinterpret_cast<Function>(symbol(name));
@@ -36,7 +37,7 @@ class shared_library {
 
  private:
   void* handle_ = nullptr;
-  std::string error_ = "no library was asked for";
+  std::string error_ = "no library was named";
 };
 
 }  // namespace tune

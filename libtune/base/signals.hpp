@@ -10,8 +10,8 @@
 
 namespace tune::detail {
 
-/// While one lives, this thread receives no signal. Threads that it makes meanwhile never do: the
-/// application's handlers are for the application's threads.
+/// Blocks all signals in this thread during its life. Threads created meanwhile keep them blocked:
+/// the application's signal handlers run on the application's threads only.
 class [[nodiscard]] signals_blocked {
  public:
   signals_blocked() noexcept {
@@ -27,8 +27,8 @@ class [[nodiscard]] signals_blocked {
   sigset_t before_{};
 };
 
-/// Keeps a write beyond the limit on file sizes from ending the process: while one lives, such a
-/// write of this thread fails with EFBIG.
+/// During its life, a write of this thread beyond the limit on file sizes fails with EFBIG instead
+/// of ending the process.
 class [[nodiscard]] without_size_signal {
  public:
   without_size_signal() noexcept {

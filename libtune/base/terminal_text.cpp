@@ -8,7 +8,7 @@
 namespace tune::detail {
 namespace {
 
-/// The bytes of the UTF-8 character that a text begins with; 0 if it begins with none.
+/// The length in bytes of the UTF-8 character at the start of a text; 0 if it is invalid.
 std::size_t character_bytes(std::string_view text) noexcept {
   const auto first = static_cast<unsigned char>(text.front());
   const std::size_t bytes = first < 0x80   ? 1

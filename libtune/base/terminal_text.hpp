@@ -8,15 +8,15 @@
 
 namespace tune::detail {
 
-/// The shape of a text on a terminal.
+/// The layout of a text on a terminal.
 enum class text_shape : std::uint8_t {
-  lines,  ///< line feeds, with or without a carriage return before them, and tabs stay
+  lines,  ///< line feeds, with or without a carriage return before them, and tabs are kept
   cell,   ///< part of a line
 };
 
-/// A text with '?' in place of what a terminal would obey or could not show: control characters of
-/// ASCII, those of ISO 6429 from U+0080 to U+009F, and bytes that are not UTF-8. For texts of
-/// databases and files, which may be anybody's.
+/// A text with '?' in place of characters that a terminal would act on or could not show: control
+/// characters of ASCII, those of ISO 6429 from U+0080 to U+009F, and bytes that are not UTF-8. For
+/// texts of databases and files, whose authors are unknown.
 std::string terminal_text(std::string_view text, text_shape shape = text_shape::lines);
 
 }  // namespace tune::detail

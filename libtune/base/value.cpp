@@ -17,7 +17,7 @@ template class std::vector<tune::field_description>;
 namespace tune {
 namespace {
 
-// In the order of the enumeration.
+// in the order of the enumeration
 constexpr std::array<std::string_view, 14> type_names{
     "bool",  "int8",   "uint8",   "int16",   "uint16", "int32",       "uint32",
     "int64", "uint64", "float32", "float64", "string", "enumeration", "dtype"};

@@ -16,7 +16,7 @@
 
 namespace tune {
 
-/// The type of a field, as it is recorded beside its value.
+/// The type of a field, as stored beside its value.
 enum class value_type : std::uint8_t {
   boolean,
   int8,
@@ -37,9 +37,9 @@ enum class value_type : std::uint8_t {
 /// The name of a type ("uint32", "enumeration"); never renamed, it is stored.
 std::string_view value_type_name(value_type type) noexcept;
 
-/// A field's value once its C++ type has been erased. monostate is an empty std::optional;
-/// signed integers are int64_t, unsigned ones uint64_t, float and double are double, enumerations
-/// and dtypes are strings. Every conversion there and back is exact.
+/// A field's value without its C++ type. monostate is an empty std::optional; signed integers are
+/// int64_t, unsigned ones uint64_t, float and double are double, enumerations and dtypes are
+/// strings. Every conversion there and back is exact.
 using value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string>;
 
 /// A value with the name of its field.
@@ -53,14 +53,14 @@ struct named_value {
 /// A field without its value.
 struct field_description {
   std::string name;       ///< the member's, as LIBTUNE_FIELDS lists it
-  value_type type{};      ///< of the member, or of the value in its std::optional
+  value_type type{};      ///< the type of the member, or of the value in its std::optional
   bool optional = false;  ///< true if the member is a std::optional
 
   friend bool operator==(const field_description& a, const field_description& b);
 };
 
-/// The value as a person would write it ("64", "true", "none"). Doubles are written with as many
-/// digits as it takes to read the same number back.
+/// The value in a readable form ("64", "true", "none"). Doubles are written with as many digits as
+/// are needed to read the same number back.
 std::string to_string(const value& v);
 
 /// The fields as "a=1, b=2".
@@ -68,36 +68,37 @@ std::string to_string(const std::vector<named_value>& values);
 
 /// Unambiguous text: equal texts mean equal types and values, so 1, 1.0, true and "1" differ.
 std::string canonical_text(const value& v);
-/// The same for fields: equal texts mean equal names, types and values in the same order.
+/// Unambiguous text of fields: equal texts mean equal names, types and values in the same order.
 std::string canonical_text(const std::vector<named_value>& values);
 
 namespace detail {
-/// Stands for a type where one looks for the list that a macro has made for it.
+/// A tag for a type: overloads that a macro defines for it return the macro's list.
 template <class T>
 struct listed {};
 
 template <std::size_t Count, class E>
 struct enumerator_list {
-  std::string_view names;  ///< as they were written: "a, b, c"
+  std::string_view names;  ///< as written in the macro: "a, b, c"
   std::array<E, Count> values;
 };
 }  // namespace detail
 
 }  // namespace tune
 
-/// Makes the lists that LIBTUNE_FIELDS and LIBTUNE_ENUM leave at global scope be found.
+/// A tag by which argument-dependent lookup finds the lists of LIBTUNE_FIELDS and LIBTUNE_ENUM at
+/// global scope.
 struct libtune_global_scope {};
 
 namespace tune {
 
-/// Names of an enumeration's values, as LIBTUNE_ENUM lists them.
+/// The names of an enumeration's values, as listed by LIBTUNE_ENUM.
 template <class E>
 struct enum_names {
   /// True if LIBTUNE_ENUM has listed the enumeration.
   static constexpr bool known = requires {
     libtune_enumerators(detail::listed<E>{}, libtune_global_scope{});
   };
-  /// The names and the values in the order of the list; only where known is true.
+  /// The names and the values in the order of the list; requires known.
   static constexpr auto list() {
     return libtune_enumerators(detail::listed<E>{}, libtune_global_scope{});
   }
@@ -124,14 +125,14 @@ constexpr value_type integer_type(std::size_t bytes, bool is_signed) noexcept {
 }
 }  // namespace detail
 
-/// The conversion of a C++ type to a value and back. from_value throws type_error on any other type
-/// and on an integer that does not fit.
+/// The conversion of a C++ type to a value and back. from_value throws type_error for any other
+/// type, and for an integer that does not fit.
 template <class T>
 struct value_traits {
   static_assert(!std::is_same_v<T, T>,
                 "a member of a key or tuning is bool, an integer, float, double, an enumeration, "
                 "tune::dtype, std::string, or std::optional of one of these");
-  // So that nothing else is said.
+  // These members suppress further error messages.
   static constexpr value_type type{};
   static constexpr bool optional = false;
   static value to_value(const T&);
@@ -190,7 +191,7 @@ struct value_traits<dtype> {
   static dtype from_value(const value& v);
 };
 
-/// An enumeration listed with LIBTUNE_ENUM travels by name, so that reordering it is harmless.
+/// An enumeration listed with LIBTUNE_ENUM is stored by name, so that its order may change.
 template <class E>
 requires(std::is_enum_v<E>&& enum_names<E>::known) struct value_traits<E> {
   static constexpr value_type type = value_type::enumeration;
@@ -213,7 +214,7 @@ requires(std::is_enum_v<E>&& enum_names<E>::known) struct value_traits<E> {
   }
 };
 
-/// An enumeration without names travels as its underlying integer.
+/// An enumeration without names is stored as its underlying integer.
 template <class E>
 requires(std::is_enum_v<E> && !enum_names<E>::known &&
          !std::is_same_v<E, dtype>) struct value_traits<E> {
@@ -241,13 +242,13 @@ struct value_traits<std::optional<T>> {
 
 }  // namespace tune
 
-// So that the library compiles their functions, and not each of its users.
+// The library instantiates their functions, so that its users need not.
 extern template class std::vector<tune::value>;
 extern template class std::vector<tune::named_value>;
 extern template class std::vector<tune::field_description>;
 
-/// Names an enumeration's values, so that keys and tunings store them by name. At global scope, or
-/// in the namespace of the enumeration, before its first use:
+/// Names an enumeration's values, so that keys and tunings store them by name. Use it at global
+/// scope, or in the namespace of the enumeration, before the first use of the enumeration:
 ///   LIBTUNE_ENUM(app::layout, row_major, column_major)
 #define LIBTUNE_ENUM(type, ...)                                                                 \
   [[maybe_unused]] constexpr auto libtune_enumerators(::tune::detail::listed<type>,             \

@@ -13,7 +13,7 @@ namespace tune {
 
 /// Calls `visitor.operator()<T>()` with the host type T of a dtype, and returns its result:
 /// `visit_dtype(type, [&]<class T>() { return sizeof(T); })`.
-/// @throws type_error if the value is none of the enumeration
+/// @throws type_error if the value is not an enumerator
 template <class Visitor>
 decltype(auto) visit_dtype(dtype type, Visitor&& visitor) {
   switch (type) {
@@ -32,7 +32,7 @@ decltype(auto) visit_dtype(dtype type, Visitor&& visitor) {
     case dtype::complex64: return visitor.template operator()<std::complex<float>>();
     case dtype::complex128: return visitor.template operator()<std::complex<double>>();
   }
-  throw type_error("there is no dtype of the number " + std::to_string(static_cast<int>(type)));
+  throw type_error("no dtype has the number " + std::to_string(static_cast<int>(type)));
 }
 
 }  // namespace tune

@@ -11,8 +11,8 @@
 
 namespace tune::detail {
 
-/// The words of an enumeration that counts from zero, in its order: one table to write and to read
-/// them. Where the words are the identifiers, LIBTUNE_ENUM serves.
+/// The words for an enumeration that counts from zero, in its order: one table for writing and
+/// reading. If the words are the identifiers, use LIBTUNE_ENUM.
 template <class Enum, std::size_t Count>
 struct word_table {
   std::array<const char*, Count> words;
@@ -30,7 +30,7 @@ struct word_table {
   }
 
   /// The value of an environment variable that holds one of the words; empty if it is unset.
-  /// @throws environment_error if it is set to none of them
+  /// @throws environment_error if it is set to any other word
   std::optional<Enum> read(const char* variable) const {
     const std::optional<std::string> given = read_environment(variable);
     if (!given) return std::nullopt;

@@ -48,7 +48,7 @@ std::string describe(const std::string& name, const slot& item) {
   return text;
 }
 
-/// A value as one short line.
+/// Shortens a value to one short line.
 std::string abridged(std::string text) {
   constexpr std::size_t longest = 40;
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -56,7 +56,8 @@ std::string abridged(std::string text) {
   return text.substr(0, longest - 3) + "...";
 }
 
-/// The name of an operation and its parameters; those of a sequence stand in its children.
+/// Returns the name of an operation and its parameters; a sequence's parameters are in its
+/// children.
 std::string describe(const std::string& name, const operation& drawn) {
   std::string text = name;
   if (!drawn.children().empty()) return text;
@@ -71,7 +72,7 @@ const char* form_of(const slot& item) {
   return item.children().empty() ? "box" : "oval";
 }
 
-/// Writes an operation and what is in it, and remembers the slots for the lines between them.
+/// Writes an operation and its parts, and remembers the slots for the lines between them.
 class dot_writer {
  public:
   explicit dot_writer(const operation& drawn, const std::string& name) {
@@ -98,7 +99,7 @@ class dot_writer {
     for (const named_operation& child : drawn.children()) {
       add_operation(*child.operation, child.name, depth + 1);
     }
-    // What a child has shown already is not shown again by its sequence.
+    // Slots that a child has drawn are not repeated by its sequence.
     for (const named_slot& item : drawn.hidden_slots()) add_slot(item, depth + 1);
     for (const named_slot& item : drawn.slots()) add_slot(item, depth + 1);
     add(depth, "}");
@@ -158,7 +159,7 @@ class dot_writer {
 struct file_closer {
   void operator()(std::FILE* file) const noexcept { std::fclose(file); }  // NOLINT: it owns it
 };
-// A file and not a pipe: writing to a program that has ended would end this one.
+// A file instead of a pipe: writing to a pipe whose reader has ended would end this process.
 using temporary_file = std::unique_ptr<std::FILE, file_closer>;
 
 temporary_file make_temporary_file() {
@@ -168,7 +169,7 @@ temporary_file make_temporary_file() {
                           std::strerror(errno)));  // NOLINT: the text is used at once
 }
 
-/// Files of a child process in place of the standard streams.
+/// Redirects the standard streams of a child process to files.
 class redirections {
  public:
   redirections() { posix_spawn_file_actions_init(&actions_); }
@@ -185,7 +186,7 @@ class redirections {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// Its exit status; negative if it was killed.
+/// Returns the exit status of dot; negative if a signal killed it.
 int run_dot(const std::string& path, std::FILE* input, std::FILE* messages) {
   redirections streams;
   streams.add(input, STDIN_FILENO);

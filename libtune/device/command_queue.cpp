@@ -17,7 +17,7 @@ namespace tune {
 
 namespace {
 
-// See queue_interface: each of these waits.
+// Each of the callers waits; see queue_interface.
 const detail::event_interface& waited(const std::shared_ptr<detail::event_interface>& event) {
   if (detail::is_forked()) [[unlikely]]
     detail::throw_forked("wait for a command of a device");
@@ -69,7 +69,7 @@ event command_queue::enqueue_with_event(kernel& kernel, const nd_range& range) {
 
 void command_queue::write(const buffer& destination, const void* source, std::size_t bytes,
                           std::size_t offset_bytes, bool blocking) {
-  // A source is never written; the request has one kind of side for both directions.
+  // Never written as a source. A request has the same type of side for both directions.
   impl_->copy({.source = linear(const_cast<void*>(source), bytes),  // NOLINT
                .destination = linear(destination, offset_bytes, bytes),
                .row_bytes = bytes,
@@ -163,7 +163,7 @@ void command_queue::enqueue_foreign(const std::function<void()>& enqueue,
 event command_queue::enqueue_marker() { return event(impl_->mark()); }
 
 void command_queue::wait_for(std::span<const event> events) {
-  // A few at a time, which comes to the same and allocates nothing.
+  // A few at a time, which is equivalent and allocates nothing.
   std::array<std::shared_ptr<detail::event_interface>, 8> some;
   do {
     const std::size_t count = std::min(some.size(), events.size());

@@ -17,7 +17,7 @@ std::size_t product(std::size_t a, std::size_t b) noexcept {
   return b != 0 && a > beyond / b ? beyond : a * b;
 }
 
-/// The bytes of one side, in the form that fills have too.
+/// Returns the bytes of one side, in the form of a fill's region.
 fill_region filled_in(const copy_region& region, const copy_place& place) noexcept {
   fill_region side{.offset_bytes = place.offset_bytes,
                    .row_pitch_bytes = place.row_pitch_bytes,
@@ -42,8 +42,8 @@ fill_region checked(const copy_region& region, const copy_place& place, const ch
   }
   if (overlaps_itself(side)) {
     throw argument_error(
-        fmt::format("the rows or slices in the {} of a copy overlap: {}; a pitch is no less than "
-                    "what it steps over",
+        fmt::format("the rows or slices in the {} of a copy overlap: {}; a pitch is at least the "
+                    "size of what it steps over",
                     side_name, to_text(side)));
   }
   return side;
@@ -55,7 +55,7 @@ copy_side side_of(const fill_region& region) noexcept {
           .slice_pitch_bytes = region.slice_pitch_bytes};
 }
 
-/// Walks over the rows of one side of a request, which lie in memory in this order.
+/// Visits the rows of one side of a request, in the order of memory.
 class row_walk {
  public:
   row_walk(const copy_request& request, const copy_side& side) noexcept
@@ -80,7 +80,7 @@ class row_walk {
   std::size_t begin_;
 };
 
-/// The place after the last byte of a side.
+/// Returns the end of a side.
 std::size_t end_of(const copy_request& request, const copy_side& side) noexcept {
   return side.offset_bytes + (request.slices - 1) * side.slice_pitch_bytes +
          (request.rows - 1) * side.row_pitch_bytes + request.row_bytes;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The checks of copies that users ask for, before they become requests to a queue.
+// Checks of the copies that users request, before they become requests to a queue.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@ namespace tune::detail {
 /// One side of a copy, for the checks and their messages.
 struct copy_memory {
   const char* name = "";  ///< "buffer" or "host memory"
-  std::size_t bytes = 0;  ///< of all of it
+  std::size_t bytes = 0;  ///< the size of all of it
 };
 
-/// The request for a region, with all pitches filled in; buffers and host memory are for the caller
-/// to add.
+/// Returns the request for a region, with all pitches filled in; the caller adds buffers and host
+/// memory.
 /// @throws argument_error if a side leaves its memory, or rows or slices overlap on a side
 copy_request make_copy_request(const copy_region& region, const copy_memory& source,
                                const copy_memory& destination);
 
-/// True if a byte of the destination is one of the source, both sides being in one memory.
+/// True if source and destination, in the same memory, have a byte in common.
 bool overlaps(const copy_request& request) noexcept;
 
-/// True if both sides have the same pitches, as drivers want it within one buffer.
+/// True if both sides have the same pitches, as drivers require within one buffer.
 bool has_equal_pitches(const copy_request& request) noexcept;
 
 /// Calls visit(row) with a copy of each row.

@@ -13,7 +13,7 @@
 namespace tune {
 
 std::string_view device_kind_name(device_kind kind) noexcept {
-  // In the order of the enumeration.
+  // in the order of the enumeration
   constexpr std::array<std::string_view, 4> names{"GPU", "accelerator", "CPU", "other"};
   return names[static_cast<std::size_t>(kind)];
 }
@@ -74,7 +74,7 @@ void complete_performance(device_performance& performance, const device_info& in
   set_if_unknown(performance.compute_units, limits.compute_units);
   set_if_unknown(performance.cache_kib, limits.cache_bytes >> 10);
   set_if_unknown(performance.memory_bus_bits, limits.memory_bus_bits);
-  // The memory and the clock of a CPU are what is free, or runs, just now.
+  // CPUs report only their free memory and their present clock.
   if (info.kind == device_kind::cpu) return;
   set_if_unknown(performance.memory_gib, gibibytes(limits.global_memory_bytes));
   set_if_unknown(performance.clock_mhz, rounded(limits.clock_khz, 1000));
@@ -92,8 +92,8 @@ std::string maker_of(const device_identity& device) {
   };
   const std::string platform = lowered(device.platform);
   if (device.capabilities.api == "CUDA" || platform == "cuda") return "nvidia";
-  // A platform of several makers, such as Mesa's, has theirs in the names of devices; the CPUs of
-  // PoCL are no GPUs of the makers that they are named for.
+  // On platforms for several makers, such as Mesa's, the maker is in the names of devices. A CPU of
+  // PoCL is not a GPU of the maker in its name.
   struct word {
     const char* part;
     const char* maker;

@@ -11,37 +11,37 @@
 
 namespace tune {
 
-/// The memory of a device at one moment (context::memory).
+/// The memory of a device at one moment, in bytes (context::memory).
 struct memory_figures {
-  std::size_t total_bytes = 0;  ///< of the device
-  /// Not in use by any process, as the driver tells. Where it does not tell, the total less
-  /// held_bytes, which is too much while others use the device.
+  std::size_t total_bytes = 0;  ///< size of the device's memory
+  /// Memory that no process uses, as reported by the driver. If the driver does not report it:
+  /// total_bytes less held_bytes, which is too large while other processes use the device.
   std::size_t free_bytes = 0;
-  /// In buffers and images that libtune has allocated in this process, on all contexts of the
-  /// device; pinned memory is not counted.
+  /// Size of the buffers and images that libtune has allocated in this process, in all contexts of
+  /// the device; pinned memory is not counted.
   std::size_t held_bytes = 0;
-  bool is_measured = false;  ///< true if free_bytes is what the driver tells
+  bool is_measured = false;  ///< true if the driver reports free_bytes
 };
 
-/// While one lives, libtune asks it for memory before an allocation fails. When the device has no
-/// room for a buffer or an image, the holders of memory on that device are asked one after the
-/// other, that with the most first, and the allocation is tried again after each. A search asks for
-/// nothing: what it cannot have it does without.
+/// Offers memory that libtune can reclaim before an allocation fails. When the device has no room
+/// for a buffer or an image, the reclaimers of that device are asked one after the other, beginning
+/// with the largest, and the allocation is tried again after each. Allocations of a search ask no
+/// reclaimer; a search continues without the memory that it cannot have.
 ///
-/// The functions are called on the thread that allocates, which may be any. libtune holds no lock
-/// meanwhile that an allocation or a search needs. They do not throw. Thread-safe.
+/// The functions may be called on any thread that allocates. During the calls, libtune holds no
+/// lock that an allocation or a search needs. The functions must not throw. Thread-safe.
 class [[nodiscard]] memory_reclaimer {
  public:
-  /// Returns the bytes that could be given back now; 0: nothing, and give_back is not called.
+  /// Returns the number of bytes that can be given back now; if it is 0, give_back is not called.
   using holds_function = std::function<std::size_t()>;
-  /// Gives memory back, and returns when it is free or will not be soon. What it returns is kept
-  /// until the allocation has been tried again: until then nothing takes the memory anew. It may be
-  /// null. The argument is the size of the allocation in bytes.
+  /// Gives memory back, and returns when it is free, or will not be free soon. The result is kept
+  /// until the allocation has been tried again, to prevent the memory from being taken meanwhile.
+  /// It may be null. The argument is the size of the allocation in bytes.
   using give_back_function = std::function<std::shared_ptr<const void>(std::size_t)>;
 
-  /// @param device     has the memory, by whatever backend it is offered
-  /// @param holds      tells how much could be given back
-  /// @param give_back  gives it back
+  /// @param device     owns the memory, in whichever backend
+  /// @param holds      returns the number of bytes that could be given back
+  /// @param give_back  gives them back
   memory_reclaimer(const device& device, holds_function holds, give_back_function give_back);
   /// Waits for calls that are under way on other threads.
   ~memory_reclaimer();

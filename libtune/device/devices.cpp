@@ -70,7 +70,7 @@ std::vector<device> filtered(const std::vector<device>& devices, const device_fi
   return passed;
 }
 
-// The index counts the platform's own devices, before the filter, as other OpenCL programs do.
+// The index counts the platform's own devices, before the filter, as in other OpenCL programs.
 std::vector<device> of_platform(const inventory& devices, const platform_choice& choice) {
   const std::vector<inventory::platform> platforms = devices.of("OpenCL");
   if (choice.platform >= platforms.size()) {

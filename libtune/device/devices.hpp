@@ -12,8 +12,8 @@
 
 namespace tune {
 
-/// The devices of this machine as selection sees them. A plain value, so that selection can be
-/// tested with devices that are not there.
+/// The devices of this machine for selection. A plain value, so that selection can be tested with
+/// devices that do not exist.
 struct inventory {
   struct platform {
     std::string backend;          ///< "CUDA", "OpenCL"
@@ -31,62 +31,63 @@ struct inventory {
 /// Returns the devices of this machine, without any filter.
 inventory take_inventory();
 
-/// True if a backend can be used here, and if not, why.
+/// The state of a backend on this machine.
 struct backend_status {
   std::string name;         ///< "CUDA", "OpenCL"
-  bool available = false;   ///< it offers at least one device
-  std::string reason;       ///< why it is not available; empty if it is
-  std::size_t devices = 0;  ///< how many it offers, before any filter
+  bool available = false;   ///< true if it offers at least one device
+  std::string reason;       ///< the reason if it is not available; else empty
+  std::size_t devices = 0;  ///< the number of devices it offers, before any filter
 };
 
-/// Every backend that libtune knows, those that this library was built without included.
-/// Thread-safe; never throws for an absent driver.
+/// Every backend that libtune knows, including those that this library was built without.
+/// Thread-safe; a missing driver is not an error.
 std::vector<backend_status> backends();
 
-/// Every device of every backend, in the order that LIBTUNE_DEVICE counts them. Thread-safe.
+/// Every device of every backend, in the order of the indices of LIBTUNE_DEVICE. Thread-safe.
 std::vector<device> all_devices();
 
-/// Which devices an application can use. The default is all of them.
+/// Selects the devices that an application can use. An empty function selects all.
 using device_filter = std::function<bool(const device&)>;
 
 /// The settings of select_device and create_some_context.
 struct selection {
-  device_filter filter = {};  ///< the devices to choose from; empty: all
+  device_filter filter = {};  ///< selects from the devices; empty: all
   /// True to ask on the terminal where several devices remain and nothing else decides.
   bool interactive = false;
 };
 
-/// The devices that pass the filter and the environment, in the order of all_devices():
-///   LIBTUNE_DEVICE   an index into the devices that pass the filter; leaves that one
-///   CUDA_DEVICE      an index into the CUDA devices that pass the filter, where LIBTUNE_DEVICE is
-///                    unset; leaves that one
-///   PYOPENCL_CTX     p or p:d, a platform or one device of it, where neither is set
+/// Returns the devices that pass the filter and the environment, in the order of all_devices():
+///   LIBTUNE_DEVICE   an index into the devices that pass the filter; selects one
+///   CUDA_DEVICE      an index into the CUDA devices that pass the filter; selects one. Ignored if
+///                    LIBTUNE_DEVICE is set
+///   PYOPENCL_CTX     p or p:d, a platform or one device of it. Ignored if one of these is set
 /// @throws environment_error if the variable cannot be read, no_device_error if it names a device
-///         that is not there; the text lists those that are
+///         that does not exist; the text lists the devices
 std::vector<device> candidate_devices(const device_filter& filter = {});
 
-/// The first of the best candidates: GPUs before accelerators before all else.
-/// @throws no_device_error if there is none, else as candidate_devices
+/// The first of the best candidates: GPUs before accelerators before all others.
+/// @throws no_device_error if there are no candidates; otherwise as candidate_devices
 device select_device(const selection& wanted = {});
 
-/// A context on the selected device.
+/// Makes a context on the selected device.
 context create_some_context(const selection& wanted = {});
 
-/// The same over a given inventory.
+/// Returns the candidates of a given inventory.
 std::vector<device> candidate_devices(const inventory& devices, const device_filter& filter);
-/// The first of the best of some devices, as select_device ranks them.
-/// @throws no_device_error if there is none
+/// Returns the first of the best devices, in the ranking of select_device.
+/// @throws no_device_error if the list is empty
 device best_device(const std::vector<device>& candidates);
 
-/// The devices that a text means, to compile for and not to run on:
+/// Returns the devices of a compile target. Kernels can be compiled for them, but not run:
 ///
 ///   "cuda sm_90"  NVIDIA devices of this generation; NVRTC has to be there, a GPU need not
-///   "cuda"        the same, sm_75 and sm_90, which differ most
+///   "cuda"        sm_75 and sm_90, the two that differ most
 ///   "opencl"      each OpenCL device of this machine
 ///
-/// Templates that are constructed with a context of one compile their kernels; what would need the
-/// device is a device_error.
-/// @throws no_device_error if there is none, with what is missing; argument_error for another text
+/// Templates that are constructed with a context of one compile their kernels; an action that needs
+/// the device throws a device_error.
+/// @throws no_device_error with the missing part if there are no such devices; argument_error for
+///         any other text
 std::vector<device> compile_targets(std::string_view target);
 
 }  // namespace tune

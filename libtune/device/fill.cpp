@@ -15,7 +15,7 @@
 namespace tune::detail {
 namespace {
 
-// Enough to hide what a store takes, and few enough for any device.
+// Enough work items to hide the latency of stores, and few enough for any device.
 constexpr std::size_t group_items = 64;
 constexpr work_size most_groups{4096, 1024, 64};
 
@@ -30,7 +30,7 @@ std::size_t widest_kernel(const fill_region& region, std::size_t pattern_bytes) 
 
 }  // namespace
 
-// Subtracts and divides only, so that no size is too large for it.
+// Only subtracts and divides, to avoid overflow.
 bool fits(const fill_region& region, std::size_t bytes) noexcept {
   if (region.offset_bytes > bytes || region.row_bytes > bytes - region.offset_bytes) return false;
   std::size_t room = bytes - region.offset_bytes - region.row_bytes;
@@ -70,9 +70,10 @@ void check_fill(const fill_region& region, std::size_t pattern_bytes, std::size_
         fmt::format("a fill of {} leaves the buffer of {} bytes", to_text(region), buffer_bytes));
   }
   if (!is_empty(region) && overlaps_itself(region)) {
-    throw argument_error(fmt::format(
-        "the rows or slices of a fill overlap: {}; a pitch is no less than what it steps over",
-        to_text(region)));
+    throw argument_error(
+        fmt::format("the rows or slices of a fill overlap: {}; a pitch is at least the size of "
+                    "what it steps over",
+                    to_text(region)));
   }
 }
 

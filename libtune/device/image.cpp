@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Images: what context, queue and kernel have for them.
+// Images: the parts of context, queue and kernel.
 #include "libtune/device/image.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 bool is_floating(dtype type) { return type == dtype::float16 || type == dtype::float32; }
 
-/// Returns the reason why there is no such image; null if there may be.
+/// Returns the reason why an image is invalid; null if it is valid.
 const char* fault_of(const image_layout& layout) {
   const bool is_integer = layout.type <= dtype::uint32;
   const image_sampling& sampling = layout.sampling;
@@ -49,7 +49,7 @@ const char* fault_of(const image_layout& layout) {
   return left == 0 ? "it is larger than any memory" : nullptr;
 }
 
-/// All pixels, as a copy takes them from one side to the other.
+/// Returns the copy of all pixels.
 detail::copy_request copy_of(const image_layout& layout) {
   const std::size_t row = layout.width * layout.pixel_bytes();
   const std::size_t rows = std::max<std::size_t>(layout.height, 1);

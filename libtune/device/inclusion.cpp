@@ -26,8 +26,8 @@ bool skip_token(std::string_view& text, std::string_view word) {
   return true;
 }
 
-/// The text as it is when directives are looked for: without trigraphs (OpenCL compilers read them)
-/// and with lines joined that a backslash splits.
+/// Returns the text for the search for directives: trigraphs are replaced (OpenCL compilers read
+/// them) and lines split by a backslash are joined.
 std::string joined_lines(std::string_view text) {
   std::string joined;
   joined.reserve(text.size());
@@ -36,7 +36,7 @@ std::string joined_lines(std::string_view text) {
       joined += '#';
     } else if (text.front() == '\\' || text.starts_with("?\?/")) {
       if (!skip_token(text, "?\?/")) text.remove_prefix(1);
-      // Blanks may stand between the two, which compilers merely warn of.
+      // Blanks may stand between backslash and line feed; compilers only warn of them.
       const std::size_t next = text.find_first_not_of(blanks);
       if (next != std::string_view::npos && text[next] == '\n') {
         text.remove_prefix(next + 1);
@@ -52,8 +52,8 @@ std::string joined_lines(std::string_view text) {
   return joined;
 }
 
-/// True if a word stands where the name of a directive may: after #, %: or the end of a comment (or
-/// within a longer name). No macro can make one.
+/// True if a word occurs where the name of a directive may: after #, %: or the end of a comment (or
+/// inside a longer name). Macros cannot create directives.
 bool has_directive(std::string_view joined, std::string_view word) {
   for (std::size_t at = joined.find(word); at != std::string_view::npos;
        at = joined.find(word, at + 1)) {

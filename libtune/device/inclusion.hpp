@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that compilers read beside the text of a program.
+// Files that compilers read in addition to the text of a program.
 #pragma once
 
 #include <cstddef>
@@ -16,34 +16,35 @@
 
 namespace tune {
 
-/// The result of compiling: machine code, and the files that went into it.
+/// The result of compiling: machine code, and the files that it was compiled from.
 struct compiled_program {
   std::vector<std::byte> binary;
   included_files included{};
 };
 
-/// False if nothing in a program's text and options can have its compiler read a file or one of the
-/// headers. It is a quick way past all that concerns files: of true the compiler knows more.
+/// False if a program's text and options cannot make its compiler read a file or one of the
+/// headers. A fast test to skip all work for files; if it returns true, only the compiler knows.
 bool may_include(const program_source& source);
 
 /// True if a program's text reads files in ways that no compiler reports: #embed, .incbin, or
-/// headers that were compiled before.
+/// precompiled headers.
 bool reads_untold(const program_source& source);
 
-/// Returns the files with the digests of their content, each once.
+/// Returns the files with the digests of their content, without duplicates.
 /// @param paths  absolute, or relative to the current folder
-/// @param since  when the compiler began; empty if one has been written later or cannot be read
+/// @param since  the start of the compiler; the result is empty if a file was written later or
+/// cannot be read
 included_files read_included(const std::vector<std::string>& paths,
                              std::filesystem::file_time_type since);
 
-/// The same files with the content that they have now; empty if one cannot be read.
+/// Returns the same files with their present content; empty if one cannot be read.
 included_files read_again(std::span<const included_file> files);
 
-/// The text of a file; empty (nullopt) if it is none, or cannot be read.
+/// Returns the text of a file; empty (nullopt) if it cannot be read or is not a file.
 std::optional<std::string> read_text(const std::filesystem::path& path);
 
-/// Calls a function with each folder that options name by "-I folder" or "-Ifolder", and puts what
-/// it returns in its place.
+/// Calls a function with each folder in options "-I folder" or "-Ifolder", and replaces the folder
+/// by the result.
 std::vector<std::string> with_include_folders(
     const std::vector<std::string>& options,
     const std::function<std::string(const std::string&)>& replace);

@@ -16,7 +16,7 @@
 namespace tune::detail {
 namespace {
 
-// A door for what belongs to a device.
+// A door for actions on a device.
 template <class... Arguments>
 void check_device_door(sealed_action action, const device_info& device, const char* format,
                        const Arguments&... arguments) {
@@ -144,14 +144,15 @@ std::shared_ptr<buffer_interface> context_interface::create_buffer(std::size_t b
   return allocate(bytes, [&] { return do_create_buffer(bytes); });
 }
 
-// A search does without what it cannot have; for the application, searches do.
+// A search continues without memory that it cannot have; for the application, searches give up
+// theirs.
 std::shared_ptr<buffer_interface> context_interface::allocate(
     std::size_t bytes, const std::function<std::shared_ptr<buffer_interface>()>& make) {
   const device_limits& limits = info().limits;
   const bool may_fit = bytes <= limits.max_allocation_bytes && bytes <= limits.global_memory_bytes;
   std::shared_ptr<buffer_interface> made;
   std::exception_ptr refusal;
-  // Returns false where there is no room now.
+  // Returns false if there is no room now.
   const auto try_to_make = [&] {
     try {
       made = make();
@@ -268,7 +269,8 @@ void context_interface::attach(const void* key, std::shared_ptr<const void> valu
   const std::lock_guard lock(attachments_mutex_);
   for (auto& [known, attached] : attachments_) {
     if (known == key) {
-      attached.swap(value);  // the old one is destroyed after the lock, whatever it does then
+      attached.swap(value);  // the old one is destroyed after the lock, because its destructor may
+                             // do anything
       return;
     }
   }

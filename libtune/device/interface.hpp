@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a backend implements. Users hold the value handles (device, context, command_queue, event,
-// program, kernel, buffer) and never see these. Public functions are not virtual and check what
-// every backend would have to check; a backend overrides the private do_ functions only.
+// The interfaces that a backend implements. Users hold the value handles (device, context,
+// command_queue, event, program, kernel, buffer) and never see these. Public functions are not
+// virtual and do the checks that are common to all backends; a backend overrides only the private
+// do_ functions.
 //
-// Ownership: each object keeps what it was made from alive (a queue its context, a context its
-// device). A backend may therefore downcast the objects that it is given to its own types: the
-// handles have checked that they come from the same context.
+// Ownership: each object keeps its origin alive (a queue its context, a context its device). A
+// backend may downcast the objects that it is given to its own types: the handles have checked that
+// they come from the same context.
 //
-// Errors: a do_ function throws device_error, or build_error where a source does not compile. What
-// allocates, compiles or loads is a door of base/seal.hpp, here for every backend.
-// Destructors log.
+// Errors: a do_ function throws device_error, or build_error if a source does not compile.
+// Functions that allocate, compile or load are doors of base/seal.hpp, here for every backend.
+// Destructors log their errors.
 #pragma once
 
 #include <array>
@@ -39,7 +40,7 @@ class context_interface;
 class memory_quota;     // libtune/device/memory_quota.hpp
 class queue_interface;  // libtune/device/queue_interface.hpp
 
-/// Objects that are kept alive, whatever they are.
+/// Objects of any type to be kept alive.
 using possessions = std::vector<std::shared_ptr<const void>>;
 
 class device_interface : public std::enable_shared_from_this<device_interface> {
@@ -53,12 +54,12 @@ class device_interface : public std::enable_shared_from_this<device_interface> {
 
   const device_info& info() const noexcept { return info_; }
   std::shared_ptr<context_interface> create_context(context_options options) const;
-  /// The bytes of buffers and images that have been allocated on it in this process.
+  /// The size of the buffers and images that this process has allocated on the device, in bytes.
   std::size_t held_bytes() const noexcept { return held_bytes_.load(std::memory_order_relaxed); }
 
  private:
-  friend class buffer_interface;   // which releases
-  friend class context_interface;  // which allocates
+  friend class buffer_interface;   // it releases
+  friend class context_interface;  // it allocates
 
   virtual std::shared_ptr<context_interface> do_create_context(context_options options) const = 0;
 
@@ -66,14 +67,14 @@ class device_interface : public std::enable_shared_from_this<device_interface> {
   mutable std::atomic<std::size_t> held_bytes_{0};
 };
 
-/// Device memory, not typed.
+/// Untyped device memory.
 class buffer_interface : public std::enable_shared_from_this<buffer_interface> {
  public:
-  /// @param host_data  where the host sees it at all times, if it does
+  /// @param host_data  the host address, if it is valid at all times
   buffer_interface(std::shared_ptr<context_interface> context, std::size_t bytes,
                    void* host_data = nullptr)
       : context_(std::move(context)), bytes_(bytes), host_data_(host_data) {}
-  /// A part of a buffer, which it keeps alive; the host sees it where it sees the whole.
+  /// A part of a buffer, which it keeps alive; it has a host address if the whole buffer has.
   buffer_interface(std::shared_ptr<const buffer_interface> parent, std::size_t offset_bytes,
                    std::size_t bytes);
   virtual ~buffer_interface();
@@ -85,23 +86,23 @@ class buffer_interface : public std::enable_shared_from_this<buffer_interface> {
   void* host_data() const noexcept { return host_data_; }
 
  private:
-  friend class queue_interface;    // which checks before it maps
-  friend class context_interface;  // which knows what it allocates
+  friend class queue_interface;    // it checks before mapping
+  friend class context_interface;  // it knows the allocation
 
-  /// For memory that the host does not see at all times. Null: the host never sees it.
+  /// Maps memory without a permanent host address. Null: the host cannot access it.
   virtual void* do_map(queue_interface&, bool /*blocking*/) { return nullptr; }
-  /// data is what do_map returned, for the same queue.
+  /// Ends a mapping; data is the result of do_map for the same queue.
   virtual void do_unmap(queue_interface&, void* /*data*/) {}
 
   std::shared_ptr<context_interface> context_;
   std::shared_ptr<const buffer_interface> parent_;
   std::size_t bytes_;
   void* host_data_;
-  bool allocated_ = false;               // for it alone, so that it is released with it
-  std::shared_ptr<memory_quota> quota_;  // that it counts for; null: for none
+  bool allocated_ = false;               // allocated separately, and so released with it
+  std::shared_ptr<memory_quota> quota_;  // the quota that it counts towards; may be null
 };
 
-/// Host memory that copies are fast with. Backends derive to release it.
+/// Host memory for fast copies. Backends derive from it to release it.
 class pinned_memory_interface {
  public:
   pinned_memory_interface(void* data, std::size_t bytes) noexcept : data_(data), bytes_(bytes) {}
@@ -113,15 +114,15 @@ class pinned_memory_interface {
   std::size_t bytes() const noexcept { return bytes_; }
 
  private:
-  friend class context_interface;  // which knows the device
+  friend class context_interface;  // it knows the device
 
   void* data_;
   std::size_t bytes_;
   std::shared_ptr<const device_interface> device_;
 };
 
-/// The launches of a kernel while a tuning queue records them, or a graph captures them: each shape
-/// once. For the figures of a trial. Thread-safe.
+/// The launches of a kernel while a tuning queue records them or a graph captures them, each shape
+/// once. For the metrics of a trial. Thread-safe.
 class launch_record {
  public:
   explicit launch_record(std::string kernel) : kernel_(std::move(kernel)) {}
@@ -136,7 +137,7 @@ class launch_record {
   std::vector<nd_range> launches_;
 };
 
-/// One kernel with the arguments that the next launch will use. Not thread-safe.
+/// One kernel with the arguments of its next launch. Not thread-safe.
 class kernel_interface {
  public:
   kernel_interface(std::shared_ptr<context_interface> context, kernel_info info)
@@ -156,9 +157,9 @@ class kernel_interface {
   void set_sampler(std::size_t index, const std::shared_ptr<buffer_interface>& image) {
     do_set_sampler(index, image);
   }
-  /// @param what  "a buffer"; throws argument_error if it is of another context
+  /// @throws argument_error if it belongs to another context @param what  such as "a buffer"
   void check_context(std::size_t index, const buffer_interface& given, const char* what) const;
-  /// Adds what a launch with the present arguments uses.
+  /// Adds the objects that a launch with the present arguments uses.
   void collect(possessions& used) const { do_collect(used); }
   std::optional<std::size_t> resident_work_groups(std::size_t work_group_size,
                                                   std::size_t dynamic_bytes) const {
@@ -169,10 +170,9 @@ class kernel_interface {
   }
 
  protected:
-  // What is wrong with an argument, in the same words for every backend: device_error
-  // (invalid_launch).
+  // Throw a device_error (invalid_launch) about an argument, with the same text for every backend.
   [[noreturn]] void refuse_argument(std::size_t index, const std::string& reason) const;
-  /// @param count  how many it takes
+  /// @param count  the kernel's number of arguments
   [[noreturn]] void throw_no_argument(std::size_t index, std::size_t count) const;
   /// @param given, taken  "8 bytes", "a buffer"
   [[noreturn]] void throw_wrong_argument(std::size_t index, const std::string& given,
@@ -183,17 +183,17 @@ class kernel_interface {
   virtual void do_set_argument(std::size_t index, const void* bytes, std::size_t size) = 0;
   virtual void do_set_buffer(std::size_t index,
                              const std::shared_ptr<buffer_interface>& buffer) = 0;
-  /// For APIs whose images have no sampler of their own.
+  /// For APIs with separate samplers.
   virtual void do_set_sampler(std::size_t index, const std::shared_ptr<buffer_interface>& image);
-  /// For backends whose graphs do not keep it themselves.
+  /// For backends whose graphs do not keep these objects alive.
   virtual void do_collect(possessions&) const {}
-  /// Empty where the API does not tell.
+  /// Empty if the API does not report it.
   virtual std::optional<std::size_t> do_resident_work_groups(std::size_t /*work_group_size*/,
                                                              std::size_t /*dynamic_bytes*/) const {
     return std::nullopt;
   }
 
-  friend class program_interface;  // which knows whether launches are recorded
+  friend class program_interface;  // it knows if launches are recorded
 
   std::shared_ptr<context_interface> context_;
   kernel_info info_;
@@ -216,23 +216,23 @@ class program_interface {
     return do_variable(name);
   }
   const included_files& included() const noexcept { return included_; }
-  /// For the function that compiles it, before others use it.
+  /// Called after compiling, before other threads use the program.
   void set_included(included_files files) noexcept { included_ = std::move(files); }
 
-  /// The bytes of its machine code; 0 if they are not known.
+  /// The size of its machine code in bytes; 0 if unknown.
   std::size_t binary_bytes() const noexcept { return binary_bytes_; }
   void set_binary_bytes(std::size_t bytes) noexcept { binary_bytes_ = bytes; }
 
-  /// Has the launches of kernels recorded that are created from now on.
+  /// Enables recording of the launches of kernels that are created from now on.
   void record_launches() const;
-  /// A record for each name of a kernel that has been created since.
+  /// Returns a record for each name of a kernel that has been created since.
   std::vector<std::shared_ptr<const launch_record>> launch_records() const;
 
  private:
   virtual std::unique_ptr<kernel_interface> do_create_kernel(const std::string& name) const = 0;
-  /// Empty if the driver does not hand it out.
+  /// Empty if the driver does not provide it.
   virtual std::vector<std::byte> do_binary() const = 0;
-  /// Throws device_error where the API has no variables that the host may write.
+  /// Throws device_error if the API has no variables that the host may write.
   virtual std::shared_ptr<buffer_interface> do_variable(const std::string& name) const;
 
   std::shared_ptr<context_interface> context_;
@@ -260,8 +260,8 @@ class context_interface : public std::enable_shared_from_this<context_interface>
 
   std::shared_ptr<buffer_interface> create_buffer(std::size_t bytes);
   std::shared_ptr<buffer_interface> create_managed_buffer(std::size_t bytes);
-  /// An image is a buffer to everything but the kernels, of as many bytes as all of its pixels, and
-  /// is copied as a whole.
+  /// Creates an image. Except in kernels, it acts like a buffer with the size of all its pixels,
+  /// and is always copied as a whole.
   std::shared_ptr<buffer_interface> create_image(const image_layout& layout);
   std::shared_ptr<buffer_interface> create_sub_buffer(
       const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes, std::size_t bytes);
@@ -273,18 +273,18 @@ class context_interface : public std::enable_shared_from_this<context_interface>
   std::string compiler_identity() const { return do_compiler_identity(); }
   memory_figures memory() const;
 
-  /// Counts all that is allocated in the context for a quota, unless the thread that allocates has
-  /// one of its own (memory_quota_scope). Null: for none.
+  /// Counts all allocations in the context towards a quota, except on threads with a
+  /// memory_quota_scope. Null: no quota.
   void set_quota(std::shared_ptr<memory_quota> quota);
-  /// The quota that an allocation of this thread would count for; null if there is none.
+  /// Returns the quota for an allocation by this thread; may be null.
   std::shared_ptr<memory_quota> quota() const;
 
-  /// Returns what captures commands now, as far as that can be seen from the calling thread: "a
-  /// command_queue::capture of this thread"; empty if nothing does. A tuning that the thread made
-  /// now would break the capture, or become a part of it.
+  /// Returns a description of a present capture of commands, if the calling thread can detect one:
+  /// "a command_queue::capture of this thread"; empty without a capture. Tuning in this thread
+  /// would break the capture, or become a part of it.
   std::string find_capture() const;
-  /// While the result lives, what the calling thread does on the device does not break a capture
-  /// that is under way on another one. May be null. It has to end on that thread.
+  /// While the result lives, actions of the calling thread on the device do not break a capture in
+  /// another thread. May be null. Destroy it on the same thread.
   std::shared_ptr<const void> spare_captures() const { return do_spare_captures(); }
 
   void attach(const void* key, std::shared_ptr<const void> value);
@@ -293,7 +293,7 @@ class context_interface : public std::enable_shared_from_this<context_interface>
  private:
   virtual std::shared_ptr<buffer_interface> do_create_buffer(std::size_t bytes) = 0;
   virtual std::shared_ptr<buffer_interface> do_create_managed_buffer(std::size_t bytes) = 0;
-  /// Throws device_error where there are no images.
+  /// Throws device_error if the device does not support images.
   virtual std::shared_ptr<buffer_interface> do_create_image(const image_layout& layout);
   /// The parent may be a sub-buffer itself; the part is aligned and lies within it.
   virtual std::shared_ptr<buffer_interface> do_create_sub_buffer(
@@ -302,17 +302,17 @@ class context_interface : public std::enable_shared_from_this<context_interface>
   virtual std::shared_ptr<pinned_memory_interface> do_create_pinned_memory(std::size_t bytes) = 0;
   virtual std::shared_ptr<queue_interface> do_create_queue(queue_settings settings) = 0;
   virtual std::shared_ptr<program_interface> do_create_program(const program_source& source) = 0;
-  /// A binary that the driver does not accept is a device_error (invalid_binary).
+  /// Throws a device_error (invalid_binary) if the driver does not accept the binary.
   virtual std::shared_ptr<program_interface> do_create_program_from_binary(
       const std::string& name, std::span<const std::byte> binary) = 0;
   virtual std::string do_compiler_identity() const = 0;
-  /// The total and the free bytes of the device; empty where the API does not tell.
+  /// The total and free memory of the device; empty if the API does not report it.
   virtual std::optional<memory_figures> do_memory() const { return std::nullopt; }
-  /// "a stream of the application", where the API tells that one is being captured.
+  /// "a stream of the application", if the API reports a stream under capture.
   virtual std::string do_find_capture() const { return {}; }
   virtual std::shared_ptr<const void> do_spare_captures() const { return nullptr; }
 
-  /// @param make  makes the buffer of so many bytes
+  /// @param make  makes the buffer of this size
   std::shared_ptr<buffer_interface> allocate(
       std::size_t bytes, const std::function<std::shared_ptr<buffer_interface>()>& make);
 

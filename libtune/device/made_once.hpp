@@ -8,14 +8,14 @@
 
 namespace tune::detail {
 
-/// An object that the first call which needs it makes, and that later ones read without a lock. A
-/// call that throws leaves it to the next one. (std::call_once promises as much, but where a
-/// function has thrown the next call hangs under the thread sanitizer.)
+/// An object that is made by the first call that needs it, and read without a lock by later ones.
+/// If a call throws, the next one tries again. (std::call_once has the same guarantee, but after an
+/// exception the next call hangs under the thread sanitizer.)
 template <class T>
 class made_once {
  public:
   /// Returns the object. Thread-safe.
-  /// @param make  makes it, a std::unique_ptr; called by one thread at a time, until it returns one
+  /// @param make  makes it, a std::unique_ptr; called by one thread at a time, until it succeeds
   template <class Make>
   const T& get(const Make& make) const {
     if (const T* made = made_.load(std::memory_order_acquire)) return *made;
@@ -26,7 +26,7 @@ class made_once {
     }
     return *owner_;
   }
-  /// Destroys the object, which nobody reads any more.
+  /// Destroys the object. No other thread may be reading it.
   void reset() noexcept {
     made_ = nullptr;
     owner_.reset();

@@ -23,7 +23,7 @@ struct memory_reclaimer::entry {
   std::string hardware;
   holds_function holds;
   give_back_function give_back;
-  std::mutex running;  // while a function of it is called
+  std::mutex running;  // held while one of its functions is called
   bool ended = false;
 };
 
@@ -34,7 +34,8 @@ struct reclaimer_registry {
   std::vector<std::shared_ptr<memory_reclaimer::entry>> entries;
 };
 
-// By searches and their ends, on any device. Increased before what tells how much is held.
+// Releases by searches on any device, and ends of searches. Incremented before the held size
+// changes.
 std::atomic<std::size_t> releases{0};
 
 reclaimer_registry& registry() {
@@ -42,7 +43,7 @@ reclaimer_registry& registry() {
   return *all;
 }
 
-// Several backends may offer one device.
+// Several backends may offer the same device.
 std::string name_of(const detail::device_interface& device) {
   const device_hardware& hardware = device.info().hardware;
   if (!hardware.pci_address.empty()) return "pci " + hardware.pci_address;
@@ -80,7 +81,7 @@ thread_local memory_quota_scope* innermost = nullptr;
 
 using reclaimer = std::shared_ptr<memory_reclaimer::entry>;
 
-/// Those of a device.
+/// Returns the reclaimers of a device.
 std::vector<reclaimer> find_all(const device_interface& device) {
   const std::string hardware = name_of(device);
   std::vector<reclaimer> found;
@@ -91,7 +92,7 @@ std::vector<reclaimer> find_all(const device_interface& device) {
   return found;
 }
 
-/// The one that holds the most and has not been asked; null if those hold nothing.
+/// Returns the one that holds the most among those not asked yet; null if these hold nothing.
 reclaimer find_holder(const std::vector<reclaimer>& all, const std::vector<reclaimer>& asked) {
   std::size_t most = 0;
   reclaimer holder;
@@ -108,11 +109,11 @@ reclaimer find_holder(const std::vector<reclaimer>& all, const std::vector<recla
 
 }  // namespace
 
-// A search that begins meanwhile may take what another has given back, and what was held at a try
-// may have been released since. Each holder is asked once, so that this ends.
+// Meanwhile, a search may start and take memory that another has given back, and memory held at an
+// earlier attempt may have been released since. Each holder is asked once, so the loop ends.
 bool make_reclaiming(const device_interface& device, std::size_t bytes,
                      const std::function<bool()>& make) {
-  std::vector<std::shared_ptr<const void>> kept;  // until the allocation has been made
+  std::vector<std::shared_ptr<const void>> kept;  // until the allocation has succeeded
   std::vector<reclaimer> asked;
   bool is_last = false;
   while (true) {
@@ -127,7 +128,7 @@ bool make_reclaiming(const device_interface& device, std::size_t bytes,
       continue;
     }
     const bool has_released = releases.load() != before;
-    // Reclaimers of the application release what is not counted.
+    // Reclaimers of the application may release memory that is not counted.
     if (!has_released && (is_last || all.empty())) return false;
     is_last = !has_released;
   }

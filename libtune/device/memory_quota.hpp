@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The device memory that a search may hold, and the way in which it is asked for it. Every
-// allocation of device memory comes to context_interface::create_buffer and its like, where one of
-// a search is counted and, over its quota, refused; and where one of the application that finds no
-// room asks the memory_reclaimers.
+// The device memory that a search may hold, and requests to give it back. Every allocation of
+// device memory goes through context_interface::create_buffer and similar functions. There, an
+// allocation by a search is counted and refused beyond its quota, and an allocation by the
+// application that fails asks the memory_reclaimers.
 #pragma once
 
 #include <atomic>
@@ -20,70 +20,71 @@
 
 namespace tune::detail {
 
-/// Through which other threads ask a search to give its memory back. Thread-safe.
+/// Lets other threads request the memory of a search. Thread-safe.
 class reclaim_gate {
  public:
-  /// The longest wait of either side for the other.
+  /// The longest wait of either side.
   static constexpr std::chrono::seconds patience{30};
 
-  /// For other threads: asks, and waits until the memory is free, the search is over or the
-  /// patience is at its end. The search takes no memory until the result is destroyed.
+  /// For other threads: requests the memory, and waits until it is free, the search is over or the
+  /// patience has passed. The search takes no memory until the result is destroyed.
   static std::shared_ptr<const void> ask(const std::shared_ptr<reclaim_gate>& gate);
 
-  /// For the search: true if its memory is wanted. Costs a load.
+  /// For the search: true if its memory is requested. Costs one load.
   bool is_wanted() const noexcept { return wanted_.load(std::memory_order_relaxed); }
-  /// The memory is free. Returns when it may be taken anew.
+  /// For the search: reports that the memory is free. Returns when it may be taken again.
   void give_back();
-  /// The search is over, and its memory free.
+  /// For the search: reports that it is over, and its memory free.
   void close() noexcept;
 
  private:
   void let_go() noexcept;
 
   std::atomic<bool> wanted_{false};
-  std::mutex mutex_;  // of everything below
+  std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
-  std::size_t rounds_ = 0;   // how often the memory was given back
+  std::size_t rounds_ = 0;   // the number of times that the memory was given back
   std::size_t waiting_ = 0;  // threads that need it
-  bool is_free_ = false;     // it has been given back and not been taken anew
+  bool is_free_ = false;     // true from giving back until memory is taken again
   bool closed_ = false;
 };
 
-/// Leaves a search whose memory is wanted by another thread. No std::exception, so that a function
-/// which handles errors does not take it for one.
+/// Thrown to leave a search whose memory another thread has requested. Not derived from
+/// std::exception, so that error handlers do not catch it.
 struct memory_reclaimed {};
 
-/// The bytes that a search may hold on one device, and does. Thread-safe.
+/// The memory that a search may hold, and holds, on one device. Thread-safe.
 class memory_quota {
  public:
   /// @param bytes          the limit
-  /// @param reserve_bytes  what the search leaves free on the device, where the driver tells how
-  ///                       much that is; it is refused what would leave less than half of it
+  /// @param reserve_bytes  free memory that the search leaves on the device, if the driver reports
+  /// it;
+  ///                       allocations that would leave less than half of it are refused
   explicit memory_quota(std::size_t bytes, std::size_t reserve_bytes = 0)
       : limit_(bytes), reserve_(reserve_bytes) {}
   memory_quota(const memory_quota&) = delete;
   memory_quota& operator=(const memory_quota&) = delete;
 
-  /// Makes a buffer that counts until give() is called for its bytes.
-  /// @throws device_error (out_of_memory) if it is over the limit, or leaves too little free; what
-  ///         make throws
+  /// Makes a buffer, which counts until give() is called for its bytes.
+  /// @throws device_error (out_of_memory) if it exceeds the limit, or leaves too little free
+  ///         memory; exceptions of make
   std::shared_ptr<buffer_interface> allocate(
       std::size_t bytes, const context_interface& context,
       const std::function<std::shared_ptr<buffer_interface>()>& make);
-  /// A buffer that was counted has been released.
+  /// Reports that a counted buffer has been released.
   void give(std::size_t bytes) noexcept;
 
   std::size_t limit() const noexcept { return limit_; }
   std::size_t held() const noexcept { return held_.load(std::memory_order_acquire); }
-  /// The most bytes that were held at once.
+  /// The largest size held at one time, in bytes.
   std::size_t most_held() const noexcept { return most_.load(std::memory_order_relaxed); }
-  /// Returns the bytes that it may hold in all, as far as the device has them now.
+  /// Returns the size that it may hold in all, given the present free memory of the device.
   std::size_t reach(const context_interface& context) const;
-  /// The number of allocations that failed because there is too little memory now. One that the
-  /// device could never hold does not count.
+  /// The number of allocations that failed for lack of free memory. Allocations that exceed the
+  /// device's capacity do not count.
   std::size_t refusals() const noexcept { return refusals_.load(std::memory_order_relaxed); }
 
-  /// The result of reach() at the latest of them.
+  /// The result of reach() at the latest of these failures.
   std::size_t reach_at_refusal() const noexcept {
     return reach_at_refusal_.load(std::memory_order_relaxed);
   }
@@ -105,7 +106,7 @@ class memory_quota {
   std::shared_ptr<reclaim_gate> gate_ = std::make_shared<reclaim_gate>();
 };
 
-/// While one lives, what its thread allocates on a device counts for a quota. They are nested: the
+/// During its life, allocations of this thread on a device count towards a quota. Scopes nest: the
 /// innermost for the device counts.
 class [[nodiscard]] memory_quota_scope {
  public:
@@ -115,7 +116,7 @@ class [[nodiscard]] memory_quota_scope {
   memory_quota_scope(const memory_quota_scope&) = delete;
   memory_quota_scope& operator=(const memory_quota_scope&) = delete;
 
-  /// The quota of the calling thread for a device; null if there is none.
+  /// Returns the quota of the calling thread for a device; may be null.
   static std::shared_ptr<memory_quota> find(const device_interface& device) noexcept;
 
  private:
@@ -124,9 +125,9 @@ class [[nodiscard]] memory_quota_scope {
   memory_quota_scope* outer_;
 };
 
-/// Calls make() until it returns true, and asks the reclaimers of a device between: those that hold
-/// memory, each once, those included that come meanwhile.
-/// @returns false if make() fails although no other holds memory, nor has since it was called
+/// Calls make() until it returns true; in between asks the reclaimers of a device that hold memory,
+/// each once, including those added meanwhile.
+/// @returns false if make() fails although no reclaimer holds memory or has released any since
 bool make_reclaiming(const device_interface& device, std::size_t bytes,
                      const std::function<bool()>& make);
 

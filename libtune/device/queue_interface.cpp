@@ -41,7 +41,7 @@ std::string to_text(const work_size& size) {
       device_failure::invalid_launch);
 }
 
-// What one side of a copy touches.
+// Returns the bytes that one side of a copy accesses.
 fill_region region_of(const copy_side& side, const copy_request& request) noexcept {
   return {.offset_bytes = side.offset_bytes,
           .row_pitch_bytes = side.row_pitch_bytes,
@@ -51,7 +51,7 @@ fill_region region_of(const copy_side& side, const copy_request& request) noexce
           .slices = request.slices};
 }
 
-// Drivers either do not name the sizes or do not look at them.
+// Checked here, because drivers either do not check this or do not report the sizes.
 void check_work_group(const kernel_interface& kernel, const work_size& local) {
   const work_size& required = kernel.info().required_work_group_size;
   if (required.x == 0 || required == local) return;
@@ -62,7 +62,7 @@ void check_work_group(const kernel_interface& kernel, const work_size& local) {
       device_failure::invalid_launch);
 }
 
-// The first compute capability that has clusters, and the most groups that any such device takes.
+// The first compute capability with clusters, and the largest cluster of any such device.
 constexpr int cluster_generation = 9;
 constexpr std::size_t most_of_cluster = 8;
 
@@ -85,7 +85,7 @@ void check_cluster(const kernel_interface& kernel, const nd_range& range) {
   if (const std::size_t groups = range.global.x / range.local.x; groups % range.cluster != 0) {
     throw device_error(
         call, device.identity.name,
-        fmt::format("there are {} groups along x, which is no multiple of it", groups),
+        fmt::format("there are {} groups along x, which is not a multiple of it", groups),
         device_failure::invalid_launch);
   }
 }
@@ -101,7 +101,7 @@ bool has_host_side(const copy_request& request) noexcept {
       what, queue_device.identity.name));
 }
 
-// What a forked process asks of its parent's driver may never return.
+// In a forked process, calls of the parent's driver may never return.
 void refuse_in_forked(const char* what, const device_info& device) {
   if (is_forked()) [[unlikely]]
     throw_forked(fmt::format("{} on device '{}'", what, device.identity.name));
@@ -109,8 +109,8 @@ void refuse_in_forked(const char* what, const device_info& device) {
 
 thread_local int captures = 0;  // of queues, by this thread
 
-// Puts the queue into capture and back. A tuning queue does not record what it captures, for that
-// is not run: only the launches of the graph are.
+// Sets a queue to capture, and back. A tuning queue does not record captured commands, because they
+// are not run: it records the launches of the graph.
 class capture_scope {
  public:
   capture_scope(possessions*& captured, possessions& used, bool& recording) noexcept
@@ -134,7 +134,7 @@ class capture_scope {
   bool was_recording_;
 };
 
-/// All that is enqueued between two markers, as one command.
+/// The commands between two markers, as one event.
 class event_between final : public event_interface {
  public:
   event_between(std::shared_ptr<event_interface> start, std::shared_ptr<event_interface> end)
@@ -198,7 +198,7 @@ void queue_interface::check_launch(const kernel_interface& kernel, const nd_rang
 void queue_interface::launch(kernel_interface& kernel, const nd_range& range) {
   check_launch(kernel, range);
   if (is_empty(range.global)) {
-    // A recording counts launches, those that do nothing too.
+    // A recording also counts launches that do nothing.
     if (recording_) recorded_.push_back(do_mark());
     return;
   }

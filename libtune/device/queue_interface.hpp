@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a backend implements of a command queue: the queue, its events and its graphs; see
+// The interface of a command queue for backends: the queue, its events and its graphs; see
 // interface.hpp. A backend without graphs implements no graph_interface.
 #pragma once
 
@@ -42,7 +42,7 @@ class event_interface {
   virtual bool do_is_complete() const = 0;
   /// Device time from the command's start to its end, after waiting for it; zero for a marker.
   virtual std::chrono::nanoseconds do_duration() const = 0;
-  /// Device time from the end of prior to the start of this, after waiting for both.
+  /// Device time from the end of prior to the start of this command, after waiting for both.
   virtual std::chrono::nanoseconds do_time_since(const event_interface& prior) const = 0;
 };
 
@@ -57,45 +57,44 @@ class graph_interface {
 
   const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
 
-  /// Enqueues the commands. event is null where none is wanted; otherwise it becomes the event of
-  /// all of them together.
+  /// Enqueues the commands. If event is not null, it is set to an event for all of them together.
   void launch(queue_interface& queue, std::shared_ptr<event_interface>* event) {
     do_launch(queue, event);
   }
 
-  /// Keeps what the commands use alive, in place of what it kept before.
+  /// Keeps the objects that the commands use alive, and releases the previous ones.
   void keep(possessions used) noexcept { used_.swap(used); }
 
  private:
   virtual void do_launch(queue_interface& queue, std::shared_ptr<event_interface>* event) = 0;
 
   std::shared_ptr<context_interface> context_;
-  possessions used_;  // goes after what a backend derives
+  possessions used_;  // destroyed after the members of a derived class
 };
 
-/// One side of a copy: device memory where buffer is set, else host memory.
+/// One side of a copy: device memory if buffer is set, else host memory.
 struct copy_side {
   const buffer_interface* buffer = nullptr;
-  void* host = nullptr;               ///< never written if it is the source
-  std::size_t offset_bytes = 0;       ///< of the first byte
+  void* host = nullptr;               ///< never written to on the source side
+  std::size_t offset_bytes = 0;       ///< offset of the first byte
   std::size_t row_pitch_bytes = 0;    ///< from one row to the next
   std::size_t slice_pitch_bytes = 0;  ///< from one slice to the next
 };
 
-/// A copy of slices x rows x bytes. At least one side is a buffer. Where there are several rows or
-/// slices the pitches that lead to them are given on both sides, no less than what they step over;
-/// otherwise they do not matter. Source and destination do not overlap; within one buffer both
-/// sides have the same pitches.
+/// A copy of slices x rows x bytes. At least one side is a buffer. If there are several rows or
+/// slices, their pitches are given on both sides, and are at least the size of the rows or slices
+/// that they step over; otherwise they are ignored. Source and destination do not overlap; within
+/// one buffer both sides have the same pitches.
 struct copy_request {
   copy_side source;
   copy_side destination;
   std::size_t row_bytes = 0;
   std::size_t rows = 1;
   std::size_t slices = 1;
-  bool blocking = true;  ///< true to return only when the host memory may be used again
+  bool blocking = true;  ///< true: returns only when the host memory may be used again
 };
 
-/// True within a queue_interface::capture that the calling thread has begun.
+/// True inside a queue_interface::capture of the calling thread.
 bool is_capturing_on_this_thread() noexcept;
 
 /// True if a request has no bytes.
@@ -108,17 +107,18 @@ constexpr bool is_linear(const copy_request& request) noexcept {
   return request.rows == 1 && request.slices == 1;
 }
 
-/// The same copy, where slices of one row each have become rows.
+/// Returns the same copy, with slices of one row each converted to rows.
 copy_request without_single_rows(copy_request request) noexcept;
 
-/// True if slices lie a whole number of rows apart on both sides, as the drivers want them.
+/// True if the distance of slices is a multiple of the distance of rows on both sides, as drivers
+/// require.
 bool has_regular_slices(const copy_request& request) noexcept;
 
-/// The copy of one slice.
+/// Returns the copy of one slice.
 copy_request nth_slice(copy_request request, std::size_t n) noexcept;
 
-/// Calls visit(part) with copies that together do what wanted does: linear ones, or such with
-/// regular slices. It is one where the shape allows it.
+/// Calls visit(part) with copies that together are equivalent to wanted: linear ones, or ones with
+/// regular slices. A single one if the shape allows it.
 template <class Visitor>
 void for_each_part(const copy_request& wanted, Visitor&& visit) {
   const copy_request request = without_single_rows(wanted);
@@ -153,8 +153,8 @@ class queue_interface {
   void flush();
   void finish();
 
-  /// Records what enqueue() puts on this queue into graph, which is null or one that an earlier
-  /// call has made. False, without calling enqueue, if the queue cannot.
+  /// Records the commands that enqueue() puts on this queue into graph, which is null or the result
+  /// of an earlier call. Returns false, without calling enqueue, if the queue cannot capture.
   bool capture(std::shared_ptr<graph_interface>& graph, const std::function<void()>& enqueue);
   bool is_capturing() const noexcept { return captured_ != nullptr; }
   void launch(graph_interface& graph);
@@ -163,37 +163,37 @@ class queue_interface {
   void* map(buffer_interface& buffer, bool blocking);
   void unmap(buffer_interface& buffer, void* data);
 
-  /// While recording, every kernel launch and every fill and copy on the device leaves an event
-  /// behind. Needs profiling.
+  /// While recording, every kernel launch and every fill and copy on the device creates an event.
+  /// Requires profiling.
   void start_recording();
   std::vector<std::shared_ptr<event_interface>> stop_recording();
   std::size_t recorded() const noexcept { return recorded_.size(); }
 
  protected:
-  /// The door (base/seal.hpp) that do_capture comes to before it captures into a new graph.
+  /// The door (base/seal.hpp) for do_capture before it captures into a new graph.
   void check_new_graph() const;
 
  private:
   using event_pointer = std::shared_ptr<event_interface>;
 
-  /// event is null where none is wanted; otherwise the function sets it.
+  /// event may be null; otherwise the function sets it.
   virtual void do_launch(kernel_interface& kernel, const nd_range& range, event_pointer* event) = 0;
-  /// events is null where none are wanted; otherwise both sides are buffers, and the function adds
-  /// an event for each command that the copy takes.
+  /// events may be null; otherwise both sides are buffers, and the function adds an event for each
+  /// command of the copy.
   virtual void do_copy(const copy_request& request, std::vector<event_pointer>* events) = 0;
-  /// One command, whose pattern divides each row. The region is merged and not empty, the pattern
-  /// the shortest of its meaning: see fill_parts.hpp.
+  /// One command, whose pattern divides each row. The region is merged and not empty, and the
+  /// pattern the shortest equivalent one: see fill.hpp.
   virtual void do_fill(const buffer_interface& buffer, const fill_region& region,
                        std::span<const std::byte> pattern, event_pointer* event) = 0;
-  /// Calls enqueue(), by which another library enqueues; event as for do_launch. By default the
-  /// event is the time between a marker before and one after.
+  /// Calls enqueue(), by which another library enqueues; event as for do_launch. By default, the
+  /// event covers the time between a marker before and one after.
   virtual void do_enqueue_foreign(const std::function<void()>& enqueue, event_pointer* event);
   virtual event_pointer do_mark() = 0;
   virtual void do_wait_for(std::span<const event_pointer> events) = 0;
   virtual void do_flush() = 0;
   virtual void do_finish() = 0;
-  /// As capture. Where it throws, the queue is usable and nothing has been recorded; a given graph
-  /// stays what it was if enqueue threw.
+  /// Like capture(). If it throws, the queue is usable and nothing has been recorded; an existing
+  /// graph is unchanged if enqueue threw.
   virtual bool do_capture(std::shared_ptr<graph_interface>& graph,
                           const std::function<void()>& enqueue);
 
@@ -205,20 +205,20 @@ class queue_interface {
   queue_settings settings_;
   bool recording_ = false;  // never while capturing
   std::vector<event_pointer> recorded_;
-  possessions* captured_ = nullptr;  // what the commands use that are being captured
+  possessions* captured_ = nullptr;  // the objects that the captured commands use
 };
 
-/// Memory for the events of one queue, so that a pipeline which makes events and drops them
-/// allocates nothing. There is room for as many as it has blocks; events beyond that come from the
-/// heap. Takes no lock. Thread-safe, for the last handle of an event may go on any thread.
+/// Memory for the events of one queue, so that a pipeline that makes and drops events allocates
+/// nothing. It has a fixed number of blocks; further events come from the heap. Takes no lock.
+/// Thread-safe, because the last handle of an event may be released on any thread.
 class event_memory {
  public:
   static constexpr std::size_t blocks = 64;
   static constexpr std::size_t block_bytes = 192;
 
-  /// A block for so many bytes, or null if all are in use or too small.
+  /// Returns a block for this many bytes, or null if all are in use or too small.
   void* take(std::size_t bytes) noexcept;
-  /// True if it was one of the blocks, which then is free again.
+  /// Frees a block. Returns false if the memory is not one of the blocks.
   bool give_back(void* memory) noexcept;
 
  private:
@@ -228,10 +228,10 @@ class event_memory {
 
   std::array<block, blocks> memory_;
   std::array<std::atomic<bool>, blocks> in_use_{};
-  std::atomic<std::size_t> next_{0};  // where to look first
+  std::atomic<std::size_t> next_{0};  // where to search first
 };
 
-/// An allocator for std::allocate_shared; each event keeps the memory that it lies in.
+/// An allocator for std::allocate_shared; each event keeps its memory alive.
 template <class T>
 class event_allocator {
  public:
@@ -262,7 +262,7 @@ class event_allocator {
   std::shared_ptr<event_memory> memory_;
 };
 
-/// An event in such memory.
+/// Makes an event in this memory.
 template <class Event, class... Arguments>
 std::shared_ptr<Event> make_event(const std::shared_ptr<event_memory>& memory,
                                   Arguments&&... arguments) {

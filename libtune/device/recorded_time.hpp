@@ -6,7 +6,7 @@
 
 namespace tune::detail {
 
-/// The device time of all commands that this thread has recorded so far, on any queue
+/// The device time of all commands that this thread has recorded so far, on all queues
 /// (tuning_command_queue::stop_recording).
 std::chrono::nanoseconds recorded_time() noexcept;
 

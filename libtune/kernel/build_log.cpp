@@ -26,7 +26,7 @@ std::string_view nth_line(std::string_view text, std::size_t line) {
   return text.substr(0, text.find('\n'));
 }
 
-// A file of a longer name that ends in the same way is another one.
+// Excludes a file whose longer name ends in the same way.
 bool is_within_name(std::string_view log, std::size_t at) {
   if (at == 0) return false;
   const char before = log[at - 1];
@@ -34,10 +34,10 @@ bool is_within_name(std::string_view log, std::size_t at) {
          std::string_view("-./\\").find(before) != std::string_view::npos;
 }
 
-/// A file of a source and a line of it.
+/// A file of a source, and a line of it.
 using place = std::pair<std::size_t, std::size_t>;
 
-/// Where the nth line of a source's text comes from.
+/// Returns the origin of the nth line of a source's text.
 std::optional<place> origin(const resolved_source& source, std::size_t line) {
   std::optional<place> found;
   for (const resolved_source::run& run : source.runs) {
@@ -70,14 +70,14 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
-/// A line of a log that tells an error: where it is, if that stands before it, and what it says.
+/// A line of a log that reports an error: its place, if one precedes it, and its text.
 struct told_error {
   std::string_view where;
   std::string_view what;
 };
 
-/// "k:1:2: error: what", "k(1): error #20: what", "error: k:1:2: what", "ptxas fatal   : what";
-/// empty for other lines, such as "1 error generated."
+/// Parses "k:1:2: error: what", "k(1): error #20: what", "error: k:1:2: what", "ptxas fatal   :
+/// what"; empty for other lines, such as "1 error generated."
 std::optional<told_error> parse_error(std::string_view line) {
   for (const std::string_view word : {"error", "fatal"}) {
     for (std::size_t at = line.find(word); at != std::string_view::npos;
@@ -95,7 +95,7 @@ std::optional<told_error> parse_error(std::string_view line) {
   return std::nullopt;
 }
 
-/// "k:1:2" of "k:1:2: what", which PoCL writes after the word; empty if none is there.
+/// Returns "k:1:2" of "k:1:2: what", which PoCL writes after the word; empty if there is no place.
 std::string_view place_before(std::string_view what) {
   const std::size_t end = what.find(": ");
   if (end == std::string_view::npos) return {};
@@ -106,7 +106,7 @@ std::string_view place_before(std::string_view what) {
   return is_place ? place : std::string_view();
 }
 
-/// A place as clang writes it, in the file that it comes from.
+/// Returns a place in clang's form, with the file of its origin.
 std::string plain_place(const resolved_source& source, std::string_view where,
                         std::size_t lines_before) {
   if (const std::size_t bracket = where.rfind('('); where.ends_with(')') && bracket > 0) {

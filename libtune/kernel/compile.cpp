@@ -23,7 +23,7 @@
 namespace tune {
 namespace {
 
-/// The lines of a message after the first: the device and the macros.
+/// Returns the further lines of a message: the device and the macros.
 std::string circumstances(const device_info& device, const defines& macros) {
   std::string text = fmt::format("\nfor device '{}' ({}, {})", device.identity.name,
                                  device.identity.platform, device.identity.driver_version);
@@ -31,7 +31,7 @@ std::string circumstances(const device_info& device, const defines& macros) {
   return text;
 }
 
-// Most often the wrong device was chosen.
+// Usually the wrong device was chosen.
 std::string foreign_language(const device_info& device, const std::string& text) {
   const bool is_cuda = device.language == kernel_language::cuda_cpp;
   if (text.find(is_cuda ? "__kernel" : "__global__") == std::string::npos) return {};
@@ -39,7 +39,7 @@ std::string foreign_language(const device_info& device, const std::string& text)
                  : " (the text is CUDA C++, and this device compiles OpenCL C)";
 }
 
-// The first line is all that lists of failures show.
+// Lists of failures only show the first line.
 std::string describe_failure(const device_info& device, const resolved_source& source,
                              const defines& macros, const std::string& log,
                              std::size_t lines_before) {
@@ -49,7 +49,7 @@ std::string describe_failure(const device_info& device, const resolved_source& s
          quote_source_lines(source, log, lines_before) + "\ncompiler log:\n" + log;
 }
 
-/// Announces to a scope that a program is compiled, until its end.
+/// Reports to a scope that a program is being compiled, during its life.
 class [[nodiscard]] announced_compiling {
  public:
   explicit announced_compiling(const compile_scope* scope) : scope_(scope) {
@@ -83,7 +83,7 @@ program build(const context& context, const program_source& source, const compil
   return cached_compiler(*pooled, program_cache(), recent_programs(), keeps).build(context, source);
 }
 
-/// Returns all that a program depends on which includes no files.
+/// Returns everything that a program without included files depends on.
 std::string text_of(const context& context, const kernel_source& source, const defines& macros,
                     const compile_options& options) {
   std::string text =
@@ -100,7 +100,7 @@ void note(compile_scope& scope, const context& context, const program_source& so
   if (scope.learns_files() && watched_digest(context, source) == compile_scope::unknown_program) {
     try {
       static_cast<void>(build(context, source, given, nullptr));
-    } catch (const build_error&) {  // the source remains unknown
+    } catch (const build_error&) {  // the source stays unknown
     }
   }
   scope.note(context, source);
@@ -130,7 +130,7 @@ program compile(const context& context, const kernel_source& source, const defin
     }
   }
   const resolved_source resolved = include_kernel_library(source);
-  // A part of the text, so of every digest and cached binary.
+  // A part of the text, and so of every digest and cached binary.
   const std::string before =
       fmt::format("{}\n#define SIMD_GROUP_SIZE {}\n{}", preamble(device.language),
                   std::max<std::size_t>(1, device.limits.simd_group_size), macros.text());
@@ -144,7 +144,7 @@ program compile(const context& context, const kernel_source& source, const defin
     }
   }
   if (scope != nullptr) note(*scope, context, complete, options.compiler);
-  // Only the compiler knows the files of a program.
+  // The files of a program are known only to the compiler.
   const bool includes = may_include(complete);
   if (!includes) compare_with_expected(context, macros, complete);
   try {

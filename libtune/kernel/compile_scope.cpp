@@ -51,7 +51,7 @@ void compile_scope::note(const context& context, const program_source& source) {
 std::optional<program> compile_scope::find_prebuilt(const context& context,
                                                     const program_source& source) {
   if (rules_.prebuilt == nullptr) return std::nullopt;
-  // After a program was missing, code that goes on nevertheless does not compile the rest.
+  // After a missing program, code that continues nevertheless compiles nothing more.
   if (wanted_) throw detail::program_is_wanted{};
   std::string digest = program_digest(source);
   const auto found = rules_.prebuilt->find(digest);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Everything that tune::compile has to know of the search that calls an author's function.
+// The information that tune::compile needs about the search that calls an author's function.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@
 
 namespace tune {
 
-/// Programs that are known not to compile, by watched_digest, with the message of the compiler.
+/// Programs that do not compile, by watched_digest, with the compiler's message.
 using known_build_failures = std::map<std::string, std::string, std::less<>>;
 
-/// A program that was asked for and is not there yet.
+/// A requested program that is not there yet.
 struct wanted_program {
   tune::context context;
-  program_source source;             ///< complete, preamble and macros included
+  program_source source;             ///< complete, including preamble and macros
   std::string digest;                ///< its program_digest
-  std::vector<nd_range> launches{};  ///< the declared launches of its kernels, if there are any
+  std::vector<nd_range> launches{};  ///< the declared launches of its kernels, if any
 };
 
 /// The result of compiling a program ahead of its use.
@@ -37,32 +37,33 @@ struct prebuilt_program {
     refused,     ///< it does not compile
     crashed,     ///< the compiler crashed, or ran out of memory
     timed_out,   ///< the compiler was stopped after it had taken too long
-    unavailable  ///< no worker could compile it: it is compiled where it is asked for
+    unavailable  ///< no worker could compile it: it is compiled on request
   };
 
   status what = status::unavailable;
-  std::vector<std::byte> binary{};  ///< of one that was made
-  std::string text{};               ///< the compiler's log if it was refused, else what happened
+  std::vector<std::byte> binary{};  ///< if it was made
+  std::string text{};               ///< the compiler's log if it was refused, else a description
 };
 
-/// Prebuilt programs by program_digest.
+/// Prebuilt programs, by program_digest.
 using prebuilt_programs = std::map<std::string, prebuilt_program, std::less<>>;
 
-/// Programs that searches have made and still hold, by what was compiled: where one is asked for
-/// again, at another size say, it is there at once. Used by one thread.
+/// Programs that searches have made and still hold, by a text of their input. If one is requested
+/// again, for example at another size, it is there at once. Used by one thread.
 class loaded_programs {
  public:
   struct entry {
     program made;
-    std::string digest;  ///< as compile_scope::programs has it
+    std::string digest;  ///< as in compile_scope::programs
   };
 
-  /// Returns null if there is no such program. @param what  all that it depends on, in one text
+  /// Returns null if there is no such program. @param what  everything that it depends on, as one
+  /// text
   const entry* find(const std::string& what) const {
     const auto found = all_.find(what);
     return found == all_.end() ? nullptr : &found->second;
   }
-  /// Keeps one, unless there are too many.
+  /// Keeps a program, unless there are too many.
   void add(std::string what, entry made) {
     if (all_.size() < most) all_.emplace(std::move(what), std::move(made));
   }
@@ -74,41 +75,42 @@ class loaded_programs {
 };
 
 /// Rules for the programs that an author's function compiles, and a record of them. A search makes
-/// one around each call of the function; it holds for tune::compile on the thread that made it,
-/// until its end. Of several on one thread the latest holds alone, except that keeps_no_binaries of
-/// an outer one stays in force. What is compiled past tune::compile, or on another thread, it does
-/// not see.
+/// one for each call of the function; it applies to tune::compile on its thread, until its end. If
+/// there are several on one thread, only the latest applies, except that keeps_no_binaries of an
+/// outer one stays in force. It does not see programs that are compiled without tune::compile, or
+/// on another thread.
 ///
-/// The scope is ambient (one thread-local pointer, the only one of kernel) because an author calls
-/// tune::compile with a context that may be any copy of the application's own, which other threads
-/// use at the same time: no argument of that call belongs to the search.
+/// The scope is ambient (one thread-local pointer, the only one of this room), because an author
+/// calls tune::compile with a context that may be any copy of the application's own, which other
+/// threads use at the same time: no argument of that call belongs to the search.
 class [[nodiscard]] compile_scope {
  public:
   struct rules {
-    /// Refused with the message of the compiler; null: none. Outlives the scope.
+    /// Programs to refuse with the compiler's message; may be null. Outlives the scope.
     const known_build_failures* known_failures = nullptr;
     /// The programs that were compiled ahead. If another one is requested, the exception
-    /// program_is_wanted leaves the author's code, and the search has that program compiled and
-    /// calls the code again. Null: all programs are compiled on the spot. Outlives the scope.
+    /// program_is_wanted leaves the author's code; the search then compiles that program and calls
+    /// the code again. Null: all programs are compiled immediately. Outlives the scope.
     const prebuilt_programs* prebuilt = nullptr;
-    /// The programs that are kept from one scope to the next: they are taken from here first, and
-    /// those that are made are added. Null: none are kept. Outlives the scope.
+    /// Programs that are kept between scopes: they are looked up here first, and new ones are
+    /// added. May be null. Outlives the scope.
     loaded_programs* loaded = nullptr;
-    /// Refuses every program, to learn which one is compiled first.
+    /// Refuses every program, to find out which one is compiled first.
     bool refuses_all = false;
-    /// Compiles each program once whose files are not known before it is noted, so that a program
-    /// that includes files is never noted as unknown where its compiler tells them.
+    /// Compiles each program with unknown files once before it is noted, so that a program with
+    /// included files is never noted as unknown if its compiler reports them.
     bool learns_files = false;
-    /// Adds no binaries to the cache of programs: asking a driver for one can cost as much as
-    /// compiling it, and of those that a search compiles in this process one will be used again.
+    /// Adds no binaries to the cache of programs: requesting one from a driver can cost as much as
+    /// compiling, and only one of the programs that a search compiles in this process will be used
+    /// again.
     bool keeps_no_binaries = false;
-    /// Called on this thread with true before a program is compiled or looked for in the cache, and
-    /// with false after that. It does not throw.
+    /// Called on this thread with true before a program is compiled or looked up in the cache, and
+    /// with false after that. Must not throw.
     std::function<void(bool begins)> listener{};
   };
 
-  /// The entry of programs() for a program that includes files, as long as these are not known. The
-  /// digest of one whose files are known begins with it.
+  /// The entry of programs() for a program with included files while these are unknown, and the
+  /// first character of its digest when they are known.
   static constexpr const char* unknown_program = "?";
 
   compile_scope() : compile_scope(rules()) {}
@@ -117,33 +119,33 @@ class [[nodiscard]] compile_scope {
   compile_scope(const compile_scope&) = delete;
   compile_scope& operator=(const compile_scope&) = delete;
 
-  /// The scope of this thread; null if there is none.
+  /// The scope of this thread; may be null.
   static compile_scope* current() noexcept;
 
-  /// The digests of the programs that were asked for, in order (see watched_digest).
+  /// The digests of the requested programs, in order (see watched_digest).
   const std::vector<std::string>& programs() const noexcept { return programs_; }
   /// The programs that were made, in order; launches of their kernels are recorded.
   std::vector<program> take_made() noexcept { return std::exchange(made_, {}); }
-  /// True if the program asked for last was refused because it is known not to compile.
+  /// True if the last requested program was refused because of a known failure.
   bool refused_known() const noexcept { return refused_known_; }
   bool keeps_no_binaries() const noexcept { return rules_.keeps_no_binaries; }
 
-  /// The first program that was asked for and is not prebuilt. If there is one, the result and the
-  /// exception of the author's code mean nothing.
+  /// The first requested program that is not prebuilt. If there is one, the result and the
+  /// exception of the author's code are meaningless.
   std::optional<wanted_program> take_wanted() noexcept {
     return std::exchange(wanted_, std::nullopt);
   }
-  /// Returns the number of requests whose program was among rules::prebuilt or rules::loaded.
+  /// Returns the number of requests that rules::prebuilt or rules::loaded satisfied.
   int found() const noexcept { return found_; }
-  /// The status of the prebuilt program that was asked for last.
+  /// The status of the last requested prebuilt program.
   prebuilt_program::status last_status() const noexcept { return last_status_; }
 
   // For tune::compile.
 
   bool learns_files() const noexcept { return rules_.learns_files; }
-  /// Null if no programs are kept.
+  /// May be null.
   loaded_programs* loaded() const noexcept { return rules_.refuses_all ? nullptr : rules_.loaded; }
-  /// Notes a program that is taken from there.
+  /// Notes a program that is taken from loaded().
   void take(const loaded_programs::entry& kept) {
     refused_known_ = false;
     ++found_;
@@ -153,13 +155,13 @@ class [[nodiscard]] compile_scope {
   /// Notes a program that is about to be compiled.
   /// @throws build_error if it is refused; for a known failure, with the compiler's message
   void note(const context& context, const program_source& source);
-  /// Notes again, now that it has been compiled, the program that was noted last.
+  /// Notes the last noted program again after it has been compiled.
   void note_compiled(const context& context, const program_source& source);
   void keep(const program& made);
-  /// The prebuilt program; empty if it is to be compiled on the spot.
+  /// Returns the prebuilt program; empty if it has to be compiled now.
   /// @throws build_error if it does not compile, compiler_lost_error, program_is_wanted
   std::optional<program> find_prebuilt(const context& context, const program_source& source);
-  /// Calls the listener, if there is one.
+  /// Calls the listener, if any.
   void announce(bool begins) const {
     if (rules_.listener) rules_.listener(begins);
   }
@@ -179,7 +181,8 @@ class [[nodiscard]] compile_scope {
 };
 
 namespace detail {
-/// Leaves the author's code. No std::exception, so that code which handles errors lets it pass.
+/// Leaves the author's code. Not derived from std::exception, so that error handlers do not catch
+/// it.
 struct program_is_wanted {};
 }  // namespace detail
 

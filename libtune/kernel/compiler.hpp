@@ -11,15 +11,16 @@
 
 namespace tune {
 
-/// A compiler did not come to its end, which says nothing of the program.
+/// A compiler did not finish, which says nothing about the program.
 class compiler_lost_error : public build_error {
  public:
   enum class cause : std::uint8_t {
-    crashed,    ///< it took its process down, or was killed, as the system does for want of memory
+    crashed,    ///< its process crashed or was killed, for example by the system when memory ran
+                ///< out
     timed_out,  ///< it was stopped after it had taken too long
   };
 
-  /// @param reason  what happened, which is the log too
+  /// @param reason  a description, which is also the log
   compiler_lost_error(const std::string& text, const std::string& reason, cause why)
       : build_error(text, reason), why_(why) {}
 
@@ -29,7 +30,7 @@ class compiler_lost_error : public build_error {
   cause why_;
 };
 
-/// Makes a program of complete source, in this process or in another. Implementations are
+/// Makes a program from complete source, in this process or in another. Implementations are
 /// thread-safe.
 class compiler {
  public:
@@ -38,7 +39,7 @@ class compiler {
   compiler(const compiler&) = delete;
   compiler& operator=(const compiler&) = delete;
 
-  /// @throws build_error with the log as the device's compiler wrote it, compiler_lost_error
+  /// @throws build_error with the log of the device's compiler, compiler_lost_error
   program build(const context& context, const program_source& source) const {
     return do_build(context, source);
   }

@@ -19,7 +19,7 @@ bool is_identifier(const std::string& name) {
          std::ranges::all_of(name, detail::is_word);
 }
 
-/// The reason why a name would hide something from the kernel; empty if it would not.
+/// Returns the reason why a name would hide something from the kernel; empty if it hides nothing.
 std::string hidden_by(const std::string& name) {
   if (is_portable_word(name)) {
     return "it is a word of libtune's kernels (see libtune/kernel/preamble.hpp)";
@@ -31,7 +31,8 @@ std::string hidden_by(const std::string& name) {
   return {};
 }
 
-/// The text after the string or character at its beginning; after the quote if that has no end.
+/// Returns the text after the string or character at its beginning; after the quote if it is not
+/// closed.
 std::string_view after_quoted(std::string_view text) {
   const char quote = text.front();
   for (std::size_t i = 1; i < text.size(); ++i) {
@@ -44,7 +45,7 @@ std::string_view after_quoted(std::string_view text) {
   return text.substr(1);
 }
 
-/// The effect of a text in a #define on the lines after it; empty if there is none.
+/// Describes how a text in a #define affects the following lines; empty if it does not.
 std::string reach_of(std::string_view text) {
   if (text.ends_with('\\') || text.ends_with("?\?/")) return "ends in a backslash";
   for (const char c : text) {
@@ -70,7 +71,7 @@ struct kernel_text {
   std::string operator()(bool b) const { return b ? "1" : "0"; }
   std::string operator()(std::int64_t i) const { return std::to_string(i); }
   std::string operator()(std::uint64_t i) const { return std::to_string(i); }
-  // Hexadecimal digits are exact, and both languages read them.
+  // Hexadecimal digits are exact, and both languages accept them.
   std::string operator()(double d) const { return detail::exact_text(d); }
   std::string operator()(const std::string& s) const { return s; }
 };

@@ -10,35 +10,36 @@
 
 namespace tune {
 
-/// The macros that a kernel is compiled with, in order. Fields become macros of their own name:
-/// true and false are 1 and 0, a dtype is the name of the type in kernel text, a string is taken
-/// as it stands, an enumeration is the name of its value, an empty optional is left undefined.
+/// The macros that a kernel is compiled with, in order. Fields become macros of the same name:
+/// booleans are 1 or 0, a dtype is the type's name in kernel text, a string is inserted unchanged,
+/// an enumeration is the name of its value, an empty optional defines no macro.
 ///
-/// A name is refused if it would hide a word of the preamble, a keyword or a type of either
-/// language; a text, if it would reach beyond its line: several lines, a backslash at its end, a
-/// comment.
+/// Names that would hide a word of the preamble, a keyword or a type of either language are
+/// refused, and so are texts that would extend beyond their line: several lines, a backslash at the
+/// end, a comment.
 class defines {
  public:
   defines() = default;
 
-  /// The fields of a key, a tuning, or both: defines(key, tuning). @throws argument_error as add
+  /// Defines the fields of a key, a tuning, or both: defines(key, tuning). @throws argument_error
+  /// as add
   template <fielded... Structs>
   requires(sizeof...(Structs) > 0) explicit defines(const Structs&... structs) {
     (add_fields(describe_fields<Structs>(), to_values(structs)), ...);
   }
 
   /// Adds one macro. @throws argument_error if the name is not a C identifier, hides a word or is
-  /// already defined differently, or if the text reaches beyond its line
+  /// already defined differently, or if the text extends beyond its line
   defines& add(const std::string& name, const value& v);
-  /// Adds a macro whose text is an integer. @throws argument_error as above
+  /// Adds a macro with an integer. @throws argument_error as above
   defines& add(const std::string& name, int v) { return add(name, value(std::int64_t{v})); }
   /// Adds a macro with this text, without quotes. @throws argument_error as above
   defines& add(const std::string& name, const char* v) { return add(name, value(std::string(v))); }
 
-  /// The macros as they were given, for messages.
+  /// The macros as given, for messages.
   const std::vector<named_value>& values() const noexcept { return values_; }
 
-  /// "#define name text" lines.
+  /// The macros as lines "#define name text".
   std::string text() const;
 
  private:

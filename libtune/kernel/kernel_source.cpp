@@ -49,7 +49,7 @@ bool skip(std::string_view& text, std::string_view word) {
 }
 
 /// The name of the library text that a line includes, and the rest of the line; the name is empty
-/// if it includes none.
+/// if the line includes none.
 struct include_line {
   std::string_view name;
   std::string_view rest;
@@ -89,7 +89,7 @@ void add_file(resolved_source& resolved, const library_kernel& kernel) {
   }
 }
 
-/// Adds the files that the kernel includes, and returns the rest of its own text, line by line.
+/// Adds the files that the kernel includes, and returns the rest of its text, line by line.
 std::string take_includes(resolved_source& resolved) {
   const kernel_source source = resolved.files.front();
   std::string own;

@@ -15,7 +15,7 @@
 namespace tune {
 namespace {
 
-// Words that a kernel in either language may use for its own purposes are not here.
+// Excludes words that a kernel may define in either language.
 constexpr std::string_view keywords =
     " INFINITY NAN NULL _Alignas _Alignof _Atomic _Bool _Complex _Generic _Imaginary"
     " _Noreturn _Pragma _Static_assert _Thread_local alignas alignof and and_eq asm auto"
@@ -35,7 +35,8 @@ constexpr std::string_view vector_elements =
     " char double float half int long longlong short uchar uint ulong ulonglong ushort ";
 constexpr std::string_view vector_widths = " 2 3 4 8 16 ";
 
-/// True if a list has the word. Words are letters, digits and underscores, with blanks around each.
+/// True if a list contains the word. Words are letters, digits and underscores, surrounded by
+/// blanks.
 bool has_word(std::string_view list, std::string_view word) noexcept {
   if (word.empty()) return false;
   for (std::size_t at = list.find(word); at != std::string_view::npos;
@@ -52,13 +53,13 @@ bool is_vector_type(std::string_view name) noexcept {
          has_word(vector_widths, name.substr(digits));
 }
 
-/// The identifier that a text begins with; empty if it begins with none.
+/// Returns the identifier at the beginning of a text; empty for any other text.
 std::string_view first_word(std::string_view text) noexcept {
   return text.substr(
       0, static_cast<std::size_t>(std::ranges::find_if_not(text, detail::is_word) - text.begin()));
 }
 
-/// Every name that a line of a preamble declares for kernels.
+/// Adds every name that a line of a preamble declares for kernels.
 void add_words(std::set<std::string, std::less<>>& words, std::string_view line) {
   constexpr std::string_view define = "#define ";
   if (line.starts_with(define)) {
@@ -69,7 +70,7 @@ void add_words(std::set<std::string, std::less<>>& words, std::string_view line)
                         line.starts_with("typedef ") || line.starts_with("struct ") ||
                         line.starts_with("} ") || line.starts_with("LIBTUNE_VECTOR");
   if (!declares) return;
-  // The declared name stands before the first of these, after a blank.
+  // The declared name precedes the first of these, after a blank.
   std::string_view head = line.substr(0, line.find_first_of("({;"));
   while (!head.empty() && !detail::is_word(head.back())) head.remove_suffix(1);
   const std::size_t begin = head.find_last_of(" *");
@@ -88,7 +89,7 @@ std::set<std::string, std::less<>> portable_words() {
   return words;
 }
 
-// Built into OpenCL C; the CUDA preamble defines them.
+// Parts of OpenCL C that the CUDA preamble defines.
 bool is_built_in(std::string_view name) noexcept {
   if (name == "SIMD_GROUP_SIZE") return true;  // compile defines it
   return name.starts_with("get_global_") || name.starts_with("get_local_") ||

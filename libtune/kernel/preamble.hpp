@@ -8,15 +8,15 @@
 
 namespace tune {
 
-/// The text that goes before every kernel, so that one kernel text serves both APIs. The table of
-/// the words that it defines is in libtune/kernel/README.md. No macro of a kernel may have the
-/// name of one: see defines.
+/// The text that precedes every kernel, so that one kernel text works with both APIs.
+/// libtune/kernel/README.md has a table of its words. Macros of a kernel must not have one of these
+/// names: see defines.
 std::string_view preamble(kernel_language language) noexcept;
 
 /// True if a preamble defines the name: a macro, a function or a type of either language.
 bool is_portable_word(std::string_view name);
 
-/// True if a name is a keyword or a type that OpenCL C or CUDA C++ has without a header.
+/// True if a name is a keyword, or a type that OpenCL C or CUDA C++ has without a header.
 bool is_keyword(std::string_view name) noexcept;
 
 }  // namespace tune

@@ -6,15 +6,15 @@
 
 namespace tune {
 
-/// Settings of a GPU's hardware that a configuration runs with (measure::at). Zero leaves a setting
-/// as it is: have it among the candidates, so that there is a configuration for those who may not
-/// set anything.
+/// Settings of a GPU's hardware for a configuration (measure::at). Zero leaves a setting unchanged:
+/// include it among the candidates, so that a user without the right to set anything has a
+/// configuration too.
 struct device_settings {
-  int graphics_clock_mhz = 0;  ///< of the compute units, locked at it
-  int memory_clock_mhz = 0;    ///< of global memory, locked at it
-  double power_limit_w = 0;    ///< the driver keeps the power below
+  int graphics_clock_mhz = 0;  ///< of the compute units; locked
+  int memory_clock_mhz = 0;    ///< of global memory; locked
+  double power_limit_w = 0;    ///< upper limit of the power
 
-  /// True if there is anything to set.
+  /// True if any setting is to be changed.
   explicit operator bool() const noexcept {
     return graphics_clock_mhz != 0 || memory_clock_mhz != 0 || power_limit_w != 0;
   }

@@ -116,7 +116,7 @@ std::optional<std::string> measure::run_checked(const std::function<void()>& bet
   for (int done = 0; judge_ && done < judge_->runs(); ++done) {
     if (done > 0) divide();
     judge_->prepare(done);
-    prepared_ = false;  // it may have overwritten what the reset function has put back
+    prepared_ = false;  // it may have overwritten the reset inputs
     run();
     divide();
     if (auto wrong = judge_->judge(done)) return wrong;
@@ -144,7 +144,7 @@ std::vector<run_time> measure::sample(int iterations, int runs) {
                          " runs each; ask for at least one of each");
   }
   const std::vector<run_time> times = time_runs(iterations * runs);
-  // One that times itself has taken the mean.
+  // A function that times itself has already taken the mean.
   if (times.size() < static_cast<std::size_t>(iterations * runs)) return times;
   std::vector<run_time> means;
   for (auto begin = times.begin(); begin != times.end(); begin += runs) {

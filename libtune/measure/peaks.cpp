@@ -15,9 +15,9 @@
 namespace tune {
 namespace {
 
-constexpr int copies = 6;  // the first of which warms up
+constexpr int copies = 6;  // including one to warm up
 
-// Twice the cache or more; bytes of each side.
+// Twice the cache or more; the size of each side in bytes.
 std::size_t copied_bytes(const device_limits& limits) {
   constexpr std::size_t least = std::size_t{64} << 20;
   std::size_t bytes = std::max(least, 2 * limits.cache_bytes);
@@ -36,7 +36,7 @@ device_peaks measure_peaks(const context& of) {
   const buffer to = of.create_buffer(bytes);
   tuning_command_queue queue = of.create_tuning_command_queue();
   queue.zero(from, bytes);
-  queue.zero(to, bytes);  // so that no page is touched for the first time
+  queue.zero(to, bytes);  // touches all pages in advance
   queue.finish();
   queue.start_recording();
   for (int i = 0; i < copies; ++i) queue.copy(to, from, bytes);

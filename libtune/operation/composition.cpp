@@ -45,7 +45,7 @@ void check_alike(const std::string& name, const io_slots& children) {
   }
 }
 
-// Part of the way it would leave some axes linked, hence the guard.
+// A failure halfway would leave some axes linked, hence the guard.
 void link_all(const std::string& name, const io_slots& children) {
   std::vector<dimension> involved;
   for (const auto& child : children) {

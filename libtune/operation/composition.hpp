@@ -13,15 +13,15 @@
 
 namespace tune {
 
-/// Several slots to which one array is bound, for instance the output of one operation and the
-/// input of the next. It requires what they all require: it links their dimensions.
+/// Several slots that one array is bound to, for instance the output of one operation and the input
+/// of the next. It links their dimensions, and thus satisfies the requirements of all.
 class compound_slot final : public io_slot {
  public:
-  /// Becomes the owner of the slots, which may be compounds themselves. If it fails nothing
-  /// changes. The links outlive the compound.
+  /// Takes ownership of the slots, which may be compounds themselves. On failure nothing changes.
+  /// The links outlive the compound.
   /// @throws type_error if the slots hold different types
-  /// @throws argument_error if there are none, one comes twice, is bound or has an owner, belongs
-  ///         to another context or has another shape, or dimensions cannot be linked
+  /// @throws argument_error if the list is empty, a slot is repeated, bound or owned, belongs to
+  ///         another context or has another shape, or dimensions cannot be linked
   compound_slot(const std::string& name, std::vector<std::shared_ptr<io_slot>> children);
 
  private:
@@ -32,16 +32,16 @@ class compound_slot final : public io_slot {
 };
 
 /// Slots of any kinds, shapes and types that lie in the same memory, because they are never in use
-/// at the same time. It has no type and no shape: memory is bound to it, not an array, and each of
-/// its slots gets the array that it requires at the start of that memory.
+/// at the same time. It has no type and no shape: memory is bound to it instead of an array, and
+/// each of its slots gets its array at the start of that memory.
 class alias_slot final : public slot {
  public:
-  /// Becomes the owner of the slots. If it fails nothing changes.
-  /// @throws argument_error if there are none, one comes twice, is bound or has an owner, or they
+  /// Takes ownership of the slots. On failure nothing changes.
+  /// @throws argument_error if the list is empty, a slot is repeated, bound or owned, or the slots
   ///         belong to different contexts
   alias_slot(std::string name, std::vector<std::shared_ptr<slot>> children);
 
-  /// The memory. @throws argument_error if none is bound
+  /// The bound memory. @throws argument_error if the slot is unbound
   const tune::buffer& buffer() const;
 
  private:
@@ -53,21 +53,21 @@ class alias_slot final : public slot {
   std::optional<tune::buffer> memory_;
 };
 
-/// Joins the slots of operations into compounds and aliases. What it joined is apart again when it
-/// is destroyed without keep.
+/// Joins the slots of operations into compounds and aliases. Its destructor separates them again
+/// unless keep() was called.
 class composition {
  public:
-  /// The slots of the operations, hidden ones too, as "operation:slot".
+  /// Collects the slots of the operations, including hidden ones, as "operation:slot".
   explicit composition(const std::vector<named_operation>& operations);
 
-  /// Join slots, which are hidden from then on. Without any, since all are optional, nothing
+  /// Join slots, which are hidden from then on. If all slots are optional and missing, nothing
   /// happens.
   void add_compound(const shared_slots& shared);
   void add_alias(const shared_slots& shared);
 
   void keep() noexcept { guard_.keep(); }
 
-  // What there is so far.
+  // the slots so far
   std::vector<named_slot> slots;
   std::vector<named_slot> hidden_slots;
 

@@ -13,7 +13,7 @@
 namespace tune {
 namespace {
 
-// What a warp or wavefront reads in one transaction.
+// The size of one memory transaction of a warp or wavefront.
 constexpr std::size_t row_alignment_bytes = 128;
 
 std::size_t hint_of(element_type type) noexcept {
@@ -31,7 +31,7 @@ struct dimension::rules {
   std::size_t hint = 1;
   bool exact = false;
   bool frozen = false;
-  std::size_t members = 1;        // of the tree, at its root
+  std::size_t members = 1;        // in the tree, counted at its root
   std::shared_ptr<rules> parent;  // null at the root
 
   std::size_t required() const noexcept {
@@ -73,8 +73,8 @@ dimension::dimension(std::size_t size, const padding& needs) : rules_(std::make_
   if (needs.type) add_hint(*needs.type);
 }
 
-// Looking a root up writes nothing, so that several threads may read one dimension; the trees stay
-// flat because the smaller one is always hung into the larger.
+// Finding a root writes nothing, so that several threads may read one dimension. The trees stay
+// flat, because the smaller one is always attached to the larger.
 const std::shared_ptr<dimension::rules>& dimension::root() const noexcept {
   const std::shared_ptr<rules>* at = &rules_;
   while ((*at)->parent) at = &(*at)->parent;
@@ -139,7 +139,7 @@ dimension_guard::dimension_guard(const std::vector<dimension>& dimensions) {
 
 void dimension_guard::keep() noexcept { saved_.clear(); }
 
-// Only roots ever change.
+// Only roots change.
 dimension_guard::~dimension_guard() {
   for (saved_rules& each : saved_) *each.place = std::move(each.value);
 }

@@ -11,70 +11,71 @@
 
 namespace tune {
 
-/// The rules of an axis for the padding of the arrays that are bound to it.
+/// The rules for padding an axis of the arrays that are bound to it.
 struct padding {
-  /// The padded size is at least the size rounded up to a multiple of this: what a work group that
-  /// covers the axis in whole steps needs. It is a minimum, not a divisibility rule.
+  /// The padded size is at least the size rounded up to a multiple of this, as needed by work
+  /// groups that cover the axis in whole steps. It is a lower bound: the padded size need not be a
+  /// multiple.
   std::size_t round = 1;
-  /// The padded size is at least this; where it is given, it replaces round.
+  /// The padded size is at least this; if given, it replaces round.
   std::size_t minimum = 0;
   /// The padded size is a multiple of this power of two.
   std::size_t alignment = 1;
-  /// An allocation rounds the padded size up to a multiple of this power of two. It is no
-  /// condition: arrays that others have made may be padded otherwise.
+  /// Allocations round the padded size up to a multiple of this power of two. Arrays that libtune
+  /// has not allocated need not follow it.
   std::size_t preferred = 1;
-  /// No more padding than these rules ask for, preferred or not.
+  /// True: no padding beyond the other rules; preferred and hints are ignored.
   bool exact = false;
-  /// Gives the hint of this element type; see dimension::add_hint.
+  /// The element type for dimension::add_hint; empty: no hint.
   std::optional<element_type> type = std::nullopt;
 };
 
-/// One axis of one slot or of several: its size, and the padding that it needs. A handle: copies
-/// mean the same dimension, and dimensions that are linked become one, with the rules of all. So
-/// arrays on slots that share it are padded alike. Not thread-safe: operations that run on
-/// different threads have dimensions of their own.
+/// One axis of one or several slots: its size, and the padding that it needs. A handle: copies
+/// refer to the same dimension. Linked dimensions become one, with the rules of all, so that arrays
+/// on slots that share a dimension are padded alike. Not thread-safe: operations that run on
+/// different threads must not share dimensions.
 class dimension {
  public:
-  /// A dimension of its own.
-  /// @throws argument_error if the alignment or what is preferred is not a power of two, round is
-  ///         0, or the minimum is less than the size
+  /// A new dimension.
+  /// @throws argument_error if alignment or preferred is not a power of two, round is 0, or the
+  ///         minimum is less than the size
   dimension(std::size_t size, const padding& needs = {});  // NOLINT: a size is a dimension
 
   /// The number of elements along the axis, without padding.
   std::size_t size() const noexcept;
-  /// The least padded size that satisfies the rules, rounded up to a multiple of what is preferred:
-  /// what an allocation uses. Where that reaches the hint it is rounded up to a multiple of the
-  /// hint. Of an exact dimension it is the least.
+  /// The padded size that allocations use: the least one that satisfies the rules, rounded up to a
+  /// multiple of the preferred one; and, if it reaches the hint, to a multiple of the hint. For an
+  /// exact dimension, the least.
   std::size_t required_padded_size() const noexcept;
-  /// True if an array with this padded size may be bound. The hint is no condition.
+  /// True if an array with this padded size may be bound. The hint is not required.
   bool is_valid(std::size_t padded_size) const noexcept;
 
-  /// The least padded size that the rules allow, in elements, before the alignment.
+  /// The least padded size that the rules allow before the alignment, in elements.
   std::size_t minimum() const noexcept;
-  /// The power of two that every padded size is a multiple of, in elements.
+  /// The power of two that divides every valid padded size, in elements.
   std::size_t alignment() const noexcept;
   /// The multiple that required_padded_size rounds up to, in elements; 1 without a hint.
   std::size_t hint() const noexcept;
-  /// True if only required_padded_size() is valid, and the hint counts for nothing.
+  /// True if only required_padded_size() is valid, and the hint is ignored.
   bool is_exact() const noexcept;
 
-  /// Asks that rows which are long enough start on 128 bytes, for elements of this type. The
-  /// largest of several hints counts; elements whose size is no power of two give none.
+  /// Requests that long rows of elements of this type start at multiples of 128 bytes. The largest
+  /// of several hints counts; elements whose size is not a power of two give no hint.
   /// @throws argument_error if the dimension is frozen
   void add_hint(element_type type);
 
-  /// Makes both one dimension from now on. On failure nothing changes. They are not one already,
-  /// or nothing happens.
+  /// Makes the two dimensions one from now on. Does nothing if they are one already. On failure
+  /// nothing changes.
   /// @throws argument_error if a dimension is frozen, the sizes differ, or an exact one would need
   ///         more padding than it has
   void link(dimension& other);
 
-  /// Refuses hints and links from now on: an array has been laid out by the rules.
+  /// Refuses hints and links from now on, because an array has been laid out by the rules.
   void freeze() noexcept;
   /// True if hints and links are refused; see freeze.
   bool is_frozen() const noexcept;
 
-  /// True if two handles mean the same dimension, because one is a copy or they are linked.
+  /// True if two handles refer to the same dimension, because one is a copy or they are linked.
   friend bool operator==(const dimension& a, const dimension& b) noexcept {
     return a.root() == b.root();
   }
@@ -85,11 +86,11 @@ class dimension {
 
   const std::shared_ptr<rules>& root() const noexcept;
 
-  // Dimensions that are linked form a tree, whose root has the rules of all of them.
+  // Linked dimensions form a tree; its root has the rules of all of them.
   std::shared_ptr<rules> rules_;
 };
 
-/// Takes back what happens to dimensions during its life, unless keep() was called.
+/// Undoes changes of dimensions at the end of its life, unless keep() was called.
 class dimension_guard {
  public:
   /// Saves the rules and links of these dimensions, which the destructor restores.

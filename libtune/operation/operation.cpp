@@ -148,7 +148,7 @@ void operation::ensure_bound(tune::slot& slot) {
 
 std::uint64_t next_version() noexcept {
   static std::atomic<std::uint64_t> last{0};
-  // Only the numbers have to be in order, nothing is published with them.
+  // Only the order of the numbers matters; nothing is published with them.
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
@@ -169,8 +169,8 @@ void captured_operation::run() {
 
 void captured_operation::renew() {
   command_queue& queue = operation_->queue();
-  // Taken before the run: an operation that changes in each run, as one that alternates between two
-  // buffers, has to be recorded for each.
+  // Read before the run: an operation that changes in each run, such as one that alternates between
+  // two buffers, has to be recorded in each.
   const std::uint64_t version = operation_->version();
   const auto enqueue = [this] { operation_->run(); };
   if (graph_ && queue_ == queue) {

@@ -23,7 +23,7 @@
 
 namespace tune {
 
-/// A number larger than any that this gave out before in this process; it marks a change.
+/// Returns a number larger than all that it has returned before in this process; it marks a change.
 /// Thread-safe.
 std::uint64_t next_version() noexcept;
 
@@ -31,23 +31,23 @@ struct named_operation;
 
 /// A slot with the name that an operation gives it.
 struct named_slot {
-  std::string name;                  ///< "child:slot" for that of a child of a sequence
+  std::string name;                  ///< "child:slot" for a child's slot in a sequence
   std::shared_ptr<tune::slot> slot;  ///< not null
 };
 
-/// The name of a slot, "child:slot" for that of a sequence's child.
+/// The name of a slot; "child:slot" for a child's slot in a sequence.
 struct slot_reference {
-  /// From a name, and whether the slot need not be there.
+  /// Refers to a slot that may be missing if is_optional.
   slot_reference(std::string its_name, bool is_optional = false)  // NOLINT: a name refers to a slot
       : name(std::move(its_name)), optional(is_optional) {}
-  /// From a name; the slot has to be there.
+  /// Refers to a slot that must exist.
   slot_reference(const char* its_name) : name(its_name) {}  // NOLINT: likewise
 
   std::string name;       ///< "slot" or "child:slot"
   bool optional = false;  ///< true if an operation may lack the slot
 };
 
-/// A slot that need not be there, because some variants of the operation do not have it.
+/// Refers to a slot that some variants of the operation do not have.
 inline slot_reference optional_slot(std::string name) { return {std::move(name), true}; }
 
 namespace detail {
@@ -61,30 +61,30 @@ struct slot_with<void> {
 };
 }  // namespace detail
 
-/// A reference to a slot, for the operation that has added it. It refers to the slot as a reference
-/// does, but an operation of such members can be move-assigned without further ado:
+/// A reference to a slot, for a member of the operation that has added it. Unlike with a C++
+/// reference, operations with such members can be move-assigned by default:
 ///
 ///   tune::slot_ref<float> dest_;  // a typed_slot<float>
 ///   tune::slot_ref<> src_;        // an io_slot, whose type is known at run time
 ///   ...
 ///   enqueue(kernel_, range_, dest_, src_, dest_->buffer().layout().padded()[1]);
 ///
-/// Slots lie on the heap and go with the operation that has them: it is valid as long as that
-/// operation, and what that is moved to.
+/// Slots lie on the heap and belong to their operation: the reference is valid as long as that
+/// operation, or the one that it is moved to.
 template <class T = void>
 class slot_ref {
  public:
   /// typed_slot<T>, or io_slot where T is void.
   using slot_type = typename detail::slot_with<T>::type;
 
-  /// Refers to a slot that lives as long as this is used.
+  /// Refers to a slot, which has to outlive this object.
   slot_ref(slot_type& slot) noexcept : slot_(&slot) {}  // NOLINT: what add_slot returns
 
-  /// Reaches the members of the slot.
+  /// Accesses the members of the slot.
   slot_type* operator->() const noexcept { return slot_; }
   /// The slot.
   slot_type& operator*() const noexcept { return *slot_; }
-  /// The slot, where a reference to one is wanted.
+  /// Converts to a reference to the slot.
   operator slot_type&() const noexcept { return *slot_; }  // NOLINT: as a reference would
 
  private:
@@ -93,19 +93,19 @@ class slot_ref {
 
 /// An array for the slot of this name.
 struct binding {
-  std::string_view name;  ///< of a slot; its text has to live until the call of bind returns
-  device_array array;     ///< of the type, shape and padding that the slot asks for
+  std::string_view name;  ///< of a slot; the text has to live until bind returns
+  device_array array;     ///< with the type, shape and padding that the slot requires
 };
 
-/// A kernel, or several, made for given sizes and a command queue, with named slots for its arrays.
-/// A template makes it and it is cheap to make; it owns its kernel objects. Derived classes add
-/// their slots in the constructor and enqueue their work in do_run.
+/// One or several kernels for given sizes and a command queue, with named slots for the arrays.
+/// Templates make operations; making one is cheap, and it owns its kernel objects. Derived classes
+/// add their slots in the constructor and enqueue their work in do_run.
 ///
-/// It can be moved. The one that was moved from can be destroyed or assigned to; it has no slots,
-/// and to run it, or to ask for its queue or a slot, is an argument_error.
+/// It can be moved. A moved-from operation can be destroyed or assigned to; it has no slots, and
+/// running it or asking for its queue or a slot throws an argument_error.
 ///
-/// Not thread-safe; operations that were made from one template may run on different threads, if
-/// they share no dimension and have each a queue.
+/// Not thread-safe. Operations from one template may run on different threads, if they share no
+/// dimension and each has its own queue.
 class operation {
  public:
   virtual ~operation();
@@ -123,20 +123,20 @@ class operation {
     return queue_;
   }
 
-  /// The slots that have to be bound, in the order in which they were added.
+  /// The slots that have to be bound, in the order of their addition.
   std::span<const named_slot> slots() const noexcept { return slots_; }
-  /// The slots of a sequence that are parts of those, by the names that they had. They may be asked
-  /// for, not bound.
+  /// The slots of a sequence that are parts of slots(), under their previous names. They can be
+  /// looked up, but not bound.
   std::span<const named_slot> hidden_slots() const noexcept { return hidden_slots_; }
   /// The names of slots().
   std::vector<std::string> slot_names() const;
 
-  /// A slot, which may be a hidden one. @throws argument_error that lists the names, if there is no
-  /// such slot, type_error if it is an alias, which any_slot finds
+  /// Finds a slot, including hidden ones. @throws argument_error that lists the names if there is
+  /// no such slot, type_error if it is an alias, which any_slot finds
   io_slot& slot(std::string_view name);
   /// The same for a constant operation.
   const io_slot& slot(std::string_view name) const;
-  /// A slot of any kind, aliases and hidden ones too.
+  /// Finds a slot of any kind, including aliases and hidden ones.
   /// @throws argument_error that lists the names, if there is no such slot
   tune::slot& any_slot(std::string_view name);
   /// The same for a constant operation.
@@ -146,66 +146,68 @@ class operation {
   void bind(std::string_view name, const device_array& array) { slot(name).bind(array); }
   /// Binds memory to a slot of any kind; see slot::bind.
   void bind(std::string_view name, const tune::buffer& memory) { any_slot(name).bind(memory); }
-  /// Binds all of these or, if one is refused, none. @throws argument_error if a slot comes twice
+  /// Binds all of these arrays or, if one is refused, none. @throws argument_error if a slot is
+  /// repeated
   void bind(std::initializer_list<binding> bindings) {
     bind(std::span<const binding>(bindings.begin(), bindings.size()));
   }
-  /// The same for bindings whose number is known at run time only.
+  /// Binds several arrays whose number is known at run time only.
   void bind(std::span<const binding> bindings);
-  /// The array that is bound to a slot. @throws argument_error if there is none
+  /// The array that is bound to a slot. @throws argument_error if the slot is unbound
   const device_array& buffer(std::string_view name) const { return slot(name).buffer(); }
 
-  /// Where the memory for ensure_bound, ensure_all_bound and run comes from, from now on; null is
-  /// the queue's context. A sequence uses its own for its slots, not that of its children.
+  /// Sets the source of memory for later calls of ensure_bound, ensure_all_bound and run; null: the
+  /// queue's context. A sequence uses its own source for its slots, not that of its children.
   /// @throws argument_error if it belongs to another context
   void set_allocator(std::shared_ptr<allocator> memory);
 
-  /// Allocates and binds memory where nothing is bound; for a hidden slot, to the one that it is
-  /// part of. If that fails, what has been bound so far stays bound.
+  /// Allocates and binds memory if the slot is unbound; for a hidden slot, if its root is. On
+  /// failure, earlier bindings stay.
   /// @throws device_error if there is no memory
   void ensure_bound(std::string_view name) { ensure_bound(any_slot(name)); }
-  /// The same for all of slots(). @throws argument_error also if the operation was moved from
+  /// Allocates and binds memory for all unbound slots(). @throws argument_error also if the
+  /// operation was moved from
   void ensure_all_bound();
 
-  /// The bytes that ensure_all_bound would allocate if nothing were bound.
+  /// The number of bytes that ensure_all_bound would allocate if all slots were unbound.
   std::size_t required_bytes() const;
 
-  /// A description of the operation, for logs, records and drawings: sizes, element types, scalar
-  /// arguments and the tuning, as the derived class returns them (see parameter_list). A sequence
-  /// has those of its children, as "child:name".
+  /// A description of the operation for logs, records and drawings: sizes, element types, scalar
+  /// arguments and the tuning, as returned by the derived class (see parameter_list). A sequence
+  /// returns its children's, as "child:name".
   std::vector<named_value> parameters() const { return do_parameters(); }
 
-  /// The operations that this one runs; none unless it is a sequence.
+  /// The operations that this one runs; empty unless it is a sequence.
   std::span<const named_operation> children() const noexcept { return do_children(); }
 
-  /// A number that is another one after any change of what is bound here or in a child, and after
-  /// parameters_changed: as long as it stays, a run enqueues the very same work. No two states of
-  /// operations in this process share a number. Allocates nothing.
+  /// A number that changes whenever a binding changes here or in a child, and after
+  /// parameters_changed: while it is the same, each run enqueues exactly the same work. Different
+  /// states of the operations of a process have different numbers. Allocates nothing.
   std::uint64_t version() const noexcept;
 
-  /// Binds what is missing, then enqueues the work and returns without waiting for it. Once all is
-  /// bound it allocates nothing. @throws argument_error if the operation was moved from
+  /// Binds memory to unbound slots, then enqueues the work and returns without waiting for it. If
+  /// all slots are bound it allocates nothing. @throws argument_error if the operation was moved
+  /// from
   void run();
-  /// The same as run().
+  /// Calls run().
   void operator()() { run(); }
 
  protected:
-  /// An operation without slots.
+  /// Makes an operation without slots.
   /// @param queue   the queue to enqueue on
-  /// @param memory  see set_allocator
+  /// @param memory  source of memory; see set_allocator
   /// @throws argument_error if memory belongs to another context than the queue
   explicit operation(command_queue queue, std::shared_ptr<allocator> memory = nullptr);
-  /// Slots move along; references to them stay valid.
+  /// Moves the slots along; references to them stay valid.
   operation(operation&&) noexcept;
-  /// The same, after letting go of the slots that this operation had.
+  /// Releases this operation's slots, then moves like the constructor.
   operation& operator=(operation&&) noexcept;
 
-  /// Adds a slot; the reference stays valid when the operation is moved. To keep it as a member,
-  /// see slot_ref.
+  /// Adds a slot; the reference stays valid when the operation is moved. For members, see slot_ref.
   /// @throws argument_error if the name is taken
   io_slot& add_slot(std::string name, std::vector<dimension> dimensions, element_type type,
                     padding_policy policy = padding_policy::required);
-  /// Adds a slot whose type the compiler knows.
+  /// Adds a slot whose type is known at compile time.
   template <element T>
   typed_slot<T>& add_slot(std::string name, std::vector<dimension> dimensions,
                           padding_policy policy = padding_policy::required) {
@@ -215,12 +217,12 @@ class operation {
     return added;
   }
 
-  /// To be called when something that do_run enqueues, other than what is bound, has changed: a
-  /// scalar argument, a range.
+  /// Call it after a change of anything that do_run enqueues besides the bindings, such as a scalar
+  /// argument or a range.
   void parameters_changed() noexcept { version_ = next_version(); }
 
-  /// Sets a kernel's arguments and enqueues it: an io_slot, or a slot_ref, stands for the buffer
-  /// that is bound to it, anything else for itself.
+  /// Sets a kernel's arguments and enqueues it. An io_slot or slot_ref is passed as the buffer that
+  /// is bound to it, anything else unchanged.
   template <class... Arguments>
   void enqueue(kernel& kernel, const nd_range& range, const Arguments&... arguments) {
     kernel.set_arguments(as_argument(arguments)...);
@@ -263,55 +265,55 @@ class operation {
   bool in_sequence_ = false;
 };
 
-/// An operation with the name that a sequence gives it.
+/// An operation with its name in a sequence.
 struct named_operation {
   /// Shares the operation with the caller.
   named_operation(std::string its_name, std::shared_ptr<tune::operation> its_operation)
       : name(std::move(its_name)), operation(std::move(its_operation)) {}
-  /// Moves the operation to where the sequence keeps it.
+  /// Moves the operation into the sequence.
   template <std::derived_from<tune::operation> Operation>
   named_operation(std::string its_name, Operation&& its_operation)
       : name(std::move(its_name)),
         operation(std::make_shared<Operation>(std::forward<Operation>(its_operation))) {}
 
   std::string name;                            ///< not empty, without ':'
-  std::shared_ptr<tune::operation> operation;  ///< a sequence refuses null
+  std::shared_ptr<tune::operation> operation;  ///< not null
 };
 
-/// Runs an operation, or a sequence of them, by one launch of a command graph, which costs the host
-/// about as much as one kernel. The graph is recorded by the first run, and again by the first run
-/// after operation::version() has changed: after a slot was bound or a parameter was set. Where the
-/// device has no graphs, run() is that of the operation.
+/// Runs an operation or a sequence by one launch of a command graph, which costs the host about as
+/// much as one kernel. The first run records the graph, and so does the first run after each change
+/// of operation::version(): after a slot was bound or a parameter was set. If the device has no
+/// graphs, run() calls that of the operation.
 ///
-/// The operation enqueues all of its work on its queue(), and nothing that command_queue::capture
-/// refuses. What its do_run does besides happens only when it is recorded. The buffers and kernels
-/// of the last recording are kept alive. Not thread-safe.
+/// The operation has to enqueue all of its work on its queue(), without anything that
+/// command_queue::capture refuses. Other effects of its do_run take place only when it is recorded.
+/// The buffers and kernels of the last recording are kept alive. Not thread-safe.
 class captured_operation {
  public:
-  /// @param operation  outlives this
+  /// @param operation  has to outlive this object
   explicit captured_operation(tune::operation& operation) noexcept : operation_(&operation) {}
 
-  /// The operation that is captured, which the caller keeps alive.
+  /// The captured operation.
   tune::operation& operation() const noexcept { return *operation_; }
 
-  /// Binds what is missing, then enqueues the work and returns without waiting for it. Allocates
-  /// nothing unless something is to be bound or recorded. While the queue is being captured by
-  /// other code, the work becomes part of that capture.
-  /// @throws whatever the operation throws when it is recorded; the next run tries again
+  /// Binds memory to unbound slots, then enqueues the work and returns without waiting for it.
+  /// Allocates nothing unless a slot is unbound or it records. While other code captures the queue,
+  /// the work becomes part of that capture.
+  /// @throws any exception of the operation during recording; the next run records again
   void run();
-  /// The same as run().
+  /// Calls run().
   void operator()() { run(); }
 
-  /// The number of recordings; 0 where the device has no graphs.
+  /// The number of recordings; 0 if the device has no graphs.
   std::size_t captures() const noexcept { return captures_; }
 
  private:
   void renew();
 
   tune::operation* operation_;
-  std::optional<std::uint64_t> version_;  // of the operation when it was last recorded
-  std::optional<command_queue> queue_;    // that the graph was recorded on
-  std::optional<command_graph> graph_;    // empty where there can be none
+  std::optional<std::uint64_t> version_;  // of the operation at the last recording
+  std::optional<command_queue> queue_;    // the queue of the last recording
+  std::optional<command_graph> graph_;    // empty if the device has no graphs
   std::size_t captures_ = 0;
 };
 

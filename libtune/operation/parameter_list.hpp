@@ -21,17 +21,17 @@ namespace tune {
 ///       .add("window", window_)
 ///       .add("tuning", tuning_);  // each field: "tuning.wgs", "tuning.vector"
 ///
-/// The names are those that a reader of a log knows; they are not stored. Not thread-safe.
+/// The names are for readers of logs; they are not stored. Not thread-safe.
 class parameter_list {
  public:
-  /// Adds whatever may be a field of a key: a number, an enumeration, a string, a dtype, or an
-  /// optional one.
+  /// Adds a value of any type that a key's field may have: a number, an enumeration, a string, a
+  /// dtype, or a std::optional of one.
   template <class T>
   requires(!fielded<T>) parameter_list& add(std::string name, const T& item) {
     values_.push_back({std::move(name), value_traits<T>::to_value(item)});
     return *this;
   }
-  /// Adds a value of whatever type.
+  /// Adds a value.
   parameter_list& add(std::string name, const value& item) {
     values_.push_back({std::move(name), item});
     return *this;
@@ -59,7 +59,7 @@ class parameter_list {
 
   /// The values, in the order in which they were added.
   const std::vector<named_value>& values() const noexcept { return values_; }
-  /// The same, where do_parameters returns it.
+  /// Converts to the result of do_parameters.
   operator std::vector<named_value>() const { return values_; }  // NOLINT: what it is made for
 
  private:

@@ -13,56 +13,56 @@
 
 namespace tune {
 
-/// Slots that share memory, and the name of the slot that they become.
+/// Slots that share memory, and their common name in the sequence.
 struct shared_slots {
-  std::string name;  ///< of the compound or alias; no other slot of the sequence has it
+  std::string name;                   ///< of the compound or alias; unique in the sequence
   std::vector<slot_reference> slots;  ///< as "child:slot"
 };
 
-/// Operations that run one after the other on one queue, and the memory that they share:
+/// Operations that run one after the other on one queue, and share memory:
 ///   operation_sequence pipeline(queue,
 ///       {{"gain", gains.instantiate(queue, n)}, {"sum", sums.instantiate(queue, n)}},
 ///       {{"scaled", {"gain:dest", "sum:src"}}});
 ///   pipeline.bind("gain:src", samples);
 ///   pipeline.run();
-/// It is an operation itself, so sequences nest. Its slots are those of its children, as
-/// "child:slot", except those that a compound or an alias joined: they are hidden.
+/// A sequence is an operation itself, so sequences nest. Its slots are the children's, as
+/// "child:slot", except those that are joined to a compound or an alias: they are hidden.
 ///
-/// It may be moved. Children that others hold too are on their own again after its end; the
-/// dimensions that were linked stay so. Not thread-safe, and neither it nor a child may be used
-/// while another thread uses the other.
+/// It can be moved. When it ends, children that others hold too become independent again, but
+/// linked dimensions stay linked. Not thread-safe: a sequence and its children must not be used by
+/// several threads at the same time.
 class operation_sequence : public operation {
  public:
-  /// If it fails, the children are as they were.
+  /// On failure the children are unchanged.
   /// @param queue      the queue of every child
-  /// @param children   in the order of running; names without ':'
-  /// @param compounds  slots to which one array is bound; see compound_slot
-  /// @param aliases    slots, or compounds from above, in the same memory; see alias_slot
-  /// @param memory     see set_allocator
+  /// @param children   in the order of running; the names contain no ':'
+  /// @param compounds  slots that one array is bound to; see compound_slot
+  /// @param aliases    slots, or compounds of the previous argument, in the same memory; see
+  /// alias_slot
+  /// @param memory     source of memory; see set_allocator
   /// @throws argument_error if a child was moved from, has another queue, is part of a sequence, or
-  ///         comes twice, a name is taken, a slot that is not optional is missing (the text lists
-  ///         those that are there), or slots cannot be joined; type_error if that is for their
-  ///         types
+  ///         is repeated; if a name is taken, a non-optional slot is missing (the text lists the
+  ///         existing ones), or slots cannot be joined; type_error if their types prevent it
   explicit operation_sequence(command_queue queue, std::vector<named_operation> children,
                               const std::vector<shared_slots>& compounds = {},
                               const std::vector<shared_slots>& aliases = {},
                               std::shared_ptr<allocator> memory = nullptr);
-  /// The children and slots move along; references to them stay valid.
+  /// Moves the children and slots along; references to them stay valid.
   operation_sequence(operation_sequence&&) noexcept = default;
-  /// The same; the other one keeps the children that this one had, until it is destroyed.
+  /// Moves likewise; the other object keeps this one's children until it is destroyed.
   operation_sequence& operator=(operation_sequence&& other) noexcept;
   ~operation_sequence() override;
 
   /// The names of the children, in the order of running.
   std::vector<std::string> child_names() const;
-  /// @throws argument_error that lists the names, if there is no such child
+  /// Returns a child. @throws argument_error that lists the names if there is no such child
   operation& child(std::string_view name) const;
 
   using operation::run;
-  /// Runs one child, after binding what it is missing.
+  /// Runs one child, after binding memory to its unbound slots.
   void run(std::string_view name);
-  /// Runs the children from one to another, which is run too.
-  /// @throws argument_error also if the last comes before the first
+  /// Runs a range of children, including the first and the last.
+  /// @throws argument_error also if the last precedes the first
   void run_range(std::string_view first, std::string_view last);
 
  private:

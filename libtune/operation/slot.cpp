@@ -25,7 +25,7 @@ slot::~slot() {
 
 slot& slot::root() noexcept {
   slot* at = this;
-  // The owners were made as slots that could be changed; the pointers are constant for users.
+  // Owners are created as mutable slots; the pointers are constant for users only.
   while (at->owner_ != nullptr) at = const_cast<slot*>(at->owner_);  // NOLINT
   return *at;
 }
@@ -44,7 +44,7 @@ void slot::bind(const buffer& memory) {
 buffer slot::allocate_buffer(allocator& memory, bool bind) {
   check_root();
   check_context(*memory.context().impl());
-  // A buffer cannot be empty, an array can.
+  // A buffer must not be empty, but an array may be.
   buffer made = memory.allocate(std::max<std::size_t>(required_bytes(), 1));
   if (bind) do_assign(made);
   return made;
@@ -145,7 +145,8 @@ void io_slot::bind(const device_array& array) {
 
 void io_slot::check(const device_array& array) const {
   check_root();
-  // Otherwise only the launch would fail, with the number of an argument instead of a name.
+  // Without this check only the launch would fail, with an argument's number instead of a slot's
+  // name.
   check_context(*array.buffer().impl()->context());
   const array_layout& layout = array.layout();
   if (layout.type() != type_) {

@@ -18,10 +18,10 @@ namespace tune {
 namespace {
 
 constexpr std::size_t longest_band_bytes = std::size_t{1} << 20;
-// Neither poison nor pattern should be zero, which kernels write most.
+// Neither poison nor pattern should be zero, the value that kernels write most often.
 constexpr std::byte guard_bits{0x5A};
 
-// A kernel that is off by a row should be found out.
+// The band should detect a kernel that is off by a row.
 std::size_t band_bytes(const workload_options& options, const slot& slot) {
   const auto* array = dynamic_cast<const io_slot*>(&slot);
   if (array == nullptr || array->dimensions().size() < 2) return options.guard_bytes;
@@ -35,7 +35,7 @@ std::size_t element_bytes_of(const slot& slot) {
   return array == nullptr ? 0 : array->type().bytes();
 }
 
-// The place of an element is counted through all rows and their padding, so these are named.
+// Stray writes are counted through all rows and their padding, so the text contains the layout.
 std::string describe_layout(const slot& slot) {
   const auto* array = dynamic_cast<const io_slot*>(&slot);
   if (array == nullptr) return {};
@@ -46,7 +46,7 @@ std::string describe_layout(const slot& slot) {
                      is_padded ? " with its padding" : "");
 }
 
-/// Returns the memory that is bound to a slot; null if there is none.
+/// Returns the memory that is bound to a slot; null if the slot is unbound.
 const buffer* memory_of(const slot& slot) {
   if (!slot.is_bound()) return nullptr;
   if (const auto* array = dynamic_cast<const io_slot*>(&slot)) return &array->buffer().buffer();
@@ -58,7 +58,7 @@ const named_slot* find_slot(std::span<const named_slot> slots, std::string_view 
   return found == slots.end() ? nullptr : &*found;
 }
 
-// Why an operation has no array of its own for contents; empty if it has.
+// Returns the reason why an operation has no array for contents; empty if it has one.
 std::string describe_misplaced(const operation& operation, const std::string& name) {
   if (const named_slot* own = find_slot(operation.slots(), name)) {
     if (dynamic_cast<const io_slot*>(own->slot.get()) != nullptr) return {};
@@ -82,11 +82,11 @@ std::string describe_misplaced(const operation& operation, const std::string& na
 
 struct workload::shared_array {
   upload_function upload{};                // empty: no contents
-  bool optional = false;                   // whether operations may do without the slot
+  bool optional = false;                   // true if operations may lack the slot
   std::optional<device_array> original{};  // the contents, with the padding of the last slot
   std::optional<buffer> memory{};
-  std::optional<guarded_memory> guard{};  // what memory is a part of; empty without guards
-  // What operations of before may still have.
+  std::optional<guarded_memory> guard{};  // the owner of the memory; empty without guards
+  // Earlier memory that operations may still use.
   std::vector<std::weak_ptr<detail::buffer_interface>> replaced{};
 };
 
@@ -136,7 +136,7 @@ void workload::bind(operation& operation) {
   restore(operation);
 }
 
-// What is too small stays with the operations of before that use it.
+// Memory that is too small stays with the operations that use it.
 void workload::provide(shared_array& shared, const slot& slot) {
   const workload_options& options = contents_->options;
   const std::size_t bytes = std::max<std::size_t>(slot.required_bytes(), 1);
@@ -165,7 +165,7 @@ workload::shared_array* workload::find(const named_slot& item) const {
   return memory != nullptr && *memory == *found->second.memory ? &found->second : nullptr;
 }
 
-// By any name, for two slots may share an array.
+// Names are ignored, because two slots may share an array.
 void workload::follow(slot& slot) const {
   const buffer* const memory = memory_of(slot);
   if (memory == nullptr) return;
@@ -188,7 +188,7 @@ bool workload::provides(const operation& operation, std::string_view slot) const
 
 void workload::restore(const operation& operation, std::byte poison) {
   check_contents(operation);
-  // Nothing orders two queues, and a copy of the handle can wait.
+  // Two queues are not ordered, and a queue can be waited for through a copy of the handle.
   command_queue other = operation.queue();
   const bool is_shared = other == queue_;
   if (!is_shared) other.finish();

@@ -17,17 +17,17 @@
 
 namespace tune {
 
-/// Options of a workload: how it guards its arrays.
+/// Options of a workload: the guards of its arrays.
 struct workload_options {
-  /// True if each array lies between two bands of memory that show what is written out of bounds.
+  /// True if each array lies between two guard bands, which detect writes out of bounds.
   bool guards = true;
-  /// The least bytes of a band; where that is more, the band of an array of several axes is as long
-  /// as one of its rows, though no longer than a megabyte.
+  /// The minimum size of a guard band in bytes. For an array of several axes the band is at least
+  /// one row long, but no longer than a megabyte.
   std::size_t guard_bytes = 4096;
 };
 
-/// One set of arrays for all configurations of a search, so that none of them has to allocate and
-/// fill arrays of its own, which soon takes longer than to measure it:
+/// One set of arrays for all configurations of a search. Without it, each configuration allocates
+/// and fills its own arrays, which easily takes longer than measuring it:
 ///
 ///   tune::workload work(queue);
 ///   work.set("u", field);
@@ -36,31 +36,31 @@ struct workload_options {
 ///     return tune::make_measure(queue, std::move(step), work, answer);
 ///   });
 ///
-/// Slots of one name share one piece of memory, as large as the strictest padding so far asks for,
-/// whatever the operations. Before an operation is bound, arrays with contents are set to them, by
-/// a copy on the device, and all others are filled with bytes of 0xFF, which are NaN to floats: a
-/// kernel that writes nothing is not taken for right. Around each array lie guard bands
-/// (guarded_memory). What the author has bound is left alone: it is neither set nor guarded, and so
-/// no slot that has an answer may be bound to it (make_measure). A slot may be bound to an
-/// array from here that has another name, as where a kernel works in place.
+/// Slots of the same name share one piece of memory, in whatever operations; its size follows the
+/// largest padding so far. When an operation is bound, arrays with contents are set to them by a
+/// copy on the device, and all others are filled with bytes of 0xFF, which are NaN as floats: a
+/// kernel that writes nothing thus gives a wrong result. Guard bands surround each array
+/// (guarded_memory). Slots that the author has bound are neither set nor guarded, so a slot with an
+/// answer must not be bound by the author (make_measure). A slot may be bound to an array of the
+/// workload that has another name, for kernels that work in place.
 ///
-/// Since memory is shared, one operation of those that are bound may run at a time, best on this
-/// queue: with another one each restore waits for both. A handle: copies mean the same arrays. Used
-/// by one thread; it may be destroyed before the operations.
+/// Because memory is shared, only one of the bound operations may run at a time, best on this
+/// queue: with another queue, each restore waits for both queues. A handle: copies refer to the
+/// same arrays. Used by one thread; it may be destroyed before the operations.
 class workload {
  public:
-  /// No arrays yet: bind makes them.
-  /// @param queue    sets and checks the arrays, which belong to its context
+  /// Makes no arrays yet; bind does.
+  /// @param queue    sets and checks the arrays; its context owns them
   /// @param options  the guards of every array
   explicit workload(command_queue queue, const workload_options& options = {});
 
-  /// The queue on which arrays are set and checked.
+  /// The queue that sets and checks the arrays.
   const command_queue& queue() const noexcept { return queue_; }
 
-  /// Sets the contents of the array in the slots of this name, whenever an operation is bound.
-  /// @param slot      tune::optional_slot(name) where some of the operations have no such slot
-  /// @param contents  of the type and shape of the slot; the padding may differ. It is kept; what
-  ///                  wraps memory of the application is copied
+  /// Defines the contents of the slots of this name, set whenever an operation is bound.
+  /// @param slot      tune::optional_slot(name) if some of the operations lack the slot
+  /// @param contents  with the type and shape of the slot; the padding may differ. It is kept; if
+  /// it wraps memory of the application, it is copied
   template <element T>
   workload& set(const slot_reference& slot, host_array<T> contents) {
     auto kept = std::make_shared<const host_array<T>>(detail::owned(std::move(contents)));
@@ -70,49 +70,49 @@ class workload {
     return *this;
   }
 
-  /// The same with a copy of the elements of a range, such as a vector.
+  /// Defines contents by a copy of the elements of a range, such as a vector.
   /// @param slot      as above
   /// @param elements  in C order, of the type of the slot
-  /// @param size      the shape of the slot, which has as many
+  /// @param size      the shape of the slot; its number of elements is that of the range
   template <detail::host_range Range>
   workload& set(const slot_reference& slot, const Range& elements, const shape& size) {
     return set(slot, host_array<detail::element_of<Range>>::copy_of(
                          {std::data(elements), std::size(elements)}, size));
   }
 
-  /// The same with what an array holds whenever this is copied, on the device: elements of types
-  /// that the host does not know.
+  /// Defines contents by a device array, which is copied on the device at each use: for element
+  /// types that the host does not know.
   workload& set(const slot_reference& slot, const device_array& contents);
 
-  /// Binds every slot of the operation that is not bound yet, and sets its contents.
-  /// @throws argument_error or type_error if contents do not fit the slot, argument_error that
-  ///         lists the slots if there are contents for one that the operation does not have, that
-  ///         is part of another or that is an alias; device_error if there is no memory
+  /// Binds every unbound slot of the operation, and sets its contents.
+  /// @throws argument_error or type_error if contents do not fit the slot; argument_error that
+  ///         lists the slots if contents belong to a slot that the operation lacks, that is part of
+  ///         another, or that is an alias; device_error if there is no memory
   void bind(operation& operation);
-  /// Sets the contents of all arrays that the operation has from here, as bind does, and moves
-  /// those that have been replaced by larger ones: for measure::reset, where a kernel overwrites
-  /// its inputs.
-  /// @param operation  one that bind has bound
-  /// @param poison     what arrays without contents are filled with; the guard bands get another
-  ///                   pattern, which depends on it
+  /// Sets the contents of all arrays of the workload in the operation again, as bind does, and
+  /// rebinds slots whose array was replaced by a larger one: for measure::reset, if a kernel
+  /// overwrites its inputs.
+  /// @param operation  has been bound by bind
+  /// @param poison     the fill value of arrays without contents; the guard bands get another
+  /// pattern, which depends on it
   void restore(const operation& operation, std::byte poison = std::byte{0xFF});
 
-  /// Binds an operation, runs it once on its contents, and waits for its end: its arrays then hold
+  /// Binds an operation, runs it once on its contents, and waits for its end. Its arrays then hold
   /// the results.
-  /// @throws what bind and the device throw; error if it writes out of bounds
+  /// @throws exceptions of bind and the device; error if it writes out of bounds
   void run(operation& operation, std::byte poison = std::byte{0xFF});
 
-  /// Returns a description of the writes into the guard bands of the arrays that the operation has
-  /// from here, since these were last set ("'output': element 1024, 1 past the end, was written");
-  /// nothing if there are none. Waits for the queue.
+  /// Returns a description of the writes into the guard bands of the operation's workload arrays,
+  /// since these were last set ("'output': element 1024, 1 past the end, was written"); empty
+  /// without writes. Waits for the queue.
   std::optional<std::string> find_stray_write(const operation& operation);
 
-  /// True if a slot of the operation, which may be a hidden one, is bound to an array from here:
-  /// one that restore sets and that find_stray_write looks after.
+  /// True if a slot of the operation, possibly a hidden one, is bound to an array of the workload,
+  /// which restore sets and find_stray_write checks.
   /// @throws argument_error if there is no such slot
   bool provides(const operation& operation, std::string_view slot) const;
 
-  /// The bytes of device memory that it holds now, the guard bands included.
+  /// The bytes of device memory that it holds now, including the guard bands.
   std::size_t held_bytes() const noexcept;
 
  private:

@@ -43,8 +43,8 @@ std::optional<std::string> value_of(const char* name) {
   return value;
 }
 
-// Read before main, because loaders cut them at the first call of any OpenCL function, which need
-// not be one of ours.
+// Read before main, because OpenCL loaders cut these lists at the first call of any OpenCL
+// function, which the application may make before libtune does.
 const never_destroyed<std::array<list_variable, 2>> lists(std::array<list_variable, 2>{{
     {"OCL_ICD_FILENAMES", value_of("OCL_ICD_FILENAMES")},
     {"OPENCL_LAYERS", value_of("OPENCL_LAYERS")},
@@ -61,8 +61,8 @@ std::string uncut(std::string_view variable) {
   return std::string(name) + '=' + uncut_list(list->first, variable.substr(name.size() + 1));
 }
 
-// All of this process's environment, with the lists that an OpenCL loader has cut in this process
-// as they were before, and with `variables` in place of those that have their names.
+// The environment for a child: this process's environment, with the lists that an OpenCL loader has
+// cut restored, and with `variables` replacing those of the same names.
 std::vector<std::string> environment_of_child(std::span<const std::string> variables) {
   std::vector<std::string> all(variables.begin(), variables.end());
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -74,8 +74,8 @@ std::vector<std::string> environment_of_child(std::span<const std::string> varia
   return all;
 }
 
-/// The child has nothing of ours but its end of the socket and standard error, where its standard
-/// output goes too: what compilers print is no output of the application.
+/// The child inherits only its end of the socket and standard error. Its standard output goes to
+/// standard error too, so that output of compilers does not mix with the application's.
 class child_files {
  public:
   explicit child_files(int socket) {
@@ -95,9 +95,9 @@ class child_files {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// No signal is blocked or ignored that the application blocks or ignores; and the child leads a
-/// process group, so that a terminal's interrupt is for the application to judge, and so that what
-/// a compiler starts ends with it.
+/// Resets signals that the application blocks or ignores, and makes the child the leader of a
+/// process group: a terminal's interrupt then reaches the application only, and killing the group
+/// ends compilers that the child has started.
 class child_attributes {
  public:
   child_attributes() {
@@ -150,8 +150,8 @@ std::uint64_t resident_bytes_of(::pid_t id) {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// What a fault raises, or a check that ends the program. All others are sent: by people, batch
-// systems, terminals and timers.
+// Signals that a fault or a failed check raises. Others are sent by people, batch systems,
+// terminals and timers.
 bool is_fault(int signal) {
   constexpr std::array faults{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGSTKFLT};
   return std::ranges::find(faults, signal) != faults.end();
@@ -174,7 +174,8 @@ bool has_not_ended(::pid_t id) noexcept {
   return failed == 0 && found.si_pid == 0;
 }
 
-// Counted in naps, not by a clock: this process may be paused meanwhile, with its child.
+// Counts naps instead of reading a clock, because this process may be paused together with its
+// child.
 void wait_for_end(::pid_t id, std::chrono::milliseconds patience) {
   constexpr std::chrono::milliseconds nap{2};
   for (auto left = patience; left > nap && has_not_ended(id); left -= nap) {
@@ -203,7 +204,7 @@ child_process::child_process(const child_command& command) {
   socket_ = ours.release();
 }
 
-// It is no child of what this process has forked.
+// In a forked process the child is not a child of that process, and is left alone.
 child_process::~child_process() {
   if (id_ > 0 && !is_forked()) finish();
   ::close(socket_);
@@ -214,7 +215,7 @@ void child_process::send(std::span<const std::byte> bytes) {
   flush();
 }
 
-// That the other end is gone shows when reading.
+// Ignores a closed socket; receive() reports it.
 void child_process::flush() {
   std::size_t sent = 0;
   while (sent < unsent_.size()) {
@@ -248,15 +249,16 @@ std::uint64_t child_process::resident_bytes() const {
   return bytes;
 }
 
-// The number of the child, which is also that of its process group, is not used again before
-// waitpid has reaped the child. If the application has reaped it, the number may be another
-// process's, so nothing is killed, and the system no longer has the exit status.
+// The number of the child, and of its process group, is not reused before waitpid has reaped the
+// child. If the application has reaped it, the number may belong to another process: then nothing
+// is killed, and the exit status is lost.
 child_process::end child_process::finish(std::chrono::milliseconds patience) {
   const ::pid_t id = std::exchange(id_, -1);
   wait_for_end(id, patience);
   siginfo_t found{};
   if (::waitid(P_PID, static_cast<::id_t>(id), &found, WEXITED | WNOHANG | WNOWAIT) == 0) {
-    ::kill(-id, SIGKILL);  // if the child has ended, reaches only the processes that it started
+    ::kill(-id, SIGKILL);  // if the child has ended, this reaches only the processes that it
+                           // started
     int status = 0;
     ::pid_t waited = -1;
     do {
@@ -269,8 +271,8 @@ child_process::end child_process::finish(std::chrono::milliseconds patience) {
     }
   }
   return {.text =
-              "the system did not say how, for this program ignores SIGCHLD, or has waited for "
-              "all its children",
+              "the system did not report the reason, because this program ignores SIGCHLD, or has "
+              "waited for all its children",
           .is_known = false};
 }
 

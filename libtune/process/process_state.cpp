@@ -34,7 +34,7 @@ struct address_search {
   bool found;
 };
 
-// The first object is the program. Handlers of drivers and their compilers lie in libraries.
+// The first object is the program. Signal handlers of drivers and their compilers lie in libraries.
 int look_in_program(dl_phdr_info* object, std::size_t, void* data) {
   auto& search = *static_cast<address_search*>(data);
   for (int i = 0; i < object->dlpi_phnum; ++i) {

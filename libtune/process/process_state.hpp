@@ -12,16 +12,16 @@
 namespace tune::detail {
 
 /// The state of a process that a configuration could change to the harm of later ones, and that
-/// neither libtune nor drivers change: limits that are lowered, the current folder, the calling
-/// thread's signal mask, handlers of standard signals that lie in the program itself, and the seal.
-/// Threads are not part of it, because drivers start some at any time.
+/// neither libtune nor drivers change: lowered limits, the current folder, the calling thread's
+/// signal mask, handlers of standard signals that lie in the program itself, and the seal. Threads
+/// are not included, because drivers start some at any time.
 class process_state {
  public:
   /// The present state, seen from the calling thread. Does not throw.
   process_state() noexcept;
 
   /// Describes the first change since then, such as "it lowered the limit RLIMIT_NOFILE of its
-  /// process from 1024 to 3"; empty if there is none.
+  /// process from 1024 to 3"; empty if nothing changed.
   std::optional<std::string> change_since(const process_state& before) const;
 
  private:
@@ -31,7 +31,7 @@ class process_state {
   std::array<rlim_t, RLIM_NLIMITS> limits_{};
   std::uint64_t folder_device_ = 0;
   std::uint64_t folder_ = 0;
-  std::uint64_t blocked_ = 0;                // the signals of any kind, bit by bit
+  std::uint64_t blocked_ = 0;                // one bit per signal, standard or not
   std::array<handler, signals> handlers_{};  // by signal
   bool sealed_ = false;
 };

@@ -48,9 +48,9 @@ void for_each_line(std::string_view text, Function function) {
   }
 }
 
-/// The folder of this process's group and those above it, within the mount; none without groups of
-/// version 2. In a container the group's path may be one that only the machine outside knows; then
-/// the mount itself is the group.
+/// The folder of this process's group and its parents, within the mount; empty without groups of
+/// version 2. In a container, the group's path may be valid only outside it; then the mount itself
+/// is the group.
 std::vector<fs::path> group_folders(const fs::path& root) {
   const fs::path mount = root / "sys/fs/cgroup";
   const auto group = parse_group(read(root / "proc/self/cgroup"));
@@ -72,7 +72,7 @@ double cores_of_groups(const fs::path& root) {
   return cores;
 }
 
-// What the page cache holds of a group's memory is given back when it is needed.
+// The part of a group's memory in the page cache counts as free, because the system reclaims it.
 std::optional<std::uint64_t> memory_left(const fs::path& folder) {
   const auto limit = parse_memory_limit(read(folder / "memory.max"));
   if (!limit) return std::nullopt;

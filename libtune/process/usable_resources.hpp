@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The cores and the memory that this process may use; in a container or a batch job these are fewer
-// than the machine has.
+// The cores and the memory that this process may use. In a container or a batch job these are fewer
+// than the machine's.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +20,26 @@ struct usable_resources {
   std::uint64_t memory_bytes = 0;  ///< available now without swapping
 };
 
-/// From the affinity, the control groups of version 2, and the free memory.
+/// Returns the usable cores and memory from the affinity, the control groups of version 2, and the
+/// free memory.
 /// @param root  the folder that holds proc and sys
 usable_resources find_usable_resources(const std::filesystem::path& root = "/");
 
-/// The number of workers: one for each core, as far as there is memory for them. At least one.
+/// The number of workers: one for each core, or fewer if memory is short. At least one.
 int worker_count(const usable_resources& resources) noexcept;
-/// The memory in bytes that each of so many workers may have.
+/// The memory in bytes for each of this many workers.
 std::uint64_t worker_memory_bytes(const usable_resources& resources, int workers) noexcept;
 
-// The files of the system that these come from, as texts.
+// Parsers for the system's files, which are passed as texts.
 
-/// The group of a process, from the line of version 2 in /proc/self/cgroup; empty if it has none.
+/// The group of a process, from the line of version 2 in /proc/self/cgroup; empty if there is no
+/// such line.
 std::optional<std::string> parse_group(std::string_view text);
-/// cpu.max: "150000 100000" is a core and a half; empty if there is no limit.
+/// The cores of cpu.max: "150000 100000" is a core and a half; empty if there is no limit.
 std::optional<double> parse_cpu_max(std::string_view text);
-/// memory.max; empty if there is no limit.
+/// The bytes of memory.max; empty if there is no limit.
 std::optional<std::uint64_t> parse_memory_limit(std::string_view text);
-/// The number after a word at the start of a line, as memory.stat and /proc/meminfo have them.
+/// The number after a word at the start of a line, as in memory.stat and /proc/meminfo.
 std::optional<std::uint64_t> parse_field(std::string_view text, std::string_view word);
 
 }  // namespace tune::detail

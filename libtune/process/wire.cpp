@@ -35,12 +35,13 @@ std::vector<std::byte> wire_reader::take_block() {
 
 std::size_t wire_reader::take_count(std::size_t bytes_each) {
   const auto count = take<std::uint64_t>();
-  if (count > rest_.size() / bytes_each) throw wire_error("a message counts more than it holds");
+  if (count > rest_.size() / bytes_each)
+    throw wire_error("a message counts more items than it holds");
   return static_cast<std::size_t>(count);
 }
 
 void wire_reader::finish() const {
-  if (!rest_.empty()) throw wire_error("a message goes on after its end");
+  if (!rest_.empty()) throw wire_error("a message has bytes after its end");
 }
 
 void frame_reader::append(std::span<const std::byte> bytes) {
@@ -55,10 +56,11 @@ std::optional<std::span<const std::byte>> frame_reader::first() const {
   const auto arrived = std::span<const std::byte>(bytes_).subspan(begin_);
   if (arrived.size() < frame_form::header_bytes) return std::nullopt;
   wire_reader header(arrived);
-  if (header.take<std::uint32_t>() != form_.magic) throw wire_error("what arrived is no message");
+  if (header.take<std::uint32_t>() != form_.magic)
+    throw wire_error("the bytes that arrived are not a message");
   const auto length = header.take<std::uint64_t>();
   if (length > form_.longest_content_bytes) {
-    throw wire_error("a message says that it is too long");
+    throw wire_error("the length of a message is over the limit");
   }
   if (arrived.size() - frame_form::header_bytes < length) return std::nullopt;
   return arrived.subspan(frame_form::header_bytes, static_cast<std::size_t>(length));

@@ -34,8 +34,8 @@ class wire_error : public error {
   using error::error;
 };
 
-/// Writes values one after the other, in the byte order of this machine: both ends run on it. Texts
-/// and bytes have their length before them.
+/// Writes values one after the other, in the byte order of this machine, on which both ends run.
+/// Texts and bytes are preceded by their length.
 class wire_writer {
  public:
   template <class T>
@@ -47,13 +47,13 @@ class wire_writer {
   std::vector<std::byte>& bytes() noexcept { return bytes_; }
 
  private:
-  // Not inline, for g++ 12 warns of what it makes of that.
+  // Not inline, because g++ 12 warns about the inlined code.
   void append(const void* from, std::size_t count);
 
   std::vector<std::byte> bytes_;
 };
 
-/// Reads what a wire_writer has written, in the same order; every length is checked.
+/// Reads values from a wire_writer in the same order; every length is checked.
 class wire_reader {
  public:
   explicit wire_reader(std::span<const std::byte> bytes) noexcept : rest_(bytes) {}
@@ -68,12 +68,12 @@ class wire_reader {
   }
   std::string take_text();
   std::vector<std::byte> take_block();
-  /// The number of items that follow. @param bytes_each  the least that one takes
-  /// @throws wire_error if so many cannot follow
+  /// The number of items that follow. @param bytes_each  the least number of bytes of one item
+  /// @throws wire_error if the remaining bytes cannot hold that many
   std::size_t take_count(std::size_t bytes_each);
 
   std::size_t left() const noexcept { return rest_.size(); }
-  /// @throws wire_error if anything is left
+  /// @throws wire_error if bytes are left
   void finish() const;
 
  private:
@@ -82,11 +82,12 @@ class wire_reader {
   std::span<const std::byte> rest_;
 };
 
-/// Thing, or const Thing.
+/// Matches Thing and const Thing.
 template <class T, class Thing>
 concept is = std::same_as<std::remove_const_t<T>, Thing>;
 
-/// The last enumerator of an enumeration that crosses the wire: each has a specialisation.
+/// The last enumerator of an enumeration that crosses the wire; each such enumeration has a
+/// specialisation.
 template <class Enumeration>
 constexpr Enumeration last_of = Enumeration::undeclared;
 
@@ -141,7 +142,7 @@ class field_writer {
   wire_writer& out_;
 };
 
-/// Reads fields again. @throws wire_error for bytes that no field_writer can have written
+/// Reads the fields that a field_writer wrote. @throws wire_error for any other bytes
 class field_reader {
  public:
   explicit field_reader(wire_reader& in) noexcept : in_(in) {}
@@ -165,7 +166,7 @@ class field_reader {
     } else if constexpr (std::is_enum_v<Field>) {
       const auto number = in_.take<std::uint32_t>();
       if (number > static_cast<std::uint32_t>(last_of<Field>)) {
-        throw wire_error("a word is none of those that there are");
+        throw wire_error("the number of an enumerator is out of range");
       }
       field = static_cast<Field>(number);
     } else {
@@ -186,11 +187,12 @@ class field_reader {
     bool has_value = false;
     take(has_value);
     if (!has_value) return item.reset();
-    Item value{};  // apart, for GCC 14 takes what emplace() destroys for uninitialised
+    Item value{};  // a variable, because GCC 14 takes the object that emplace() destroys for
+                   // uninitialised
     take(value);
     item = std::move(value);
   }
-  // Whatever number the message claims, no more memory is taken than arrives.
+  // Memory grows with the bytes that arrive, whatever count the message claims.
   template <class Item>
   void take(std::vector<Item>& items) {
     items.clear();
@@ -204,7 +206,7 @@ class field_reader {
   void take_alternative(Variant& item, std::uint32_t number, std::index_sequence<Numbers...>) {
     const bool known =
         ((number == Numbers && (take(item.template emplace<Numbers>()), true)) || ...);
-    if (!known) throw wire_error("what came is of no known kind");
+    if (!known) throw wire_error("the kind of a message is unknown");
   }
 
   wire_reader& in_;
@@ -213,31 +215,31 @@ class field_reader {
 /// The frame of one protocol's messages: magic number, length of the content, content.
 struct frame_form {
   std::uint32_t magic = 0;
-  std::uint64_t longest_content_bytes = 0;  ///< a longer one is an error
+  std::uint64_t longest_content_bytes = 0;  ///< frames with longer content are errors
 
   static constexpr std::size_t header_bytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
 };
 
-/// Splits arriving bytes, in whatever pieces they come, into frames.
+/// Splits arriving bytes, in pieces of any size, into frames.
 class frame_reader {
  public:
   explicit frame_reader(const frame_form& form) noexcept : form_(form) {}
 
   void append(std::span<const std::byte> bytes);
   /// The content of the first frame that has not been dropped, valid until the next append; empty
-  /// if it has not arrived whole.
-  /// @throws wire_error if the bytes are no frame, now and from then on
+  /// if the frame is incomplete.
+  /// @throws wire_error if the bytes are not a frame; every later call throws too
   std::optional<std::span<const std::byte>> first() const;
-  /// Goes on to the frame after the one with this content, which first() has returned.
+  /// Drops the frame with this content, which first() has returned.
   void drop(std::span<const std::byte> content) noexcept;
 
  private:
   frame_form form_;
   std::vector<std::byte> bytes_;
-  std::size_t begin_ = 0;  // of the bytes that have not been dropped
+  std::size_t begin_ = 0;  // offset of the first byte that has not been dropped
 };
 
-/// The frame of a message, which is a variant of described structs.
+/// The frame of a message; the message is a variant of described structs.
 /// @throws wire_error with this text if it is longer than the form allows
 template <class Message>
 std::vector<std::byte> encode_message(const frame_form& form, const Message& message,
@@ -253,9 +255,9 @@ std::vector<std::byte> encode_message(const frame_form& form, const Message& mes
   return std::move(writer.bytes());
 }
 
-/// The next message of the arrived bytes; empty if it has not arrived whole. A greeting may be
-/// longer than its fields, because another version may say more.
-/// @throws wire_error if the bytes are no message, now and from then on
+/// The next message of the arrived bytes; empty if it is incomplete. A greeting may be longer than
+/// its known fields, because another version may add some.
+/// @throws wire_error if the bytes are not a message; every later call throws too
 template <class Message, class Greeting>
 std::optional<Message> next_message(frame_reader& frames) {
   const auto content = frames.first();

@@ -39,10 +39,11 @@ void check_comparable(const std::string& name, const array_layout& expected,
                        to_string(got.size()) + " of " + std::string(got.type().name()));
 }
 
-// To floats the first is NaN, and the second is not; an integer that happens to be the one is not
-// the other.
+// The first is NaN as floats, and the second is not. An integer with the first pattern as its value
+// differs from the second.
 constexpr std::array poisons{std::byte{0xFF}, std::byte{0x69}};
-// Unlike both, so that what a trusted operation leaves unwritten is not found right.
+// Differs from both, so that elements that a trusted operation leaves unwritten are not found
+// right.
 constexpr std::byte trusted_poison{0x96};
 
 std::vector<answer::result> results_of(const operation& op) {
@@ -61,7 +62,7 @@ bool has_slot(const operation& op, const std::string& name) {
   return std::ranges::any_of(op.slots(), is_it) || std::ranges::any_of(op.hidden_slots(), is_it);
 }
 
-// What is not the workload's keeps what it held before, the answer perhaps.
+// Memory outside the workload keeps its earlier contents, which may be the answer.
 void require_provided(const workload& work, const operation& op,
                       std::span<const std::string> outputs) {
   for (const std::string& name : outputs) {
@@ -91,7 +92,7 @@ class workload_check final : public run_check {
 
   void prepare(int run) override {
     work_.restore(operation_, poisons.at(static_cast<std::size_t>(run)));
-    // Slots may have been bound anew since.
+    // Bindings may have changed since the constructor.
     require_provided(work_, operation_, expected_.judged());
   }
 
@@ -148,7 +149,7 @@ class workload_check final : public run_check {
   std::vector<std::pair<std::string, detail::bit_comparison::snapshot>> kept_;
 };
 
-/// Keeps the operation that it judges.
+/// Owns the checked operation.
 class owning_check final : public run_check {
  public:
   owning_check(std::shared_ptr<operation> op, workload work, answer expected)

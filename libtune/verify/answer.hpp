@@ -25,15 +25,14 @@ class bit_comparison;
 class device_comparison;
 }  // namespace detail
 
-/// The arrays that a correct kernel leaves behind, against which each configuration is checked
-/// before it is measured. Made once for a search, and shared by all its configurations: a handle,
-/// copies mean the same answer. Complete it before it is first compared with; from then on it is
-/// thread-safe.
+/// The expected contents of arrays, against which each configuration is checked before it is
+/// measured. Made once for a search, and shared by all its configurations: a handle, copies refer
+/// to the same answer. Complete it before the first comparison; after that it is thread-safe.
 ///
-/// Alone it compares what it is given, and an array that still holds the answer from before is
-/// right. Together with a workload it does more (make_measure): arrays are poisoned before the
-/// run, so that a kernel which writes nothing is not taken for right, writes out of bounds are
-/// found, and a second run has to give the same bits.
+/// On its own, it only compares arrays, and an array that still holds an earlier right answer
+/// passes. With a workload the check is stricter (make_measure): arrays are poisoned before the
+/// run, so that a kernel that writes nothing fails; writes out of bounds are found; and a second
+/// run has to give the same bits.
 ///
 ///   tune::answer expected;
 ///   expected.add("u_new", host_result, {.absolute = 1e-5});
@@ -43,15 +42,15 @@ class answer {
  public:
   /// A named array of a configuration.
   using result = std::pair<std::string, device_array>;
-  /// Decides itself. Returns nothing if the results are right, else what is wrong with them.
+  /// A custom check. Returns nothing if the results are right, else a description of the error.
   using function =
       std::function<std::optional<std::string>(command_queue&, const std::vector<result>&)>;
 
   answer();
 
-  /// Adds the contents that an array has to have, which are kept; what wraps memory of the
-  /// application is copied. Arrays without an answer are not compared.
-  /// @throws argument_error if the name has an answer already
+  /// Adds the expected contents of an array, which are kept; if they wrap memory of the
+  /// application, they are copied. Arrays without an answer are not compared.
+  /// @throws argument_error if the name already has an answer
   template <element T>
   answer& add(std::string name, host_array<T> expected, const tolerance& allowed = {}) {
     auto kept = std::make_shared<host_array<T>>(detail::owned(std::move(expected)));
@@ -64,8 +63,8 @@ class answer {
     return *this;
   }
 
-  /// The same with a copy of the elements of a range, such as a vector, in C order.
-  /// @throws argument_error also unless there are as many as the shape has
+  /// Adds a copy of the elements of a range, such as a vector, in C order.
+  /// @throws argument_error also unless the number of elements is that of the shape
   template <detail::host_range Range>
   answer& add(std::string name, const Range& expected, const shape& size,
               const tolerance& allowed = {}) {
@@ -75,47 +74,46 @@ class answer {
                allowed);
   }
 
-  /// The same with what an array on the device holds now, which is read back: the output of an
-  /// operation that is trusted. Waits for the queue.
-  /// @throws argument_error if the name has an answer already, device_error
+  /// Adds the present contents of a device array, which are read back: the output of a trusted
+  /// operation. Waits for the queue.
+  /// @throws argument_error if the name already has an answer, device_error
   answer& add(std::string name, command_queue& queue, const device_array& expected,
               const tolerance& allowed = {});
 
-  /// A function that decides, called with all results once the arrays have been found right.
-  /// @param decides  is given the queue of the check and every result, with an answer or without
-  /// @param judges  the outputs that it looks at and that have no answer: a second run has to give
-  ///                the same bits of these too
-  /// @throws argument_error if it is empty
+  /// Adds a custom check, which is called with all results after the arrays have been found right.
+  /// @param decides  gets the queue of the check and every result, with an answer or without
+  /// @param judges   the outputs that it checks and that have no answer: a second run has to give
+  /// the same bits in these, too
+  /// @throws argument_error if decides is empty
   answer& verify(function decides, std::vector<std::string> judges = {});
 
-  /// A second run need not give the same bits, as where floating numbers are added in no order; it
-  /// has to be as right as the first.
+  /// Allows a second run to give other bits, as with sums of floating-point numbers in varying
+  /// order; it has to be as right as the first.
   answer& nondeterministic();
   /// True if a second run has to give the same bits: true unless nondeterministic was called.
   bool is_deterministic() const noexcept { return contents_->deterministic; }
 
-  /// True if there is nothing to compare with.
+  /// True if there are no answers and no custom checks.
   bool empty() const noexcept { return contents_->arrays.empty() && contents_->functions.empty(); }
 
-  /// The arrays of which a second run has to give the same bits: those that have an answer, and
-  /// those that a function judges.
+  /// The arrays in which a second run has to give the same bits: those with an answer, and those
+  /// that a custom check judges.
   const std::vector<std::string>& judged() const noexcept { return contents_->judged; }
 
-  /// The comparer of two runs, for the checks of the configurations of one search.
+  /// Compares two runs, for the checks of all configurations of a search.
   detail::bit_comparison& bits() const noexcept { return *contents_->bits; }
 
-  /// Compares the results that have an answer: large ones on the device, where it can, with what
-  /// it keeps there of the answer; small ones, and those that are wrong, on the host. Waits for the
-  /// queue.
-  /// @returns nothing if all is right, else which array differs, where and how much
-  /// @throws argument_error if an array that has an answer is not among the results, or has another
+  /// Compares the results that have an answer: large ones on the device if possible, with a copy of
+  /// the answer there; small ones, and wrong ones, on the host. Waits for the queue.
+  /// @returns nothing if all are right, else the array that differs, the place and the difference
+  /// @throws argument_error if an array with an answer is not among the results, or has another
   ///         type or shape there
   std::optional<std::string> find_mismatch(command_queue& queue,
                                            const std::vector<result>& results) const;
 
-  /// The same as a function to be called once the configuration has run. The caller fills the
-  /// arrays before the run: memory that a context hands out often holds what the last
-  /// configuration wrote. make_measure with a workload does.
+  /// Returns find_mismatch() as a function to be called after the configuration has run. The caller
+  /// has to fill the arrays before the run, because newly allocated memory often holds the results
+  /// of the previous configuration. make_measure with a workload does so.
   std::function<std::optional<std::string>()> check(command_queue queue,
                                                     std::vector<result> results) const;
 
@@ -146,24 +144,24 @@ std::shared_ptr<run_check> make_run_check(std::shared_ptr<operation> operation, 
                                           answer expected);
 }
 
-/// Measures an operation on the arrays of a workload, and has it checked against an answer:
+/// Measures an operation on the arrays of a workload, and checks it against an answer:
 ///
-/// 1. Arrays without contents are poisoned with bytes that are NaN to floats, and it is run. So a
-///    kernel that writes nothing, or not all, does not pass.
-/// 2. Nothing may have been written into the guard bands around its arrays.
-/// 3. Its arrays are compared with the answer, by the names of their slots. Those of a sequence
-///    count too where they are hidden.
-/// 4. It is run again, on the same inputs and another poison, which shows what reads or leaves what
-///    it should not: the judged arrays have to have the same bits, or, of what is
+/// 1. Arrays without contents are poisoned with bytes that are NaN as floats, and the operation is
+///    run. So a kernel that writes nothing, or not everything, fails.
+/// 2. The guard bands around the arrays must be unchanged.
+/// 3. The arrays are compared with the answer, by the names of their slots, including hidden slots
+///    of a sequence.
+/// 4. It is run again with the same inputs and another poison, which reveals reads of undefined
+///    memory and missing writes: the judged arrays must have the same bits, or, if they are
 ///    nondeterministic, be as right as before.
 ///
-/// With an empty answer it is run once, and only the guard bands are looked at. The operation's
-/// unbound slots are bound by this. Slots that have an answer, or that a function judges, are bound
-/// to the workload's arrays, or a part of a slot that is: other memory could not be poisoned
-/// without harm to what it holds, nor guarded. An operation that reads its output has contents for
-/// it in the workload, or a reset function, which is called after the poison.
-/// @throws argument_error that names the slot if a slot with an answer or a judging function was
-///         bound to other memory before this call or a checked run; what workload::bind throws
+/// With an empty answer it is run once, and only the guard bands are checked. Unbound slots of the
+/// operation are bound to the workload. Slots that have an answer, or that a custom check judges,
+/// must be bound to the workload's arrays, or be part of a slot that is: other memory could not be
+/// poisoned without damage to its contents, nor guarded. An operation that reads its output needs
+/// contents for it in the workload, or a reset function, which is called after the poisoning.
+/// @throws argument_error that names the slot if a slot with an answer or a custom check was bound
+///         to other memory before this call or a checked run; errors of workload::bind
 template <std::derived_from<operation> Operation>
 // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
 measure make_measure(tuning_command_queue queue, Operation op, workload work, answer expected) {
@@ -173,15 +171,16 @@ measure make_measure(tuning_command_queue queue, Operation op, workload work, an
       .check_runs(detail::make_run_check(kept, std::move(work), std::move(expected)));
 }
 
-/// Does the same at once, to an operation that is not measured: on an odd shape, say, beside the
-/// one that is. Returns what is wrong. @throws argument_error as make_measure, whatever the
-/// operation or the device throws
+/// Checks an operation that is not measured in the same way, for example on an odd shape. Returns a
+/// description of the error. @throws argument_error as make_measure, errors of the operation or the
+/// device
 std::optional<std::string> find_fault(operation& op, workload work, const answer& expected);
 
 /// Runs a trusted operation on the arrays of a workload, and takes some of its outputs as the
-/// answer. It is run through the same door as what it judges: same inputs, poison and guard bands.
-/// @throws argument_error if it has no such array, one is not the workload's or has an answer
-///         already; error if it writes out of bounds; device_error
+/// answer. It runs under the same conditions as the checked operations: inputs, poison and guard
+/// bands.
+/// @throws argument_error if there is no such array, one does not belong to the workload or already
+///         has an answer; error if it writes out of bounds; device_error
 void take_answer(answer& expected, workload work, operation& trusted,
                  std::initializer_list<std::string> outputs, const tolerance& allowed = {});
 

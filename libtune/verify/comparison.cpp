@@ -23,7 +23,7 @@ struct distances {
   double absolute = 0;
 };
 
-// Integers, and structs, whose bytes are compared: nothing.
+// Zero for integers, and for structs, whose bytes are compared.
 distances defaults_for(element_type type) noexcept {
   if (!type.dtype()) return {};
   switch (*type.dtype()) {
@@ -59,14 +59,14 @@ std::string text_of(const T& element) {
   } else if constexpr (std::is_integral_v<T>) {
     return std::to_string(element);
   } else {
-    // NaN of poison has a sign, which says nothing.
+    // The NaN of the poison has a sign, which is meaningless.
     if (detail::is_nan(element)) return "nan";
     return fmt::format("{}", static_cast<detail::float_of<T>>(element));
   }
 }
 
-/// Walks the rows of a shape, which lie along its last axis, in C order. A shape without axes is
-/// one row of one element.
+/// Visits the rows of a shape, along its last axis, in C order. A shape without axes is one row of
+/// one element.
 class row_walk {
  public:
   explicit row_walk(const shape& size)
@@ -76,7 +76,7 @@ class row_walk {
 
   std::size_t length() const noexcept { return length_; }
 
-  /// Where the row begins in an array of this padding, in elements.
+  /// The start of the row in an array of this padding, in elements.
   std::size_t offset_in(const shape& padded) const noexcept {
     std::size_t offset = 0;
     for (std::size_t axis = 0; axis < padded.rank(); ++axis) {
@@ -140,7 +140,7 @@ class tally {
     }
     result_.expected = text_of(shown_expected_);
     result_.got = text_of(shown_got_);
-    if (result_.expected == result_.got) {  // two NaN, say
+    if (result_.expected == result_.got) {  // for example two NaN
       result_.expected += " of the bytes " + hex_of(&shown_expected_, sizeof(T));
       result_.got += " of the bytes " + hex_of(&shown_got_, sizeof(T));
     }
@@ -148,7 +148,7 @@ class tally {
   }
 
  private:
-  // What is not finite and right is no part of the signal.
+  // Right elements that are not finite are not part of the signal.
   void add_squares(const T& expected, const detail::element_verdict& verdict) {
     if (allowed_.rule != tolerance_rule::signal_to_noise || verdict.wrong) return;
     const double magnitude = detail::magnitude_of(expected);
@@ -181,7 +181,7 @@ comparison compare_elements(const array_layout& expected_layout, const void* exp
   return seen.finish();
 }
 
-// What their members are is not known, so their bytes decide.
+// Their members are unknown, so the bytes are compared.
 comparison compare_structs(const array_layout& expected_layout, const void* expected,
                            const array_layout& got_layout, const void* got) {
   const std::size_t size = expected_layout.element_bytes();

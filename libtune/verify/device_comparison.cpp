@@ -56,14 +56,14 @@ const char* word_name(std::size_t bytes) {
   }
 }
 
-// The bytes of the numbers that an element of this type is made of.
+// The size of the numbers that make up an element of this type.
 template <class T>
 constexpr std::size_t part_bytes() {
   if constexpr (is_complex<T>) return sizeof(typename T::value_type);
   return sizeof(T);
 }
 
-/// In how many words the bits of an element are compared; 0 where its distance decides.
+/// The number of words in an element for comparing bits; 0 if distances are compared.
 std::size_t word_count(element_type type, const tolerance& allowed) {
   const bool by_bits =
       allowed.rule == tolerance_rule::exact || allowed.rule == tolerance_rule::ulps;
@@ -73,7 +73,7 @@ std::size_t word_count(element_type type, const tolerance& allowed) {
     return bytes / (bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1);
   }
   return visit_dtype(*known, [&]<class T>() -> std::size_t {
-    // By their distance integers are compared just as well.
+    // For integers the comparison of distances is equivalent.
     if (!by_bits || std::is_integral_v<T>) return 0;
     return sizeof(T) / part_bytes<T>();
   });
@@ -126,7 +126,7 @@ defines macros_for(element_type type, const tolerance& allowed, std::size_t word
   return macros;
 }
 
-// The distance within which integers count as equal, whatever the rule.
+// The distance within which integers count as equal, for any rule.
 tolerance as_distance(const tolerance& allowed) {
   if (allowed.rule == tolerance_rule::exact) return {.absolute = 0, .relative = 0};
   if (allowed.rule == tolerance_rule::ulps) return {.absolute = allowed.limit, .relative = 0};
@@ -219,12 +219,12 @@ std::vector<std::byte> read_back(command_queue& queue, const buffer& from, std::
   return copy;
 }
 
-// All that is padding is left out, and NaN has bits like any other.
+// Ignores the padding, and compares the bits of NaN like any others.
 comparison compare_bits(const array_layout& layout, const void* before, const void* now) {
   return compare(layout, before, layout, now, tolerance::exact().allowing_nan());
 }
 
-// The answer with the padding of the result.
+// Returns the answer with the padding of the result.
 std::vector<std::byte> padded_as(const array_layout& wanted, const array_layout& layout,
                                  const void* elements, const row_layout& to) {
   std::vector<std::byte> bytes(wanted.bytes());
@@ -324,7 +324,7 @@ std::optional<std::size_t> device_comparison::count_mismatches(command_queue& qu
 void device_comparison::prepare(command_queue& queue, const array_layout& layout) {
   const context place = queue.context();
   if (prepared_ && prepared_->place == place && prepared_->layout == layout) return;
-  prepared_.reset();  // its memory may be needed
+  prepared_.reset();  // frees its memory first
   prepared_ =
       std::make_unique<prepared>(prepared{place, layout, place.create_buffer(layout.bytes())});
   const std::vector<std::byte> expected =

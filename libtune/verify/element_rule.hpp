@@ -23,11 +23,11 @@ inline constexpr bool is_complex<std::complex<T>> = true;
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
 
-/// The type that computes with a real type.
+/// The type for calculations with a real type.
 template <class T>
 using float_of = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-/// The bits of a floating number as an integer that counts representable numbers from zero.
+/// The bits of a floating-point number as an integer that counts representable numbers from zero.
 template <class T>
 std::int64_t steps_from_zero(const T& number) noexcept {
   using word = std::conditional_t<sizeof(T) == 2, std::uint16_t,
@@ -72,7 +72,8 @@ double magnitude_of(const T& number) noexcept {
   }
 }
 
-/// Zero for numbers that are equal, infinities among them; else NaN or infinite if one is.
+/// The distance of two numbers: zero for equal ones, including infinities; NaN or infinite if one
+/// of two different numbers is.
 template <class T>
 double distance_between(const T& a, const T& b) noexcept {
   if (a == b) return 0;
@@ -88,7 +89,7 @@ double distance_between(const T& a, const T& b) noexcept {
   }
 }
 
-/// The distance in representable numbers: of a complex number's parts the greater one.
+/// The distance in representable numbers; for complex numbers, the greater of the parts' distances.
 template <class T>
 double ulps_between(const T& a, const T& b) noexcept {
   if (!std::isfinite(distance_between(a, b))) return std::numeric_limits<double>::infinity();
@@ -101,14 +102,14 @@ double ulps_between(const T& a, const T& b) noexcept {
   }
 }
 
-/// The verdict on an element of the answer and one of the result. The kernel in
-/// count_differences.kernel decides alike.
+/// The comparison of an element of the answer with one of the result. The kernel in
+/// count_differences.kernel decides in the same way.
 struct element_verdict {
   bool wrong;
-  double error;  ///< infinite where there is no distance
+  double error;  ///< infinite if there is no finite distance
 };
 
-/// @param allowed  with both distances, as for_type returns it
+/// @param allowed  with both distances set, as by for_type
 template <class T>
 element_verdict judge(const T& expected, const T& got, const tolerance& allowed) noexcept {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -121,7 +122,7 @@ element_verdict judge(const T& expected, const T& got, const tolerance& allowed)
   }
   const double ulps = allowed.rule == tolerance_rule::ulps ? ulps_between(expected, got) : 0;
   const double distance = distance_between(expected, got);
-  // Without this NaN, of infinite parts, would be an error that nothing is greater than.
+  // Otherwise NaN, from infinite parts, would never be the greatest error.
   if (!std::isfinite(distance)) return {.wrong = true, .error = infinity};
   switch (allowed.rule) {
     case tolerance_rule::ulps: return {.wrong = !(ulps <= allowed.limit), .error = ulps};

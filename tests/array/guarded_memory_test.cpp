@@ -113,7 +113,7 @@ TEST_CASE("a stray write is described by what was written, and how far away") {
   CHECK(write.describe() == "2 bytes from 1026 to 1028, 3 to 5 past the end, were written");
   write.farthest = 999;
   CHECK(write.describe() ==
-        "2 bytes from 1026 to 2023, 3 to 1000 past the end, were written, as far as can be seen");
+        "2 bytes from 1026 to 2023, 3 to 1000 past the end, were written, or farther");
 }
 
 }  // namespace guarded_memory_test

@@ -146,7 +146,8 @@ TEST_CASE("a warm start is proposed first, and what it holds twice only once") {
 
 TEST_CASE("configurations outside the space are errors") {
   listening searching;
-  CHECK_THROWS_WITH_AS(searching.tell(10, 1.0), "told of configuration 10 of a space of 10",
+  CHECK_THROWS_WITH_AS(searching.tell(10, 1.0),
+                       "a result was reported for configuration 10 of a space of 10",
                        tune::argument_error);
   CHECK_THROWS_WITH_AS(counting_up({.warm_start = {10}}),
                        "a warm start with configuration 10 of a space of 10", tune::argument_error);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Stands in for the backend where it was left out of the library.
+// Replaces the backend in a library built without it.
 #include "libtune/base/error.hpp"
 #include "libtune/device/cuda/backend.hpp"
 #include "libtune/device/cuda/interop.hpp"

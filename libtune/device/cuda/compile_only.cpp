@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Compiling with NVRTC for devices that are not there, or that another process has: nothing runs.
+// Compiling with NVRTC for missing devices, or for devices of another process. Nothing is run.
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -115,8 +115,8 @@ class compile_only_context final : public detail::context_interface {
   const nvrtc& compiler_;
 };
 
-// The table "Technical Specifications per Compute Capability" of the CUDA programming guide; for
-// others the least.
+// From the table "Technical Specifications per Compute Capability" of the CUDA programming guide;
+// the minimum for others.
 std::size_t most_local_memory_kib(compute_capability capability) {
   switch (10 * capability.major + capability.minor) {
     case 70: return 96;
@@ -133,7 +133,7 @@ std::size_t most_local_memory_kib(compute_capability capability) {
   }
 }
 
-// Least values of what CUDA still supports, and what all its devices have.
+// Minima of the devices that CUDA still supports, and values that all of them share.
 device_limits common_limits(compute_capability capability) {
   constexpr std::size_t kibibyte = 1024;
   device_limits limits;
@@ -173,7 +173,7 @@ class compile_only_device_impl final : public detail::device_interface {
   const nvrtc& compiler_;
 };
 
-// "NVRTC 12.4 sm_90 --std=c++17": 12; 0 where it says something else.
+// "NVRTC 12.4 sm_90 --std=c++17": 12; 0 for any other text.
 int major_version_in(std::string_view identity) {
   constexpr std::string_view before = "NVRTC ";
   int major = 0;
@@ -185,11 +185,11 @@ int major_version_in(std::string_view identity) {
 }
 
 const nvrtc& compiler_for(compute_capability device, const std::string& identity) {
-  // A process that compiles for others does so for one version: the first that is asked for.
+  // A process that compiles for others uses a single version: that of the first request.
   static const nvrtc* const loaded = new nvrtc(major_version_in(identity));
   if (!loaded->absence().empty()) throw error(loaded->absence());
   if (loaded->identity_for(device) != identity) {
-    throw error("what compiles here is " + loaded->identity_for(device) + ", not " + identity);
+    throw error("the compiler here is " + loaded->identity_for(device) + ", not " + identity);
   }
   return *loaded;
 }
@@ -215,7 +215,7 @@ compiled_program compile_for(compute_capability device, const std::string& ident
 }
 
 void prepare_compiler_for(compute_capability device, const std::string& identity) {
-  // The first program of a process takes the compiler longer than the others.
+  // The first program of a process takes longer to compile than the others.
   compile_for(device, identity,
               {.name = "prepare", .text = "__global__ void prepare() {}", .options = {}});
 }

@@ -28,7 +28,7 @@ std::shared_ptr<cuda_context> cuda_context::create(
   cuda::check(api, api.context_create(&created, CU_CTX_SCHED_AUTO, device->handle()), "cuCtxCreate",
               device->info());
   auto context = std::make_shared<cuda_context>(device, created, ownership::owned);
-  // Making a context also makes it current, which is not wanted here.
+  // Making a context also makes it current; this undoes that.
   CUcontext popped = nullptr;
   context->check(api.context_pop(&popped), "cuCtxPopCurrent");
   return context;
@@ -98,7 +98,7 @@ std::shared_ptr<detail::queue_interface> cuda_context::do_create_queue(
   const auto entered = enter();
   const relaxed_capture spared(api());
   CUstream stream = nullptr;
-  if (settings.profiling) timing_delay();  // now, not in the middle of a measurement
+  if (settings.profiling) timing_delay();  // made now, so that it is not made in a measurement
   check(api().stream_create(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
   return std::make_shared<cuda_queue>(shared(*this), stream, ownership::owned, settings);
 }
@@ -145,8 +145,8 @@ void cuda_context::remove_stream(CUstream stream) noexcept {
   if (found != streams_.end()) streams_.erase(found);
 }
 
-// The legacy default stream tells of captures of all streams that wait for it, whatever library has
-// made them. Of the other streams only those are known that libtune has made or wrapped.
+// The legacy default stream reveals captures of all streams that wait for it, from any library. Of
+// the other streams, only those that libtune has made or wrapped are known.
 std::string cuda_context::do_find_capture() const {
   if (api().stream_is_capturing == nullptr || is_shut_down()) return {};
   const auto entered = enter();

@@ -18,9 +18,9 @@
 
 namespace tune::cuda {
 
-/// Makes a context the current one of the calling thread while it lives, and leaves the thread as
-/// it was. Costs one call that reads a thread-local variable where the context is current already;
-/// nothing is remembered, so an application may change its current context whenever it likes.
+/// Makes a context current in the calling thread during its life, and then restores the previous
+/// one. If the context is already current, it costs one call that reads a thread-local variable;
+/// nothing is cached, so an application may change its current context at any time.
 class [[nodiscard]] current_context {
  public:
   /// @throws device_error if the context cannot be made current
@@ -43,9 +43,9 @@ class [[nodiscard]] current_context {
   bool pushed_ = false;
 };
 
-/// While it lives, the driver neither refuses to the calling thread what it forbids while a stream
-/// is captured (allocating, releasing, loading), nor has that end the capture as a failure. Such
-/// calls are made at once and are no part of a capture.
+/// During its life, the calling thread may do what the driver forbids while a stream is captured
+/// (allocating, releasing, loading), and the capture does not fail. Such calls are executed at once
+/// and are not part of a capture.
 class [[nodiscard]] relaxed_capture {
  public:
   explicit relaxed_capture(const driver_api& api) noexcept : api_(api) { exchange(); }
@@ -66,12 +66,12 @@ class [[nodiscard]] relaxed_capture {
 class fill_kernels;
 class delay_kernel;
 
-/// True if a handle is destroyed with the object that holds it.
+/// True if the destructor of its holder destroys a handle.
 enum class ownership { owned, borrowed };
 
 class cuda_context final : public detail::context_interface {
  public:
-  /// A context of its own. @throws device_error
+  /// Makes a new context. @throws device_error
   static std::shared_ptr<cuda_context> create(const std::shared_ptr<const cuda_device>& device);
 
   cuda_context(std::shared_ptr<const cuda_device> device, CUcontext handle, ownership owner);
@@ -87,14 +87,14 @@ class cuda_context final : public detail::context_interface {
   /// Throws if a call failed.
   void check(CUresult code, const char* call) const { cuda::check(api(), code, call, info()); }
 
-  /// True once the driver has been shut down, as it is when static objects are destroyed.
+  /// True when the driver has shut down, as it has when static objects are destroyed.
   bool is_shut_down() const noexcept {
     CUcontext current = nullptr;
     return api().context_get_current(&current) == CUDA_ERROR_DEINITIALIZED;
   }
 
-  /// For destructors: does release() in this context, and logs if it failed. Does nothing once the
-  /// driver has been shut down, and in a forked process.
+  /// For destructors: calls release() in this context, and logs errors. Does nothing after the
+  /// driver has shut down, and in a forked process.
   template <class Release>
   void release(const char* call, Release&& release) const noexcept {
     if (detail::is_forked() || is_shut_down()) return;
@@ -107,15 +107,15 @@ class cuda_context final : public detail::context_interface {
     }
   }
 
-  /// Returns the kernel that precedes timed launches, made at the first call; null if it cannot be
+  /// Returns the kernel that precedes timed launches, made by the first call; null if it cannot be
   /// made.
   const delay_kernel* timing_delay() const;
 
-  /// For queues: their streams, among which do_find_capture looks.
+  /// For queues: registers their streams, which do_find_capture searches.
   void add_stream(CUstream stream);
   void remove_stream(CUstream stream) noexcept;
 
-  /// The kernels that fill, made at the first call. @throws device_error, build_error
+  /// The fill kernels, made by the first call. @throws device_error, build_error
   const cuda::fill_kernels& fill_kernels() const;
 
  private:
@@ -142,7 +142,7 @@ class cuda_context final : public detail::context_interface {
   CUcontext handle_;
   ownership ownership_;
   mutable std::mutex streams_mutex_;
-  std::vector<CUstream> streams_;  // of its queues
+  std::vector<CUstream> streams_;  // of the context's queues
   mutable std::once_flag delay_made_;
   mutable std::unique_ptr<const delay_kernel> delay_;
   detail::made_once<cuda::fill_kernels> fill_kernels_;

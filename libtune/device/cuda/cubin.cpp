@@ -63,7 +63,7 @@ class section_table {
 
   std::string_view name(const Elf64_Shdr& section) const { return text(names_, section.sh_name); }
 
-  /// Empty where there is none.
+  /// Returns a text of a string table; empty if it is out of range.
   std::string_view text(std::size_t table, std::size_t offset) const {
     const std::span<const std::byte> all = content(table);
     if (offset >= all.size()) return {};
@@ -78,12 +78,12 @@ class section_table {
   std::size_t names_ = SHN_UNDEF;
 };
 
-// The mangled name of libtune_required_work_group<8, 4, 2>, of preamble.cuda.kernel, has this
-// before the first number and the others, and after the last one.
+// In the mangled name of libtune_required_work_group<8, 4, 2>, of preamble.cuda.kernel, the first
+// text precedes the first number, and the second follows each of the others.
 constexpr std::string_view before_shape = "libtune_required_work_groupILj";
 constexpr std::string_view between_extents = "ELj";
 
-/// The shape in the name of a variable that REQD_WORK_GROUP_SIZE has left; empty in other names.
+/// Returns the shape in the name of a variable of REQD_WORK_GROUP_SIZE; empty for other names.
 std::optional<work_size> shape_in(std::string_view name) {
   const std::size_t at = name.find(before_shape);
   if (at == std::string_view::npos) return std::nullopt;
@@ -103,7 +103,7 @@ std::optional<work_size> shape_in(std::string_view name) {
   return work_size{extents[0], extents[1], extents[2]};
 }
 
-/// The shapes that the program's kernels require, each once.
+/// Returns the shapes that the program's kernels require, without duplicates.
 std::vector<work_size> read_shapes(const section_table& sections) {
   std::vector<work_size> shapes;
   for (std::size_t i = 0; i < sections.all().size(); ++i) {
@@ -118,12 +118,12 @@ std::vector<work_size> read_shapes(const section_table& sections) {
   return shapes;
 }
 
-// A kernel's attributes: format and number, a byte each, then two bytes that are a value or, in one
-// format, how many bytes of value follow.
+// A kernel's attributes: format and number, a byte each, then two bytes with a value or, in one
+// format, with the length of the value that follows.
 constexpr std::byte counted_format{4};
 constexpr std::byte most_threads{5};  // three numbers of 32 bits
 
-/// Returns the greatest work group that a kernel is bounded to, in work items; 0 without a bound.
+/// Returns the largest work group that a kernel allows, in work items; 0 without a bound.
 std::size_t read_bound(std::span<const std::byte> attributes) {
   std::size_t at = 0;
   while (fits(attributes, at, 4)) {
@@ -161,8 +161,8 @@ std::vector<std::string> kernel_names(std::span<const std::byte> cubin) {
   return names;
 }
 
-// The expressions and symbols, each with a null character behind it; then the number of their bytes
-// and the mark.
+// Appends the expressions and symbols, each with a null character after it, then their length and
+// the mark.
 void append_symbols(std::vector<std::byte>& cubin, const kernel_symbols& symbols) {
   std::string text;
   for (const auto& [expression, symbol] : symbols) text += expression + '\0' + symbol + '\0';

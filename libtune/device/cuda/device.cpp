@@ -17,7 +17,7 @@
 namespace tune::cuda {
 namespace {
 
-// What cuMemAlloc gives at least, so that parts are as good as wholes.
+// The minimal alignment of cuMemAlloc, so that sub-buffers are as well aligned as buffers.
 constexpr std::size_t allocation_alignment = 256;
 
 CUdevice get_device(const driver_api& api, int ordinal) {
@@ -30,7 +30,7 @@ CUdevice get_device(const driver_api& api, int ordinal) {
   return handle;
 }
 
-// Zero where an older driver does not know the attribute.
+// Zero if an older driver does not know the attribute.
 int attribute(const driver_api& api, CUdevice handle, CUdevice_attribute which) {
   int value = 0;
   return api.device_get_attribute(&value, which, handle) == CUDA_SUCCESS ? value : 0;
@@ -69,7 +69,7 @@ device_limits limits_of(const driver_api& api, CUdevice handle) {
   limits.clock_khz = get(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
   limits.memory_clock_khz = get(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
   limits.memory_bus_bits = get(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
-  limits.timer_resolution_ns = 500;  // as the driver's manual says of cuEventElapsedTime
+  limits.timer_resolution_ns = 500;  // from the driver's manual for cuEventElapsedTime
   return limits;
 }
 
@@ -92,7 +92,7 @@ device_hardware hardware_of(const driver_api& api, CUdevice handle) {
 }
 
 device_info info_of(const driver_api& api, const nvrtc& compiler, CUdevice handle) {
-  // The build of the driver is not to be had from CUDA; what compiles matters as much to a result.
+  // CUDA does not report the build of the driver; the compiler matters as much to a result.
   return {.identity = {.name = name_of(api, handle),
                        .platform = "CUDA",
                        .driver_version = "driver " + version_text(api.version),
@@ -134,7 +134,7 @@ std::shared_ptr<detail::context_interface> cuda_device::do_create_context(
 
 namespace {
 
-// A device that cannot be asked must not hide the others.
+// An error of one device must not hide the others.
 void add_device(inventory& found, const driver_api& api, const nvrtc& compiler, int ordinal) {
   try {
     found.devices.emplace_back(std::make_shared<cuda_device>(api, compiler, ordinal));

@@ -14,15 +14,15 @@ namespace tune::cuda {
 /// One device of the driver. Thread-safe.
 class cuda_device final : public detail::device_interface {
  public:
-  /// Both libraries outlive the device. @throws device_error if the device cannot be asked
+  /// Both libraries have to outlive the device. @throws device_error if a query fails
   cuda_device(const driver_api& api, const nvrtc& compiler, int ordinal);
 
   const driver_api& api() const noexcept { return api_; }
   const nvrtc& compiler() const noexcept { return compiler_; }
   CUdevice handle() const noexcept { return handle_; }
 
-  /// The primary context, which stays retained from the first call to the end of the process, as
-  /// with the CUDA runtime: making it costs a tenth of a second. @throws device_error
+  /// The primary context, which stays retained from the first call to the end of the process, as in
+  /// the CUDA runtime: making it takes a tenth of a second. @throws device_error
   CUcontext primary_context() const;
 
  private:

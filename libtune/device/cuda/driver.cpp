@@ -21,7 +21,7 @@ std::string too_old(const char* function, int function_version, int driver_versi
       version_text(minimum_driver_version));
 }
 
-// The driver refuses to be asked for a version later than its own.
+// The driver rejects versions later than its own.
 template <class Function>
 bool find(Function& target, const char* name, int version,
           PFN_cuGetProcAddress_v12000 get_address) {
@@ -103,7 +103,7 @@ const driver_status& driver() noexcept {
 
 namespace {
 
-// What a kernel has done and the driver never forgets.
+// True for errors of a kernel that persist for the rest of the process.
 bool is_sticky(CUresult code) noexcept {
   switch (code) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
@@ -148,7 +148,7 @@ std::string_view remedy_of(CUresult code) noexcept {
 }  // namespace
 
 std::string error_text(const driver_api& api, CUresult code) {
-  // The driver names nothing any more.
+  // A driver that has shut down no longer names its errors.
   if (code == CUDA_ERROR_DEINITIALIZED) {
     return "CUDA_ERROR_DEINITIALIZED: the driver has shut down";
   }
@@ -186,7 +186,7 @@ void throw_error(const driver_api& api, CUresult code, const std::string& call,
 }
 
 void log_failure(const driver_api& api, CUresult code, const char* call) noexcept {
-  // A process that ends takes the driver down before its last objects.
+  // A process that exits shuts down the driver before its last objects are destroyed.
   if (code == CUDA_SUCCESS || code == CUDA_ERROR_DEINITIALIZED) return;
   try {
     log(log_level::error, fmt::format("{} failed: {}", call, error_text(api, code)));

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The CUDA driver, loaded while the program runs, and its errors. The one place that includes the
-// headers of the CUDA Toolkit, for types and constants only: nothing that is declared there may be
-// called, because the libraries are not linked.
+// The CUDA driver, loaded at run time, and its errors. This is the only file that includes headers
+// of the CUDA Toolkit, for types and constants only: functions declared there must not be called,
+// because the libraries are not linked.
 #pragma once
 
 #include <cuda.h>
@@ -16,8 +16,8 @@
 #include "libtune/base/shared_library.hpp"
 #include "libtune/device/device.hpp"
 
-// X(member, function, version): what is called, and the CUDA version whose binary interface it is
-// called by. The version names the type too, so that the two cannot differ.
+// X(member, function, version): the function, and the CUDA version of its binary interface. The
+// version also selects the type, so that the two cannot differ.
 #define LIBTUNE_CUDA_REQUIRED(X)                            \
   X(init, cuInit, 2000)                                     \
   X(get_error_name, cuGetErrorName, 6000)                   \
@@ -87,7 +87,7 @@
   X(graph_launch, cuGraphLaunch, 10000)                     \
   X(graph_exec_destroy, cuGraphExecDestroy, 10000)
 
-// Null where the driver is too old for them.
+// Null if the driver is too old.
 #define LIBTUNE_CUDA_OPTIONAL(X)                                     \
   X(memory_get_info, cuMemGetInfo, 3020)                             \
   X(stream_is_capturing, cuStreamIsCapturing, 10000)                 \
@@ -97,7 +97,7 @@
 
 namespace tune::cuda {
 
-/// The oldest driver that the backend works with, as CUDA counts: 1000 major + 10 minor.
+/// The oldest supported driver, in CUDA's form: 1000 major + 10 minor.
 inline constexpr int minimum_driver_version = 12000;
 
 /// The driver's entry points. Immutable once resolved, so thread-safe.
@@ -106,20 +106,20 @@ struct driver_api {
   LIBTUNE_CUDA_REQUIRED(LIBTUNE_CUDA_MEMBER)
   LIBTUNE_CUDA_OPTIONAL(LIBTUNE_CUDA_MEMBER)
 #undef LIBTUNE_CUDA_MEMBER
-  int version = 0;  ///< what the driver offers, as CUDA counts
+  int version = 0;  ///< the driver's version, in CUDA's form
 };
 
-/// "13.0" for 13000.
+/// Returns "13.0" for 13000.
 std::string version_text(int version);
 
 /// Resolves every entry point by its requested version.
-/// @return why it cannot be used, which names the first function that is missing; empty if it can
+/// @return the reason for a failure, with the first missing function; empty on success
 std::string resolve(driver_api& api, PFN_cuGetProcAddress_v12000 get_address, int driver_version);
 
-/// Resolves and initialises. @return why there is no device; empty if there may be
+/// Resolves and initialises. @return the reason if no device can be used; else empty
 std::string open(driver_api& api, PFN_cuGetProcAddress_v12000 get_address, int driver_version);
 
-/// A driver that is ready, or why there is none.
+/// A usable driver, or the reason for its absence.
 struct driver_status {
   shared_library library;
   driver_api api;
@@ -130,15 +130,15 @@ struct driver_status {
 /// Thread-safe; never throws.
 const driver_status& driver() noexcept;
 
-/// "CUDA_ERROR_OUT_OF_MEMORY: out of memory", and the number for a code that the driver cannot
-/// name.
+/// Returns "CUDA_ERROR_OUT_OF_MEMORY: out of memory", with the number if the driver has no name for
+/// the code.
 std::string error_text(const driver_api& api, CUresult code);
 
 /// The class of an error code.
 device_failure failure_of(CUresult code) noexcept;
 
-/// Throws the device_error that an error code means.
-/// @param call  the driver's function, or what was being done
+/// Throws the device_error for an error code.
+/// @param call  the driver's function, or the attempted action
 [[noreturn]] void throw_error(const driver_api& api, CUresult code, const std::string& call,
                               const device_info& device);
 

@@ -14,8 +14,8 @@ namespace {
 
 std::shared_ptr<cuda_context> as_cuda(const std::shared_ptr<detail::context_interface>& context) {
   if (auto found = std::dynamic_pointer_cast<cuda_context>(context)) return found;
-  throw argument_error(fmt::format("an object of {} was given where one of CUDA was asked for",
-                                   context->info().backend));
+  throw argument_error(
+      fmt::format("the object has to be one of CUDA, and is one of {}", context->info().backend));
 }
 
 CUdevice device_of(const driver_api& api, CUcontext context) {
@@ -65,7 +65,9 @@ command_queue wrap_stream(const context& context, void* cu_stream, command_queue
 buffer wrap_memory(const context& context, std::uintptr_t address, std::size_t bytes) {
   std::shared_ptr<cuda_context> owner = as_cuda(context.impl());
   if (address == 0 || bytes == 0) {
-    throw argument_error(fmt::format("{} bytes at address {:#x} are no memory", bytes, address));
+    throw argument_error(
+        fmt::format("{} bytes at address {:#x} cannot be wrapped: the memory is null or empty",
+                    bytes, address));
   }
   return buffer(
       std::make_shared<cuda_buffer>(std::move(owner), address, bytes, ownership::borrowed));

@@ -36,7 +36,7 @@ class cuda_pinned_memory final : public detail::pinned_memory_interface {
               context.info());
 }
 
-// Only for the sides that are buffers.
+// For a side that is a buffer.
 CUdeviceptr address_of(const detail::copy_side& side) {
   const auto* buffer = static_cast<const cuda_buffer*>(side.buffer);
   return buffer->address() + side.offset_bytes;  // NOLINT(clang-analyzer-*)
@@ -64,7 +64,7 @@ void enqueue_linear(const cuda_context& context, CUstream stream,
   }
 }
 
-// Null where it is none.
+// Null if the side is not an image.
 CUarray array_of(const detail::copy_side& side) {
   return side.buffer == nullptr ? nullptr : static_cast<const cuda_buffer*>(side.buffer)->array();
 }
@@ -74,7 +74,7 @@ CUmemorytype kind_of(const detail::copy_side& side) {
   return array_of(side) != nullptr ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_DEVICE;
 }
 
-// In rows, which is how CUDA says how far slices lie apart.
+// In rows, which is CUDA's unit for the distance of slices.
 std::size_t slice_height(const detail::copy_side& side, const detail::copy_request& request) {
   return request.slices == 1 ? request.rows : side.slice_pitch_bytes / side.row_pitch_bytes;
 }
@@ -128,7 +128,7 @@ void enqueue_rectangle(const cuda_context& context, CUstream stream,
                        const detail::copy_request& request) {
   const CUDA_MEMCPY3D_v2 copy = describe(request);
   const CUresult status = context.api().copy_rectangle(&copy, stream);
-  // The driver may refuse pitches that it would not have chosen itself; rows always work.
+  // The driver may refuse pitches other than its own choice; rows always work.
   if (status == CUDA_ERROR_INVALID_VALUE) {
     enqueue_rows(context, stream, request);
   } else {
@@ -303,7 +303,7 @@ void enqueue_copy(const cuda_context& context, CUstream stream,
 
 namespace {
 
-// The part of the portable preamble that the kernels need; it belongs to a room above this one.
+// The part of the portable preamble that the kernels need, because the preamble is in a later room.
 constexpr const char* fill_words = R"(
 typedef unsigned char uchar;
 typedef unsigned short ushort;
@@ -332,7 +332,7 @@ std::vector<std::byte> compile_fill(const cuda_context& context) {
                                                     *context.info().hardware.compute_capability);
 }
 
-// The driver sets aligned words of up to four bytes: the widest that will do, 0 if none.
+// The driver sets aligned words of up to four bytes: returns the widest possible one, 0 if none.
 std::size_t word_for_driver(const fill_region& region, std::size_t pattern_bytes) {
   if (region.slices > 1) return 0;
   for (const std::size_t word : {4, 2, 1}) {
@@ -375,7 +375,7 @@ CUresult set_rows(const driver_api& api, CUstream stream, const fill_region& reg
   }
 }
 
-// Whether the driver took it: it may refuse pitches that it would not have chosen itself.
+// Returns false if the driver refuses, as it may for pitches other than its own choice.
 bool set_by_driver(const cuda_context& context, CUstream stream, const fill_region& region,
                    std::size_t word_bytes, std::uint32_t word) {
   if (detail::is_linear(region)) {
@@ -413,7 +413,7 @@ CUresult fill_kernels::launch(CUstream stream, CUdeviceptr base, detail::fill_ta
 
 void enqueue_fill(const cuda_context& context, CUstream stream, const cuda_buffer& buffer,
                   const fill_region& region, std::span<const std::byte> pattern) {
-  // Memory that an application lends may begin anywhere, so alignment is that of addresses.
+  // An application's memory may have any alignment, so the address counts, not the offset.
   fill_region absolute = region;
   absolute.offset_bytes += buffer.address();
   const std::size_t word_bytes = word_for_driver(absolute, pattern.size());

@@ -18,13 +18,14 @@ class cuda_buffer : public detail::buffer_interface {
  public:
   cuda_buffer(std::shared_ptr<cuda_context> context, CUdeviceptr address, std::size_t bytes,
               ownership owner, void* host_data = nullptr);
-  /// A part of another.
+  /// A part of another buffer.
   cuda_buffer(std::shared_ptr<const cuda_buffer> parent, std::size_t offset_bytes,
               std::size_t bytes);
   ~cuda_buffer() override;
 
   CUdeviceptr address() const noexcept { return address_; }
-  /// The argument for a kernel: the address, or the texture object of an image, which is as long.
+  /// The argument for a kernel: the address, or the texture object of an image, which has the same
+  /// size.
   CUdeviceptr argument() const noexcept { return argument_; }
   /// The pixels of an image; null for memory that has an address.
   CUarray array() const noexcept { return array_; }
@@ -41,30 +42,31 @@ class cuda_buffer : public detail::buffer_interface {
   ownership ownership_;
 };
 
-/// Each throws device_error (out_of_memory) if there is not enough.
+/// These throw device_error (out_of_memory) if there is not enough memory.
 std::shared_ptr<cuda_buffer> make_buffer(std::shared_ptr<cuda_context> context, std::size_t bytes);
 std::shared_ptr<cuda_buffer> make_managed_buffer(std::shared_ptr<cuda_context> context,
                                                  std::size_t bytes);
 std::shared_ptr<detail::pinned_memory_interface> make_pinned_memory(
     std::shared_ptr<cuda_context> context, std::size_t bytes);
 
-/// An array with its texture object. @throws device_error
+/// Makes an array with its texture object. @throws device_error
 std::shared_ptr<cuda_buffer> make_image(std::shared_ptr<cuda_context> context,
                                         const image_layout& layout);
 
-/// Enqueues the calls that a copy needs: one where the shape allows it. The context is current.
-/// Copies of ordinary host memory return when it may be used again; those of pinned memory at once.
+/// Enqueues the calls for a copy: a single one if the shape allows it. The context is current.
+/// Copies with ordinary host memory return when it may be used again; those with pinned memory at
+/// once.
 /// @throws device_error
 void enqueue_copy(const cuda_context& context, CUstream stream,
                   const detail::copy_request& request);
 
-/// The kernels of device/fill.kernel, which a context keeps to itself. Thread-safe.
+/// The kernels of device/fill.kernel in a context, for internal use. Thread-safe.
 class fill_kernels {
  public:
-  /// Compiles and loads them. The context outlives them. @throws device_error, build_error
+  /// Compiles and loads them. The context has to outlive them. @throws device_error, build_error
   explicit fill_kernels(const cuda_context& context);
 
-  /// Enqueues one. The context is current.
+  /// Enqueues a kernel. The context is current.
   CUresult launch(CUstream stream, CUdeviceptr base, detail::fill_task task) const;
 
  private:
@@ -73,8 +75,8 @@ class fill_kernels {
   std::vector<CUkernel> kernels_;  // in the order of detail::fill_kernel_names
 };
 
-/// Enqueues the one command of a fill, as queue_interface::do_fill describes it: the driver's own
-/// where that can do it, else a kernel. The context is current. @throws device_error
+/// Enqueues the one command of a fill, as described for queue_interface::do_fill: the driver's own
+/// if possible, else a kernel. The context is current. @throws device_error
 void enqueue_fill(const cuda_context& context, CUstream stream, const cuda_buffer& buffer,
                   const fill_region& region, std::span<const std::byte> pattern);
 

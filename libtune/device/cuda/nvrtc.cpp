@@ -23,14 +23,14 @@
 namespace tune::cuda {
 namespace {
 
-// libtune's options, not NVRTC's:
+// libtune's own options, which NVRTC does not have:
 constexpr std::string_view full_language = "--minimal=false";
 constexpr std::string_view kernel_name = "--kernel-name=";
 
 /// One source in the compiler; it may be compiled again with other options. Not thread-safe.
 class nvrtc_program {
  public:
-  /// Both outlive the program. @throws build_error
+  /// Both have to outlive the program. @throws build_error
   nvrtc_program(const nvrtc_api& api, const program_source& source);
   nvrtc_program(const nvrtc_program&) = delete;
   nvrtc_program& operator=(const nvrtc_program&) = delete;
@@ -38,7 +38,8 @@ class nvrtc_program {
 
   nvrtcResult compile(const std::vector<std::string>& options);
 
-  /// The machine code, after success, with the symbols of kernels that the source's options name.
+  /// Returns the machine code after a successful compile, with the symbols of kernels that the
+  /// source's options name.
   /// @throws build_error
   std::vector<std::byte> cubin() const;
 
@@ -137,10 +138,11 @@ void nvrtc_program::throw_build_error(nvrtcResult result, const std::string& ver
 constexpr std::string_view no_cache = "--no-cache";
 constexpr std::string_view less_language = "--minimal";
 constexpr std::string_view standard = "--std=c++17";
-// CUDA 13 warns of long4, ulong4 and double4, which are to get other names; those are not portable.
+// CUDA 13 warns of long4, ulong4 and double4, because they will be renamed; the new names are not
+// portable.
 constexpr std::string_view no_vector_warnings = "-D__NV_NO_VECTOR_DEPRECATION_DIAG";
 
-// The system's search path, then where NVIDIA's own installer puts the toolkit.
+// The system's search path, then the folders of NVIDIA's own installer.
 std::vector<std::string> library_names(int preferred_major) {
   std::vector<int> majors{13, 12};
   if (preferred_major > 0) {
@@ -157,8 +159,8 @@ std::vector<std::string> library_names(int preferred_major) {
   return names;
 }
 
-// Undocumented: NVRTC hands them to its front end, which then writes the name of each file that it
-// opens. The log stays as it is.
+// Undocumented: NVRTC passes them to its front end, which then writes the name of each file that it
+// opens. The log does not change.
 constexpr std::string_view trace_option = "-Xcudafe=--trace_includes";
 constexpr std::string_view trace_file_option = "-Xcudafe=--error_output=";
 
@@ -190,7 +192,7 @@ std::string resolved(const fs::path& path) {
   return fs::weakly_canonical(path, ignored).string();
 }
 
-// "13.0.2" of version.json, or CUDA_VERSION, which lacks the last part.
+// Returns "13.0.2" from version.json, or CUDA_VERSION, which lacks the last part.
 std::string headers_version(const fs::path& folder) {
   const std::string json = read_text(folder.parent_path() / "version.json").value_or("");
   const std::string header = read_text(folder / "cuda.h").value_or("");
@@ -233,7 +235,7 @@ nvrtc::nvrtc(int preferred_major) {
   if (absence_.empty()) find_headers();
 }
 
-// Where NVRTC lies, in the toolkit or in a folder of libraries; then as builds look for them.
+// Searches near NVRTC, in the toolkit or in a folder of libraries; then where builds search.
 void nvrtc::find_headers() {
   std::vector<fs::path> places;
   ::Dl_info found{};
@@ -258,13 +260,13 @@ void nvrtc::find_headers() {
 std::vector<std::string> nvrtc::include_options() const {
   if (headers_.empty()) return {};
   std::vector<std::string> options{"-I" + headers_};
-  // From CUDA 13 on the C++ library has a folder of its own.
+  // Since CUDA 13 the C++ library has a separate folder.
   std::error_code ignored;
   if (fs::exists(headers_ + "/cccl", ignored)) options.push_back("-I" + headers_ + "/cccl");
   return options;
 }
 
-// A line for each file, indented by its depth: "  /usr/local/cuda/include/cuda_fp16.h".
+// The trace has a line for each file, indented by depth: "  /usr/local/cuda/include/cuda_fp16.h".
 included_files nvrtc::read_trace(const std::string& trace, const program_source& source,
                                  fs::file_time_type since) const {
   if (reads_untold(source)) return std::nullopt;
@@ -275,7 +277,7 @@ included_files nvrtc::read_trace(const std::string& trace, const program_source&
     const bool is_text =
         line.empty() || line.starts_with("__nv_") ||
         std::ranges::find(source.headers, line, &kernel_header::name) != source.headers.end();
-    // There are others' headers in that folder, too.
+    // /usr/include also holds headers of others.
     const bool is_own = !headers_.empty() && headers_ != "/usr/include" &&
                         resolved(line).starts_with(headers_ + "/");
     if (!is_text && !is_own) paths.push_back(line);
@@ -315,7 +317,7 @@ void nvrtc::load(const std::vector<std::string>& names) {
   if (!architectures_.empty()) api_.get_architectures(architectures_.data());
 }
 
-// Machine code runs on later devices of the same major version.
+// Machine code also runs on later devices of the same major version.
 std::string nvrtc::architecture_for(compute_capability device) const {
   const int exact = 10 * device.major + device.minor;
   int best = exact;
@@ -342,7 +344,7 @@ compiled_program nvrtc::compile(const program_source& source, compute_capability
   const auto since = fs::file_time_type::clock::now();
   bool minimal = std::ranges::find(source.options, full_language) == source.options.end();
   nvrtc_program program(api_, source);
-  // Three options may turn out to be unknown, and the language to be too small.
+  // NVRTC may refuse three of the options, and the minimal language may be too small.
   for (int attempts_left = 4;; --attempts_left) {
     std::vector<std::string> options = base;
     if (knows_no_cache_) options.emplace_back(no_cache);
@@ -358,7 +360,7 @@ compiled_program nvrtc::compile(const program_source& source, compute_capability
       if (!includes) return {program.cubin(), std::vector<included_file>()};
       return {program.cubin(), trace ? read_trace(trace->text(), source, since) : std::nullopt};
     }
-    // A front end that writes its errors to the trace as well would leave no log.
+    // If the front end also writes its errors to the trace, the log is empty.
     const bool lost_log = result == NVRTC_ERROR_COMPILATION && trace && program.log().empty();
     if (lost_log) knows_trace_ = false;
     const bool try_again =
@@ -384,7 +386,7 @@ bool nvrtc::learn_unknown_option(std::string_view log) const {
 }
 
 const nvrtc& default_nvrtc() {
-  // Never destroyed: programs may be compiled while static objects are.
+  // Never destroyed: programs may be compiled while static objects are destroyed.
   static const nvrtc* const loaded = new nvrtc(driver().api.version / 1000);
   return *loaded;
 }

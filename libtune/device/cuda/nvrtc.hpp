@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// NVIDIA's run-time compiler, loaded while the program runs. It needs no device and no driver.
+// NVIDIA's run-time compiler, loaded at run time. It needs no device and no driver.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 #include "libtune/device/inclusion.hpp"
 #include "libtune/device/kernel.hpp"
 
-// X(member, function): what libnvrtc has to offer.
+// X(member, function): the functions that libnvrtc must have.
 #define LIBTUNE_NVRTC_FUNCTIONS(X)                     \
   X(get_error_string, nvrtcGetErrorString)             \
   X(get_version, nvrtcVersion)                         \
@@ -43,40 +43,41 @@ struct nvrtc_api {
 #undef LIBTUNE_NVRTC_MEMBER
 };
 
-/// The compiler, or why there is none. Thread-safe.
+/// The compiler, or the reason for its absence. Thread-safe.
 class nvrtc {
  public:
-  /// Looks for the library, that of this CUDA major version first: the driver loads best what a
-  /// compiler of its own age has made. 0: the newest.
+  /// Looks for the library, first in this CUDA major version, because the driver prefers code from
+  /// a compiler of its own version. 0: the newest.
   explicit nvrtc(int preferred_major = 0);
 
-  /// Why it cannot be used; empty if it can. Without it no other function may be called.
+  /// The reason for its absence; empty if it is usable. If it is absent, call no other function.
   const std::string& absence() const noexcept { return absence_; }
 
-  /// As CUDA counts: 1000 major + 10 minor.
+  /// The version in CUDA's form: 1000 major + 10 minor.
   int version() const noexcept { return version_; }
 
-  /// Returns the architecture to compile for: "sm_90"; the newest one whose code the device runs,
-  /// where this compiler is older than the device.
+  /// Returns the target architecture: "sm_90"; if this compiler is older than the device, the
+  /// newest one whose code the device can run.
   std::string architecture_for(compute_capability device) const;
 
-  /// True if it compiles for exactly this generation.
+  /// True if it can compile for exactly this generation.
   bool knows(compute_capability device) const;
 
-  /// This compiler, what it compiles for on a device, libtune's own options and the version of the
-  /// toolkit's headers, if they are there: "NVRTC 12.4 sm_90 --std=c++17 --minimal headers 12.4.1".
+  /// Returns this compiler, its target for a device, libtune's own options and the version of the
+  /// toolkit's headers, if found: "NVRTC 12.4 sm_90 --std=c++17 --minimal headers 12.4.1".
   std::string identity_for(compute_capability device) const;
 
   /// Compiles to machine code, with the source's options and libtune's own:
   ///   --gpu-architecture and --std=c++17, unless the source sets them
-  ///   --minimal, which saves time: a source that does not compile with it is compiled again
-  ///   without. The option "--minimal=false", which NVRTC does not have, keeps it out.
-  ///   a macro that keeps it from warning of vector types that the preamble uses
-  ///   "--kernel-name=EXPRESSION", which NVRTC does not have either: a kernel that is called for by
-  ///   a C++ expression, such as an instance of a template, and that is found by it (read_symbols)
+  ///   --minimal, which saves time: if a source does not compile with it, it is compiled again
+  ///   without. "--minimal=false", which NVRTC does not have, disables it
+  ///   a macro against warnings of vector types that the preamble uses
+  ///   "--kernel-name=EXPRESSION", which NVRTC does not have either: requests a kernel by a C++
+  ///   expression, such as an instance of a template, by which it is later found (read_symbols)
   ///   --no-cache, because NVRTC's own cache on disk would make compile times meaningless
-  ///   -I with the folders of the toolkit's headers, after the source's own, and what makes the
-  ///   compiler report the files that it reads, where the source may include any
+  ///   -I with the folders of the toolkit's headers, after the source's own, and options by which
+  ///   the
+  ///   compiler reports the files that it reads, if the source may include any
   /// @throws build_error with the compiler's log
   compiled_program compile(const program_source& source, compute_capability device) const;
   std::vector<std::byte> compile_to_cubin(const program_source& source,
@@ -90,7 +91,7 @@ class nvrtc {
   std::vector<std::string> include_options() const;
   included_files read_trace(const std::string& trace, const program_source& source,
                             std::filesystem::file_time_type since) const;
-  /// True if the log refuses an option of libtune's own, which is then not used again.
+  /// True if the log refuses one of libtune's own options, which is then not used again.
   bool learn_unknown_option(std::string_view log) const;
 
   shared_library library_;
@@ -100,13 +101,13 @@ class nvrtc {
   std::vector<int> architectures_;  // in ascending order
   std::string headers_;             // the folder of the toolkit's headers; empty: not found
   std::string headers_version_;
-  // Options that an older compiler does not know; learned when it refuses them.
+  // Options that an older compiler may refuse; cleared when it does.
   mutable std::atomic<bool> knows_no_cache_{true};
   mutable std::atomic<bool> knows_minimal_{true};
   mutable std::atomic<bool> knows_trace_{true};
 };
 
-/// The compiler that fits the driver, loaded once in the life of the process. Thread-safe.
+/// The compiler for the driver, loaded by the first call. Thread-safe.
 const nvrtc& default_nvrtc();
 
 }  // namespace tune::cuda

@@ -31,7 +31,7 @@ library_handle::library_handle(const cuda_context& context, const std::string& n
   const CUresult loaded =
       api.library_load(&handle_, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0);
   if (loaded != CUDA_SUCCESS) throw_error(api, loaded, call, context.info());
-  // The driver may put off loading until the first use; asking for the module is one.
+  // The driver may delay loading until the first use; requesting the module counts as a use.
   CUmodule module = nullptr;
   const CUresult ready = api.library_get_module(&module, handle_);
   if (ready != CUDA_SUCCESS) {
@@ -58,9 +58,9 @@ loaded_kernel library_handle::load(const std::string& name) const {
   loaded_kernel made;
   CUfunction function = nullptr;
   CUresult status = api.library_get_kernel(&made.handle, handle_, symbol.c_str());
-  // Only to have it loaded; the kernel itself is what is launched.
+  // Only to load it; the launch uses the kernel itself.
   if (status == CUDA_SUCCESS) status = api.kernel_get_function(&function, made.handle);
-  if (status == CUDA_ERROR_NOT_FOUND) {  // most often it is misspelt
+  if (status == CUDA_ERROR_NOT_FOUND) {  // usually a misspelt name
     throw_error(api, status,
                 fmt::format("cuLibraryGetKernel(\"{}\") of a program with the kernels {}", name,
                             fmt::join(names_, " ")),
@@ -145,16 +145,16 @@ std::unique_ptr<detail::kernel_interface> cuda_program::do_create_kernel(
 
 namespace {
 
-// Where the driver does not tell the arguments of a kernel: room for more than kernels have.
+// If the driver does not report a kernel's arguments: room for more than any kernel has.
 constexpr std::size_t unknown_count = 128;
 constexpr std::size_t unknown_size = 64;
 
-// Beyond this much in all, a kernel has to ask for dynamic local memory.
+// The dynamic local memory that a kernel may have without requesting it.
 std::size_t freely_allowed(const kernel_info& kernel, const device_limits& limits) {
   return limits.local_memory_bytes - std::min(kernel.local_memory_bytes, limits.local_memory_bytes);
 }
 
-// The same in every device that CUDA still has.
+// The same for all devices that CUDA still supports.
 constexpr std::array<std::size_t, 3> max_groups{2147483647, 65535, 65535};
 constexpr std::array<char, 3> axes{'x', 'y', 'z'};
 
@@ -252,7 +252,7 @@ void cuda_kernel::store(std::size_t index, const void* bytes, std::size_t size) 
 void cuda_kernel::raise_dynamic_local_memory(std::size_t bytes) {
   const std::size_t all = context()->info().limits.max_dynamic_local_memory_bytes;
   const std::size_t most = all - std::min(info().local_memory_bytes, all);
-  if (bytes > most) return;  // the launch fails, and says why
+  if (bytes > most) return;  // the launch fails, with the reason
   const CUresult status =
       cuda().api().kernel_set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                         static_cast<int>(most), kernel_, cuda().cuda().handle());
@@ -277,7 +277,7 @@ void cuda_kernel::refuse_index(std::size_t index) const {
                                      arguments_.size()));
 }
 
-// A buffer is 8 bytes to CUDA, so nothing tells it from a scalar.
+// CUDA treats a buffer as 8 bytes, like a scalar of that size.
 void cuda_kernel::refuse_size(std::size_t index, std::size_t size) const {
   const std::string given = fmt::format("{} bytes", size);
   const std::string most = fmt::format("{} bytes", arguments_[index].size);

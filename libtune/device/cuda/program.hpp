@@ -15,7 +15,7 @@
 
 namespace tune::cuda {
 
-/// The answers of the driver about a kernel.
+/// The driver's data about a kernel.
 struct loaded_kernel {
   struct parameter {
     std::size_t offset;
@@ -24,14 +24,14 @@ struct loaded_kernel {
 
   CUkernel handle = nullptr;
   kernel_info info{};
-  std::optional<std::vector<parameter>> parameters{};  ///< empty: the driver does not tell
+  std::optional<std::vector<parameter>> parameters{};  ///< empty: the driver does not report them
 };
 
-/// A library of the driver: unlike a module it belongs to no context, and its kernels find theirs
-/// by the stream that they are launched on.
+/// A library of the driver. Unlike a module it belongs to no context, and its kernels take their
+/// context from the stream of the launch.
 class library_handle {
  public:
-  /// Loads machine code, into this context at once, so that no launch has to.
+  /// Loads machine code into this context immediately, so that no launch has to.
   /// @param name  for messages
   /// @throws device_error (invalid_binary) if the driver does not accept it
   library_handle(const cuda_context& context, const std::string& name,
@@ -40,12 +40,12 @@ class library_handle {
   library_handle& operator=(const library_handle&) = delete;
   ~library_handle();
 
-  /// Asks the driver once for each kernel, which takes some twenty calls. Any thread may call it.
-  /// @return as long as the library
+  /// Returns a kernel. The first call for it takes some twenty calls of the driver. Thread-safe.
+  /// @return valid while the library lives
   /// @throws device_error if there is no such kernel
   const loaded_kernel& kernel(const std::string& name) const;
 
-  /// Returns the memory of a variable, which keeps the library.
+  /// Returns the memory of a variable, which keeps the library alive.
   /// @throws device_error if there is no such variable
   std::shared_ptr<detail::buffer_interface> variable(
       const std::shared_ptr<cuda_context>& context, const std::string& name,
@@ -60,7 +60,7 @@ class library_handle {
   std::vector<std::string> names_;  // of its kernels
   required_work_groups required_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, loaded_kernel> kernels_;  // that were asked for
+  mutable std::map<std::string, loaded_kernel> kernels_;  // only the requested ones
 };
 
 class cuda_program final : public detail::program_interface {
@@ -78,24 +78,24 @@ class cuda_program final : public detail::program_interface {
   std::shared_ptr<const library_handle> library_;  // shared with its kernels
 };
 
-/// A kernel and its arguments, packed as the driver wants them, so that a launch only points there.
+/// A kernel with its arguments in the driver's form, so that a launch only passes a pointer.
 class cuda_kernel final : public detail::kernel_interface {
  public:
-  /// @param known  of the library
+  /// @param known  belongs to the library
   cuda_kernel(const std::shared_ptr<cuda_context>& context,
               std::shared_ptr<const library_handle> library, const loaded_kernel& known);
 
-  /// For cuLaunchKernel, which takes a kernel in place of a function.
+  /// For cuLaunchKernel, which accepts a kernel instead of a function.
   CUfunction handle() const noexcept { return reinterpret_cast<CUfunction>(kernel_); }
 
-  /// Pointers to the arguments. @throws device_error (invalid_launch) if one is not set
+  /// Returns pointers to the arguments. @throws device_error (invalid_launch) if one is not set
   void** arguments() {
     if (unset_ > 0) throw_unset();
     return pointers_.data();
   }
 
-  /// Lets the kernel have as much dynamic local memory as the device allows, if it has to have more
-  /// than every kernel may. @throws device_error
+  /// Allows the kernel as much dynamic local memory as the device has, if it needs more than is
+  /// allowed by default. @throws device_error
   void allow_dynamic_local_memory(std::size_t bytes) {
     if (bytes > allowed_dynamic_bytes_) raise_dynamic_local_memory(bytes);
   }
@@ -104,7 +104,7 @@ class cuda_kernel final : public detail::kernel_interface {
   struct argument {
     std::size_t size = 0;  // as declared
     bool is_set = false;
-    std::shared_ptr<detail::buffer_interface> buffer = {};  // alive while it may be launched with
+    std::shared_ptr<detail::buffer_interface> buffer = {};  // kept alive for later launches
   };
 
   void lay_out_arguments(const loaded_kernel& known);
@@ -132,12 +132,12 @@ class cuda_kernel final : public detail::kernel_interface {
   std::size_t allowed_dynamic_bytes_;
 };
 
-/// Describes what a launch asks for beyond the limits of kernel and device; empty if nothing.
+/// Describes how a launch exceeds the limits of kernel and device; empty if it does not.
 std::string describe_excess(const nd_range& range, const kernel_info& kernel,
                             const device_limits& limits);
 
-/// Throws the device_error of a launch that the driver refused: the driver does not say what was
-/// too much, nor even that something was, so it is looked for here.
+/// Throws the device_error for a launch that the driver refused. The driver does not report which
+/// limit was exceeded, so this function searches for it.
 [[noreturn]] void throw_launch_error(CUresult code, const cuda_kernel& kernel,
                                      const nd_range& range);
 

@@ -26,7 +26,7 @@ std::uint64_t next_number() noexcept {
 
 event_handle::event_handle(std::shared_ptr<cuda_context> context, bool timed)
     : context_(std::move(context)) {
-  // A waiting thread sleeps: pipelines have better uses for a core.
+  // Waiting threads sleep instead of spinning, because pipelines need the cores.
   const unsigned flags = CU_EVENT_BLOCKING_SYNC | (timed ? 0U : unsigned{CU_EVENT_DISABLE_TIMING});
   const auto entered = context_->enter();
   context_->check(context_->api().event_create(&handle_, flags), "cuEventCreate");
@@ -86,7 +86,7 @@ std::chrono::nanoseconds cuda_event::do_time_since(const event_interface& prior)
   check_timed();
   earlier.do_wait();
   do_wait();
-  // The driver defines the time from an earlier event to a later one only.
+  // The driver only computes the time from an earlier event to a later one.
   return earlier.number_ <= number_ ? elapsed(earlier.end_.get(), start())
                                     : -elapsed(start(), earlier.end_.get());
 }
@@ -107,7 +107,7 @@ std::chrono::nanoseconds cuda_event::elapsed(CUevent from, CUevent to) const {
 
 namespace {
 
-// Several times what enqueueing two events and a launch takes the host.
+// Several times the host's time for enqueueing two events and a launch.
 constexpr std::chrono::microseconds delay_length{20};
 
 constexpr const char* delay_name = "delay.kernel";
@@ -163,28 +163,28 @@ void release(const cuda_context& context, CUgraphExec graph) noexcept {
   context.release("cuGraphExecDestroy", [&] { return context.api().graph_exec_destroy(graph); });
 }
 
-// Relaxed, so that the driver does not refuse what enqueue() frees or allocates on the way: that
-// is no part of the graph, and the graph keeps alive what is. What cannot be captured is refused
-// before the driver sees it.
+// Relaxed, so that the driver does not refuse memory that enqueue() releases or allocates: that is
+// not part of the graph, which keeps its own memory alive. Commands that cannot be captured are
+// refused before they reach the driver.
 void begin_capture(const cuda_context& context, CUstream stream) {
   const auto entered = context.enter();
   context.check(context.api().capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
                 "cuStreamBeginCapture");
 }
 
-// Larger counts are over every limit; the driver must not see them cut down to a valid one.
+// Larger counts exceed every limit; a conversion must not turn them into valid ones.
 unsigned count(std::size_t value) noexcept {
   constexpr std::size_t most = std::numeric_limits<unsigned>::max();
   return static_cast<unsigned>(value < most ? value : most);
 }
 
-// Most launches have one axis or two, and division is what costs most on this side of the driver.
+// Most launches have one or two axes, and division is the most expensive part of this code.
 unsigned groups(std::size_t global, std::size_t local) noexcept {
   return count(local == 1 ? global : global / local);
 }
 
-// The first driver that captures early launches in graphs, as CUDA counts, and the first compute
-// capability that has them.
+// The first driver that captures early launches in graphs, in CUDA's form, and the first compute
+// capability that supports them.
 constexpr int early_launch_driver = 12030;
 constexpr int early_launch_generation = 9;
 
@@ -244,7 +244,7 @@ captured_graph::captured_graph(const cuda_context& context, CUstream stream,
   try {
     enqueue();
   } catch (...) {
-    // It may have failed already, which the exception tells more of.
+    // The capture may have failed already; the pending exception has the reason.
     context.release("cuStreamEndCapture", [&] {
       CUgraph unwanted = nullptr;
       api.capture_end(stream, &unwanted);
@@ -300,7 +300,7 @@ cuda_queue::cuda_queue(const std::shared_ptr<cuda_context>& context, CUstream ha
   context->add_stream(handle_);
 }
 
-// Commands still under way may use kernels and buffers that are released next.
+// Commands under way may use kernels and buffers that are released next.
 cuda_queue::~cuda_queue() {
   if (!detail::is_forked()) cuda().remove_stream(handle_);
   if (ownership_ == ownership::borrowed) return;
@@ -328,8 +328,8 @@ cuda_queue::event_pointer cuda_queue::timed(Command&& command) {
   return event;
 }
 
-// A kernel, unlike a function of a module, takes its context from the stream, so nothing has to be
-// current. The default streams are the exception, for they name no context.
+// A kernel, unlike a function of a module, takes its context from the stream, so no context has to
+// be current. The default streams are the exception, because they do not determine a context.
 void cuda_queue::do_launch(detail::kernel_interface& kernel, const nd_range& range,
                            event_pointer* event) {
   auto& launched = static_cast<cuda_kernel&>(kernel);
@@ -402,7 +402,7 @@ void cuda_queue::do_wait_for(std::span<const event_pointer> events) {
   }
 }
 
-// On Linux what is enqueued is with the device already; elsewhere asking hands it over.
+// On Linux enqueued commands are submitted immediately; elsewhere a query submits them.
 void cuda_queue::do_flush() {
   const auto entered = cuda().enter();
   const CUresult status = cuda().api().stream_query(handle_);
@@ -416,7 +416,7 @@ void cuda_queue::do_finish() {
 
 namespace {
 
-// What libtune captures is not in the way of other threads that tune.
+// Hides a stream from do_find_capture: captures by libtune do not affect other threads that tune.
 class [[nodiscard]] unseen_stream {
  public:
   unseen_stream(cuda_context& context, CUstream stream) : context_(context), stream_(stream) {
@@ -433,7 +433,7 @@ class [[nodiscard]] unseen_stream {
 
 }  // namespace
 
-// The driver refuses to capture the legacy default stream.
+// The driver cannot capture the legacy default stream.
 bool cuda_queue::do_capture(std::shared_ptr<detail::graph_interface>& graph,
                             const std::function<void()>& enqueue) {
   if (handle_ == nullptr || handle_ == CU_STREAM_LEGACY) return false;

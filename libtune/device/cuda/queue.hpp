@@ -18,9 +18,9 @@ namespace tune::cuda {
 /// One event of the driver, owned.
 class event_handle {
  public:
-  /// None.
+  /// No event.
   event_handle() = default;
-  /// @param timed  true if it knows when it was reached
+  /// @param timed  true if it records the time
   event_handle(std::shared_ptr<cuda_context> context, bool timed);
   event_handle(event_handle&& other) noexcept;
   event_handle& operator=(event_handle&& other) noexcept;
@@ -33,14 +33,14 @@ class event_handle {
   CUevent handle_ = nullptr;
 };
 
-/// A command between two events of the driver, or a marker, which is one. Without times there is no
-/// event before the command. Immutable once recorded.
+/// A command between two events of the driver, or a marker, which is one event. Without times there
+/// is no event before the command. Immutable once recorded.
 class cuda_event final : public detail::event_interface {
  public:
   /// Creates the events; nothing is recorded yet. @throws device_error
   cuda_event(std::shared_ptr<cuda_context> context, bool timed, bool is_marker);
 
-  /// Records the event before the command, where there is one. The context is current.
+  /// Records the event before the command, if any. The context is current.
   void record_start(CUstream stream);
   /// Records the event after the command, or the marker. The context is current.
   void record_end(CUstream stream);
@@ -65,14 +65,14 @@ class cuda_event final : public detail::event_interface {
   event_handle end_;
 };
 
-/// A kernel that keeps a stream busy for a while and touches no memory. A timed launch is preceded
-/// by one, so that the device meets its first event when the launch itself has been enqueued: an
-/// idle device would take the time of the event at once and then wait for the host, and the host's
-/// time would be counted as the kernel's. It ends by itself, so nothing can hang on it.
+/// A kernel that keeps a stream busy for a while and accesses no memory. It precedes a timed
+/// launch, so that the device reaches the first event after the launch itself has been enqueued: an
+/// idle device would record the event at once and then wait for the host, and the host's time would
+/// count as the kernel's. It ends by itself, so it cannot block anything.
 /// Thread-safe.
 class delay_kernel {
  public:
-  /// Compiles and loads it. The context outlives it. @throws device_error, build_error
+  /// Compiles and loads it. The context has to outlive it. @throws device_error, build_error
   explicit delay_kernel(const cuda_context& context);
 
   /// Enqueues it. The context is current.
@@ -85,11 +85,11 @@ class delay_kernel {
   long long cycles_;
 };
 
-/// The commands of a stream during a capture: a graph of the driver that cannot be launched yet.
+/// The commands of a stream during a capture: a graph of the driver before instantiation.
 class captured_graph {
  public:
-  /// Calls enqueue() while the stream captures. If that throws, the capture is ended all the same,
-  /// its graph destroyed, and the exception goes on. @throws device_error
+  /// Calls enqueue() while the stream captures. If it throws, the capture is ended, its graph
+  /// destroyed, and the exception passed on. @throws device_error
   captured_graph(const cuda_context& context, CUstream stream,
                  const std::function<void()>& enqueue);
   captured_graph(const captured_graph&) = delete;
@@ -110,11 +110,12 @@ class cuda_graph final : public detail::graph_interface {
   cuda_graph(const std::shared_ptr<cuda_context>& context, const captured_graph& captured);
   ~cuda_graph() override;
 
-  /// Becomes what was captured: by an update where the driver can, which is the faster way, else
-  /// anew. @throws device_error
+  /// Replaces the commands by captured ones: by an update, which is faster, if the driver can, else
+  /// by a new instance. @throws device_error
   void replace(const captured_graph& captured);
 
-  /// Enqueues what the first launch would have to do besides, and will if this fails.
+  /// Does the additional work of a first launch in advance. If this fails, the first launch does
+  /// it.
   void upload(CUstream stream) const;
 
  private:
@@ -135,7 +136,7 @@ class cuda_queue final : public detail::queue_interface {
 
   CUstream handle() const noexcept { return handle_; }
 
-  /// For cuda_graph: enqueues it, with an event where event is not null.
+  /// For cuda_graph: enqueues the graph, with an event if event is not null.
   void launch_graph(CUgraphExec graph, std::shared_ptr<detail::event_interface>* event);
 
  private:
@@ -156,7 +157,7 @@ class cuda_queue final : public detail::queue_interface {
 
   std::shared_ptr<cuda_event> make_event(bool is_marker);
 
-  /// Enqueues a command between the events that tell its time. The context is current.
+  /// Enqueues a command between the events that time it. The context is current.
   template <class Command>
   event_pointer timed(Command&& command);
 
@@ -164,7 +165,7 @@ class cuda_queue final : public detail::queue_interface {
 
   CUstream handle_;
   ownership ownership_;
-  bool is_default_;  // one of the streams that every context has under the same handle
+  bool is_default_;  // one of the streams that have the same handle in every context
   std::shared_ptr<detail::event_memory> events_ = std::make_shared<detail::event_memory>();
 };
 

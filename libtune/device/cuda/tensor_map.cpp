@@ -48,7 +48,7 @@ CUtensorMapSwizzle swizzle_of(std::size_t bytes) {
   throw argument_error("a tensor map cannot describe this array: " + why);
 }
 
-/// Checks what the driver demands, and that the last element lies within the buffer.
+/// Checks the driver's requirements, and that the last element lies within the buffer.
 void check_boxes(std::uintptr_t address, std::size_t buffer_bytes, const tensor_boxes& given) {
   const std::size_t axes = given.size.size();
   if (axes == 0 || axes > most_axes || given.padded.size() != axes || given.box.size() != axes) {
@@ -58,10 +58,10 @@ void check_boxes(std::uintptr_t address, std::size_t buffer_bytes, const tensor_
                     axes, given.padded.size(), given.box.size()));
   }
   if (address % copied_bytes != 0) {
-    refuse(fmt::format("address {:#x} is no multiple of {} bytes", address, copied_bytes));
+    refuse(fmt::format("address {:#x} is not a multiple of {} bytes", address, copied_bytes));
   }
   std::size_t stride = given.element_bytes;
-  std::size_t end = given.element_bytes;  // of the last element, from the address
+  std::size_t end = given.element_bytes;  // end of the last element, relative to the address
   bool fits = true;
   for (std::size_t axis = axes; axis-- > 0;) {
     if (given.size[axis] == 0 || given.padded[axis] < given.size[axis]) {
@@ -77,8 +77,8 @@ void check_boxes(std::uintptr_t address, std::size_t buffer_bytes, const tensor_
            !__builtin_add_overflow(end, last, &end) &&
            (axis == 0 || !__builtin_mul_overflow(stride, given.padded[axis], &stride));
     if (fits && axis > 0 && stride % copied_bytes != 0) {
-      refuse(fmt::format("what follows along axis {} is {} bytes away, no multiple of {}", axis - 1,
-                         stride, copied_bytes));
+      refuse(fmt::format("the stride of axis {} is {} bytes, which is not a multiple of {}",
+                         axis - 1, stride, copied_bytes));
     }
   }
   if (!fits || end > buffer_bytes) {
@@ -102,7 +102,7 @@ tensor_map make_tensor_map(const buffer& buffer, const tensor_boxes& boxes) {
   const CUtensorMapSwizzle swizzle = swizzle_of(boxes.swizzle_bytes);
   check_boxes(address, buffer.size_bytes(), boxes);
   const std::size_t axes = boxes.size.size();
-  // The driver's axes begin with the fastest one.
+  // The driver's axes are in the order of increasing strides.
   std::array<cuuint64_t, most_axes> size{};
   std::array<cuuint64_t, most_axes> strides{};  // in bytes, of all but the fastest
   std::array<cuuint32_t, most_axes> box{};

@@ -45,7 +45,7 @@ std::vector<cl::Device> handles_of(const cl::Platform& source) {
   return handles;
 }
 
-// A platform that cannot be asked must not hide the others.
+// An error of one platform must not hide the others.
 platform read_platform(const cl::Platform& source) {
   platform result;
   try {
@@ -79,13 +79,14 @@ inventory read_inventory() {
   return result;
 }
 
-// What PoCL compiles beside the general form of each kernel before it gives a binary out.
+// The shapes for which PoCL compiles a kernel, besides its general form, before it returns a
+// binary.
 constexpr const char* shapes_variable = "POCL_BINARY_SPECIALIZE_WG";
-// It has one form for launches whose extents are all below this, and one for others.
+// PoCL has one form for launches whose extents are all below this, and one for others.
 constexpr std::size_t small_extent = 0xFFFF;
 
-/// The names of shapes: those of large launches and those of small ones, of which PoCL 3.1 makes
-/// only one if they have the same local size and are asked for together.
+/// The names of shapes for large and for small launches. They are separate because PoCL 3.1, when
+/// given both for the same local size, compiles only one.
 using shape_names = std::array<std::set<std::string>, 2>;
 
 void add(shape_names& names, const work_size& global, const work_size& local) {
@@ -109,7 +110,7 @@ std::vector<work_size> required_sizes(const program& made) {
 }
 
 shape_names names_of(const program& made, std::span<const nd_range> launches) {
-  // Without being told, how large they will be is not known.
+  // Without launches, the size is unknown, so both forms are compiled.
   static constexpr std::array either{nd_range{{small_extent}, {0, 0, 0}}, nd_range{{1}, {0, 0, 0}}};
   if (launches.empty()) launches = either;
   shape_names names;
@@ -156,7 +157,7 @@ std::vector<std::byte> read_all(int channel) {
   }
 }
 
-/// Empty if it did not work.
+/// Empty if it fails.
 std::vector<std::byte> binary_with(const program& made, const std::string& shapes) {
   std::array<int, 2> channel{};
   if (::pipe2(channel.data(), O_CLOEXEC) != 0) return {};
@@ -172,16 +173,16 @@ std::vector<std::byte> binary_with(const program& made, const std::string& shape
   return status == 0 ? binary : std::vector<std::byte>();
 }
 
-/// The binary of a program of PoCL with what launches of these shapes will need; if none is given,
-/// what launches of kernels with a required work group size will need. A local size of 0, 0, 0
-/// stands for the required one too. The same is left in PoCL's kernel cache, where programs find it
-/// that exist already.
-/// For helper processes: it forks, because PoCL 3.1 reads the shapes from an environment variable
-/// of which it remembers the first value. A signal that kills the child kills the caller.
+/// Returns the binary of a program of PoCL with the code for launches of these shapes; without
+/// shapes, for launches of kernels with a required work group size. A local size of 0, 0, 0 also
+/// stands for the required one. PoCL's kernel cache gets the same code, and existing programs find
+/// it there. For helper processes only: it forks, because PoCL 3.1 reads the shapes from an
+/// environment variable and caches its first value. A signal that kills the child kills the caller,
+/// too.
 std::vector<std::byte> pocl_binary(const program& made, std::span<const nd_range> launches) {
   std::vector<std::byte> binary;
   for (const std::set<std::string>& names : names_of(made, launches)) {
-    // The second finds on disk what the first has left, and has both.
+    // The second finds the first's code on disk, and returns both.
     if (!names.empty()) binary = binary_with(made, joined(names));
   }
   return binary.empty() ? made.binary() : binary;
@@ -238,7 +239,7 @@ const context& context_for(const detail::compile_target& target) {
   }
   const std::string identity = found->second.compiler_identity();
   if (identity != target.compiler_identity) {
-    throw error("what compiles in the worker is " + identity + ", not " + target.compiler_identity);
+    throw error("the compiler of the worker is " + identity + ", not " + target.compiler_identity);
   }
   return found->second;
 }
@@ -248,7 +249,8 @@ struct built_program {
   included_files included;
 };
 
-// Empty (nullopt) if the source does not compile there: the originals tell why, in their own names.
+// Empty (nullopt) if the source does not compile there: the errors of the originals have the right
+// names.
 std::optional<built_program> build_in_mirror(const context& where, const program_source& source,
                                              const std::string& folder) {
   constexpr int most_files = 1000;

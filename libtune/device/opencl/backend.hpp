@@ -12,7 +12,7 @@ namespace tune::opencl {
 
 const detail::backend& own_backend() noexcept;
 
-/// An OpenCL platform and the devices that it offers.
+/// An OpenCL platform and its devices.
 struct platform {
   std::string name;
   std::vector<device> devices;
@@ -20,11 +20,11 @@ struct platform {
 
 /// The OpenCL platforms and devices of this machine.
 struct inventory {
-  std::vector<platform> platforms;  ///< in the order of the loader, those without devices included
-  std::string absence;              ///< why there is no device; empty if there is one
+  std::vector<platform> platforms;  ///< in the order of the loader, including those without devices
+  std::string absence;              ///< the reason if there is no device; else empty
 };
 
-/// Asks the OpenCL loader once in the life of the process. Thread-safe; never throws.
+/// Asks the OpenCL loader on the first call. Thread-safe; never throws.
 const inventory& take_inventory() noexcept;
 
 }  // namespace tune::opencl

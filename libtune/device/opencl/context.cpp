@@ -100,7 +100,7 @@ std::string opencl_context::do_compiler_identity() const {
   });
 }
 
-// Of OpenCL's drivers AMD's alone tells.
+// Only AMD's OpenCL driver reports free memory.
 std::optional<memory_figures> opencl_context::do_memory() const {
   constexpr cl_device_info free_memory_amd = 0x4039;  // the whole and the largest block, in KiB
   std::array<std::size_t, 2> kibibytes{};

@@ -17,16 +17,16 @@ class fill_kernels;
 
 class opencl_context final : public detail::context_interface {
  public:
-  /// A context of its own. @throws device_error
+  /// Makes a new context. @throws device_error
   explicit opencl_context(const std::shared_ptr<const opencl_device>& device);
-  /// One that exists, which may be of other devices too.
+  /// Wraps an existing context, which may also have other devices.
   opencl_context(const std::shared_ptr<const opencl_device>& device, cl::Context handle);
   ~opencl_context() override;
 
   const cl::Context& handle() const noexcept { return handle_; }
   const cl::Device& device_handle() const noexcept { return device_handle_; }
 
-  /// The kernels that fill, compiled at the first call. @throws device_error, build_error
+  /// The fill kernels, compiled by the first call. @throws device_error, build_error
   const opencl::fill_kernels& fill_kernels() const;
 
  private:

@@ -36,7 +36,7 @@ struct pci_bus_info {
   cl_uint function;
 };
 
-// What a device knows by an extension; empty if it lacks that.
+// Returns a property from an extension; empty if the device lacks the extension.
 template <class T>
 std::optional<T> extension_value(const cl::Device& handle, cl_device_info attribute) {
   T value{};
@@ -49,7 +49,7 @@ std::string pci_address_of(const cl::Device& handle) {
   const auto bus = extension_value<cl_uint>(handle, pci_bus_nv);
   const auto slot = extension_value<cl_uint>(handle, pci_slot_nv);
   if (!place && bus && slot) {
-    // The slot holds the number of the device in its upper bits, of the function in its lower.
+    // The upper bits of the slot are the number of the device, the lower ones the function.
     place = pci_bus_info{extension_value<cl_uint>(handle, pci_domain_nv).value_or(0), *bus,
                          *slot >> 3, *slot & 7};
   }
@@ -113,7 +113,7 @@ device_identity identity_of(const cl::Device& handle, const std::string& platfor
   device_identity identity{.name = handle.getInfo<CL_DEVICE_NAME>(),
                            .platform = platform_name,
                            .driver_version = handle.getInfo<CL_DRIVER_VERSION>()};
-  // With a compute capability the architecture has a better name.
+  // With a compute capability, the architecture has a more precise name.
   if (!hardware.compute_capability) {
     identity.capabilities.architecture = handle.getInfo<CL_DEVICE_VERSION>();
   }

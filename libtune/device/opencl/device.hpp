@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The one place that includes the OpenCL C++ bindings, so that all files agree on their settings.
+// The only file that includes the OpenCL C++ bindings, so that all files have the same settings.
 #pragma once
 
 #define CL_HPP_ENABLE_EXCEPTIONS
@@ -19,8 +19,8 @@
 
 namespace tune::opencl {
 
-/// For destructors: in a forked process, where the driver may wait for threads of the parent, it
-/// does not hear of the end of these handles.
+/// For destructors: in a forked process, drops these handles without a call of the driver, which
+/// might wait for threads of the parent.
 template <class... Handles>
 void leave_if_forked(Handles&... handles) noexcept {
   if (detail::is_forked()) ((handles() = nullptr), ...);
@@ -29,7 +29,7 @@ void leave_if_forked(Handles&... handles) noexcept {
 /// One device of one platform.
 class opencl_device final : public detail::device_interface {
  public:
-  /// @param most  managed memory of a better kind is not made use of
+  /// @param most  limits the kind of managed memory
   opencl_device(const cl::Device& handle, const std::string& platform_name,
                 managed_memory_kind most = managed_memory_kind::direct);
 
@@ -45,8 +45,8 @@ class opencl_device final : public detail::device_interface {
 /// The name of an OpenCL error code ("CL_OUT_OF_RESOURCES").
 std::string error_name(cl_int code);
 
-/// Throws the device_error that an OpenCL error means.
-/// @param call  the OpenCL function, or what was being done
+/// Throws the device_error for an OpenCL error.
+/// @param call  the OpenCL function, or the attempted action
 [[noreturn]] void throw_error(cl_int code, const std::string& call, const device_info& device);
 
 /// Throws if a call of the C interface failed.
@@ -54,7 +54,7 @@ inline void check(cl_int code, const char* call, const device_info& device) {
   if (code != CL_SUCCESS) throw_error(code, call, device);
 }
 
-/// Runs calls of the C++ bindings and turns their exceptions into ours.
+/// Runs calls of the C++ bindings and converts their exceptions.
 template <class Calls>
 decltype(auto) guarded(const device_info& device, Calls&& calls) {
   try {

@@ -24,7 +24,8 @@ fs::path new_folder() {
   return name;
 }
 
-// clang: "k.cl:1:10: fatal error: 'x.h' file not found"; others: cannot open source file "x.h".
+// From clang: "k.cl:1:10: fatal error: 'x.h' file not found"; from others: cannot open source file
+// "x.h".
 std::string missing_name(std::string_view log) {
   for (const std::string_view words : {"file not found", "cannot open", "could not open"}) {
     const std::size_t at = log.find(words);
@@ -70,7 +71,7 @@ bool include_mirror::add_missing(const std::string& log) {
   const std::string name = missing_name(log);
   if (name.empty() || !names_.insert(name).second) return false;
   bool any = false;
-  // Adding a file adds its folder.
+  // Adding a file also adds its folder.
   for (const fs::path& folder : std::vector(folders_.begin(), folders_.end())) {
     any = add((folder / name).lexically_normal()) || any;
   }

@@ -12,37 +12,37 @@
 
 namespace tune::opencl {
 
-/// Finds out which files a program includes from a compiler that has no way to tell: in a folder
-/// that has none of them it asks for one after the other, by the error that it cannot find it.
+/// Finds the files that a program includes, for compilers that do not report them: in an empty
+/// mirror of the folders, each missing file is revealed by an error and then added.
 ///
-/// The folder lies in the system's folder of temporary files and mirrors the folders that the
-/// compiler searches. It has every file of a name that was asked for, so that of several files of
-/// one name the compiler finds the same one as it would in the originals. A file that a program
-/// only asks for with __has_include, or names by an absolute path, escapes it; such programs are
-/// told from others by is_reliable.
+/// The mirror lies in the system's folder of temporary files and mirrors the folders that the
+/// compiler searches. It gets every file of a requested name, so that among several files of one
+/// name the compiler finds the same one as in the original folders. It misses files that a program
+/// only tests with __has_include, or includes by an absolute path; is_reliable detects such
+/// programs.
 class include_mirror {
  public:
-  /// @param folder  where relative paths in the source begin; absolute
+  /// @param folder  the base of relative paths in the source; absolute
   /// @throws std::filesystem::filesystem_error
   include_mirror(const program_source& source, const std::string& folder);
   include_mirror(const include_mirror&) = delete;
   include_mirror& operator=(const include_mirror&) = delete;
   ~include_mirror();
 
-  /// The source with options that name folders of the mirror.
+  /// The source with options for the folders of the mirror.
   const program_source& source() const noexcept { return source_; }
-  /// Makes the mirror of the folder where relative paths begin the current folder of the process,
-  /// until the end of the mirror. @throws std::filesystem::filesystem_error
+  /// Makes the mirror of the base of relative paths the current folder of the process, during the
+  /// life of the mirror. @throws std::filesystem::filesystem_error
   void enter() {
     std::filesystem::current_path(inside(folder_));
     entered_ = true;
   }
 
-  /// Adds the files that the compiler did not find, by its log. False if the log names none, or
-  /// there is none.
+  /// Adds the files that the compiler's log reports as missing. False if the log names no file, or
+  /// the file does not exist.
   bool add_missing(const std::string& log);
 
-  /// False if the source or one of the files may read files unnoticed.
+  /// False if the source or one of the files may read files undetected.
   bool is_reliable() const noexcept { return reliable_; }
 
   /// The originals of the files that were added.
@@ -60,7 +60,7 @@ class include_mirror {
   std::filesystem::path folder_;
   program_source source_;
   std::set<std::filesystem::path> folders_;  // originals
-  std::set<std::string> names_;              // asked for
+  std::set<std::string> names_;              // requested names
   std::vector<std::string> files_;
   bool reliable_ = true;
   bool entered_ = false;

@@ -20,7 +20,7 @@ std::shared_ptr<OpenCl> as_opencl(const std::shared_ptr<Interface>& object,
                                   const device_info& device) {
   if (auto found = std::dynamic_pointer_cast<OpenCl>(object)) return found;
   throw argument_error(
-      fmt::format("an object of {} was given where one of OpenCL was asked for", device.backend));
+      fmt::format("the object has to be one of OpenCL, and is one of {}", device.backend));
 }
 
 std::shared_ptr<opencl_context> as_opencl(const std::shared_ptr<detail::context_interface>& given) {
@@ -54,9 +54,8 @@ device find_device(void* cl_device_id) {
       if (native_handle(item) == cl_device_id) return item;
     }
   }
-  throw no_device_error(
-      "the OpenCL device is none that libtune sees; wrap whole devices, not parts" +
-      (found.absence.empty() ? "" : " (" + found.absence + ")"));
+  throw no_device_error("libtune does not see this OpenCL device; wrap whole devices, not parts" +
+                        (found.absence.empty() ? "" : " (" + found.absence + ")"));
 }
 
 context wrap_context(void* cl_context, const device& device) {

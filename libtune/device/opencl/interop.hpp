@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Between libtune and the OpenCL code of an application. Handles of OpenCL are void pointers here,
-// so that this header needs none of OpenCL's: a cl_device_id, cl_context, cl_command_queue or
-// cl_mem is a void*. What wraps a handle retains it: the application may release its own whenever
-// it likes.
+// Exchange of objects between libtune and the OpenCL code of an application. OpenCL's handles are
+// void pointers here, so that this header needs no OpenCL header: a cl_device_id, cl_context,
+// cl_command_queue or cl_mem is a void*. Wrapping a handle retains it: the application may release
+// its own at any time.
 #pragma once
 
 #include "libtune/device/buffer.hpp"
@@ -14,30 +14,32 @@
 
 namespace tune::opencl {
 
-/// The device that a cl_device_id means. @throws no_device_error if libtune does not see it, as
-/// with a part of a device
+/// Returns the device of a cl_device_id. @throws no_device_error if libtune does not see it, such
+/// as a sub-device
 device find_device(void* cl_device_id);
 
-/// The application's context as one of libtune, for one of its devices. Objects of another handle
-/// are foreign, even if that wraps the same context.
-/// @throws argument_error for null, or a device that is not of OpenCL or not of the context;
-///         device_error
+/// Wraps the application's context as a libtune context, for one of its devices. Objects of another
+/// handle belong to another context, even if that handle wraps the same cl_context.
+/// @throws argument_error for null, or for a device that is not an OpenCL device or not in the
+///         context; device_error
 context wrap_context(void* cl_context, const device& device);
 
-/// The application's queue as a queue of a context. It has times if it was made with profiling; for
-/// recording, hand its impl() to a tuning_command_queue. Ending the last handle does not wait.
+/// Wraps the application's queue as a queue of a context. Times require a queue made with
+/// profiling; for recording, pass its impl() to a tuning_command_queue. Destroying the last handle
+/// does not wait.
 /// @throws argument_error for null, if the queue belongs to another context or device than the
-///         context, or is out of order, which libtune's queues never are; device_error
+///         context, or executes out of order, which libtune does not support; device_error
 command_queue wrap_queue(const context& context, void* cl_command_queue);
 
-/// The application's buffer, or part of a buffer, as a buffer of a context. The host cannot map it
-/// through libtune.
+/// Wraps the application's buffer, or a part of one, as a buffer of a context. The host cannot map
+/// it through libtune.
 /// @throws argument_error for null, or if it belongs to another context or is not a buffer;
 ///         device_error
 buffer wrap_memory(const context& context, void* cl_mem);
 
-/// OpenCL's handles of libtune's objects, which keep owning them: retain what has to live longer.
-/// @throws argument_error if the object is not of OpenCL
+/// Return OpenCL's handles of libtune's objects, which keep ownership: retain handles that have to
+/// live longer.
+/// @throws argument_error if the object is not an OpenCL object
 void* native_handle(const device& device);        ///< a cl_device_id
 void* native_handle(const context& context);      ///< a cl_context
 void* native_handle(const command_queue& queue);  ///< a cl_command_queue

@@ -18,7 +18,7 @@
 namespace tune::opencl {
 namespace {
 
-// OpenCL has no parts of parts, so they are made of the whole.
+// OpenCL has no parts of parts, so this makes a part of the whole.
 cl::Buffer make_part(const opencl_buffer& parent, std::size_t offset_bytes, std::size_t bytes) {
   return guarded(parent.context()->info(), [&] {
     cl::Buffer whole = parent.handle();
@@ -41,7 +41,7 @@ struct shared_memory {
   void* data;
 };
 
-// The driver keeps a buffer until the commands that use it have ended, so it has to say when.
+// The driver keeps a buffer until the commands that use it have ended, and then calls this.
 void CL_CALLBACK free_shared_memory(cl_mem, void* given) {
   const std::unique_ptr<shared_memory> memory(static_cast<shared_memory*>(given));
   clSVMFree(memory->context, memory->data);
@@ -55,13 +55,13 @@ void CL_CALLBACK free_shared_memory(cl_mem, void* given) {
 
 using extents = std::array<std::size_t, 3>;
 
-// Only for the sides that are buffers.
+// For a side that is a buffer.
 cl_mem memory_of(const detail::copy_side& side) {
   return static_cast<const opencl_buffer&>(*side.buffer).handle()();  // NOLINT(clang-analyzer-*)
 }
 
-// OpenCL adds origin[0] + origin[1] * row_pitch + ..., so that offsets could be applied to the
-// first alone; but drivers look for overlap within one buffer by comparing each of the three.
+// OpenCL adds origin[0] + origin[1] * row_pitch + ..., so that the offset could go into the first
+// alone; but drivers detect overlap within one buffer by comparing each of the three.
 extents origin_of(const detail::copy_side& side, const detail::copy_request& request) {
   std::size_t rest = side.offset_bytes;
   std::size_t slice = 0;
@@ -72,7 +72,7 @@ extents origin_of(const detail::copy_side& side, const detail::copy_request& req
   return {rest % side.row_pitch_bytes, rest / side.row_pitch_bytes, slice};
 }
 
-/// Calls enqueue(event), with the place of an event where events are wanted.
+/// Calls enqueue(event), with a place for an event if events are wanted.
 template <class Enqueue>
 cl_int with_event(std::vector<cl::Event>* events, Enqueue&& enqueue) {
   if (events == nullptr) return enqueue(nullptr);
@@ -141,7 +141,7 @@ bool is_image(const detail::copy_side& side) {
          static_cast<const opencl_buffer*>(side.buffer)->image() != nullptr;
 }
 
-// All pixels, which follow each other on the other side.
+// Copies all pixels; the other side has no gaps.
 cl_int enqueue_image(cl_command_queue queue, const detail::copy_request& request,
                      std::size_t pixel_bytes, std::vector<cl::Event>* events) {
   const detail::copy_side& from = request.source;
@@ -182,7 +182,7 @@ bool is_sub_buffer(const detail::copy_side& side) {
          whole != nullptr;
 }
 
-// PoCL 3.1 crashes where a rectangle is copied on the device from or to a sub-buffer.
+// PoCL 3.1 crashes when a rectangle is copied on the device from or to a sub-buffer.
 bool needs_single_rows(const detail::copy_request& request, const device_info& device) {
   return request.source.buffer != nullptr && request.destination.buffer != nullptr &&
          device.identity.platform == "Portable Computing Language" &&
@@ -202,7 +202,7 @@ void enqueue_rows(cl_command_queue queue, const detail::copy_request& request,
   }
 }
 
-// False if the driver does not take it as one command.
+// Returns false if the driver does not accept it as one command.
 bool enqueue_whole(cl_command_queue queue, const detail::copy_request& part,
                    const device_info& device, std::vector<cl::Event>* events) {
   if (detail::is_linear(part)) {
@@ -215,7 +215,7 @@ bool enqueue_whole(cl_command_queue queue, const detail::copy_request& part,
   return true;
 }
 
-// All slices but the last, or all rows of one slice but the last; and the rest.
+// Splits off the last slice, or the last row of a single slice.
 std::pair<detail::copy_request, detail::copy_request> split_last(const detail::copy_request& part) {
   detail::copy_request first = part;
   detail::copy_request last = part.slices > 1 ? detail::nth_slice(part, part.slices - 1) : part;
@@ -230,9 +230,9 @@ std::pair<detail::copy_request, detail::copy_request> split_last(const detail::c
   return {detail::without_single_rows(first), detail::without_single_rows(last)};
 }
 
-// NVIDIA's driver wants the last slice, and the last row of it, to be as long as its pitch before
-// the buffer ends; so those go alone. What is refused even without them is copied row by row, the
-// first of which says why if there is a reason.
+// NVIDIA's driver requires that the last slice, and its last row, end a whole pitch before the end
+// of the buffer, so those are copied separately. If the rest is refused too, it is copied row by
+// row; an error of the first row then has the reason.
 void enqueue_part(cl_command_queue queue, detail::copy_request part, const device_info& device,
                   std::vector<cl::Event>* events) {
   if (needs_single_rows(part, device)) return enqueue_rows(queue, part, device, events);
@@ -347,8 +347,8 @@ managed_memory_kind managed_memory_of(const cl::Device& device) noexcept {
                                                         : managed_memory_kind::none;
 }
 
-// A buffer object over the memory, because copies want one. OpenCL lets it use shared memory as it
-// is, and lets a coarse-grained one be mapped as any buffer.
+// Makes a buffer object over the memory, because copies need one. OpenCL lets it use shared memory
+// directly, and lets coarse-grained memory be mapped like any buffer.
 std::shared_ptr<detail::buffer_interface> make_managed_buffer(
     const std::shared_ptr<opencl_context>& context, std::size_t bytes) {
   const device_info& device = context->info();
@@ -371,7 +371,7 @@ std::shared_ptr<detail::buffer_interface> make_managed_buffer(
     clSVMFree(owner, data);
     throw_error(status, "making a buffer over shared virtual memory", device);
   }
-  memory.release();  // to the callback
+  memory.release();  // now owned by the callback
   return std::make_shared<opencl_buffer>(context, bytes, cl::Buffer(created), access,
                                          is_direct ? data : nullptr);
 }
@@ -412,8 +412,8 @@ void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& wan
           device);
     return;
   }
-  // A copy of several parts waits once. The last part alone would not do: a blocking write may
-  // return as soon as its own host memory has been read.
+  // A copy of several parts waits once. Blocking only in the last part is not enough: a blocking
+  // write may return as soon as its own host memory has been read.
   const bool waits_at_end =
       wanted.blocking && !detail::has_regular_slices(detail::without_single_rows(wanted));
   detail::copy_request request = wanted;

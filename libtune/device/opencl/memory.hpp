@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Buffers, memory that the host sees as well as the device, and the commands that copy and fill.
+// Buffers, memory that host and device share, and the commands that copy and fill.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +19,21 @@ namespace tune::opencl {
 
 class opencl_image;
 
-/// A buffer, or the part of an image that is one to everything but kernels and copies.
+/// A buffer; also the base of an image, which acts like a buffer except in kernels and copies.
 class opencl_buffer : public detail::buffer_interface {
  public:
-  /// @param access     how the host reaches it
-  /// @param host_data  where, if that is directly
+  /// @param access     the host's way of accessing it
+  /// @param host_data  the host address, if access is direct
   opencl_buffer(std::shared_ptr<detail::context_interface> context, std::size_t bytes,
                 cl::Buffer handle, managed_memory_kind access = managed_memory_kind::none,
                 void* host_data = nullptr);
-  /// A part of another. @throws device_error
+  /// A part of another buffer. @throws device_error
   opencl_buffer(std::shared_ptr<const opencl_buffer> parent, std::size_t offset_bytes,
                 std::size_t bytes);
   ~opencl_buffer() override { leave_if_forked(handle_); }
 
   const cl::Buffer& handle() const noexcept { return handle_; }
-  /// The image that it is; null for a buffer.
+  /// The image, if it is one; null for a buffer.
   virtual const opencl_image* image() const noexcept { return nullptr; }
 
  private:
@@ -44,7 +44,7 @@ class opencl_buffer : public detail::buffer_interface {
   managed_memory_kind access_;
 };
 
-/// Pixels, and how kernels read them.
+/// Pixels, and the sampling in kernels.
 class opencl_image final : public opencl_buffer {
  public:
   /// @throws device_error
@@ -62,15 +62,15 @@ class opencl_image final : public opencl_buffer {
 std::shared_ptr<detail::buffer_interface> make_image(const std::shared_ptr<opencl_context>& context,
                                                      const image_layout& layout);
 
-/// Returns how the host reaches a device's shared virtual memory: directly where it is
+/// Returns the host's way of accessing a device's shared virtual memory: direct if it is
 /// fine-grained.
 managed_memory_kind managed_memory_of(const cl::Device& device) noexcept;
 
-/// A buffer over shared virtual memory. @throws device_error
+/// Makes a buffer over shared virtual memory. @throws device_error
 std::shared_ptr<detail::buffer_interface> make_managed_buffer(
     const std::shared_ptr<opencl_context>& context, std::size_t bytes);
 
-/// A buffer in host memory of the driver's choice, mapped for as long as it lives.
+/// A buffer in host memory chosen by the driver, mapped during its life.
 class opencl_pinned_memory final : public detail::pinned_memory_interface {
  public:
   /// @throws device_error
@@ -87,31 +87,31 @@ class opencl_pinned_memory final : public detail::pinned_memory_interface {
   cl::Buffer handle_;
 };
 
-/// Enqueues the calls that a copy needs: one where the shape allows it.
-/// @param events  gets the event of each call of a copy between buffers; null: none is wanted
+/// Enqueues the calls for a copy: a single one if the shape allows it.
+/// @param events  gets the event of each call of a copy between buffers; may be null
 /// @throws device_error
 void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& request,
                   const device_info& device, std::vector<cl::Event>* events = nullptr);
 
-/// The kernels of device/fill.kernel, which a context keeps to itself. Thread-safe: their arguments
-/// are set and taken under a lock.
+/// The kernels of device/fill.kernel in a context, for internal use. Thread-safe: a lock covers
+/// setting and using their arguments.
 class fill_kernels {
  public:
-  /// Compiles them. The context outlives them. @throws device_error, build_error
+  /// Compiles them. The context has to outlive them. @throws device_error, build_error
   explicit fill_kernels(const opencl_context& context);
 
-  /// Enqueues one. @param event  null where none is wanted
+  /// Enqueues a kernel. @param event  may be null
   void enqueue(cl_command_queue queue, cl_mem memory, const detail::fill_task& task,
                cl_event* event) const;
 
  private:
   const opencl_context& context_;
   std::vector<cl::Kernel> kernels_;  // in the order of detail::fill_kernel_names
-  mutable std::mutex mutex_;         // of their arguments
+  mutable std::mutex mutex_;         // for their arguments
 };
 
-/// Enqueues the one command of a fill, as queue_interface::do_fill describes it: the driver's own
-/// where that can do it, else a kernel. @throws device_error
+/// Enqueues the one command of a fill, as described for queue_interface::do_fill: the driver's own
+/// if possible, else a kernel. @throws device_error
 void enqueue_fill(cl_command_queue queue, const opencl_buffer& buffer, const fill_region& region,
                   std::span<const std::byte> pattern, cl_event* event);
 

@@ -28,12 +28,13 @@ bool is_nvidia(const device_info& device) noexcept {
   return device.identity.platform == "NVIDIA CUDA";
 }
 
-// Its compiler then writes the registers of kernels to the log, which OpenCL has no question for.
+// Makes NVIDIA's compiler write the registers of kernels to the log, because OpenCL has no query
+// for them.
 const char* log_option(const device_info& device) noexcept {
   return is_nvidia(device) ? "-cl-nv-verbose" : "";
 }
 
-/// The source's options, with libtune's own where it says nothing of the kind.
+/// Returns the source's options, with libtune's own unless the source has options of the same kind.
 std::string all_options(const program_source& source, const device_info& device) {
   std::string text = log_option(device);
   for (const std::string& option : source.options) text += (text.empty() ? "" : " ") + option;
@@ -78,7 +79,7 @@ cl::Program load(const opencl_context& context, const std::string& name,
   return handle;
 }
 
-// A context that was wrapped may be of several devices, with a binary for each: this one's place.
+// A wrapped context may have several devices, with a binary for each. Returns this device's index.
 std::size_t index_of(const cl::Program& program, const cl::Device& device) {
   const std::vector<cl::Device> devices = program.getInfo<CL_PROGRAM_DEVICES>();
   const auto found =
@@ -88,8 +89,8 @@ std::size_t index_of(const cl::Program& program, const cl::Device& device) {
 
 }  // namespace
 
-// The compilers of PoCL and NVIDIA count their warnings on standard error, "1 warning generated.",
-// for programs that compile, whose log nobody reads. They know no option that keeps them from it.
+// The compilers of PoCL and NVIDIA write the number of warnings to standard error, "1 warning
+// generated.", even if a program compiles, and have no option against that.
 std::string_view own_options(const device_info& device) noexcept {
   const bool counts = is_pocl(device) || is_nvidia(device);
   return counts ? "-w" : "";
@@ -97,7 +98,7 @@ std::string_view own_options(const device_info& device) noexcept {
 
 namespace {
 
-// By the two steps of OpenCL, as headers are for the first of them only.
+// By the two steps of OpenCL, because only the first one accepts headers.
 cl::Program build_with_headers(const cl::Context& context, cl::Program handle,
                                const cl::Device& device, const program_source& source,
                                const char* options) {
@@ -131,7 +132,7 @@ cl::Program build_program(const opencl_context& context, const program_source& s
     if (!is_source_failure(failure.err())) {
       throw_error(failure.err(), failure.what(), context.info());
     }
-    cl_int status = CL_SUCCESS;  // keeps a second failure from hiding the first
+    cl_int status = CL_SUCCESS;  // prevents a second failure from hiding the first
     std::string log = handle.getBuildInfo<CL_PROGRAM_BUILD_LOG>(context.device_handle(), &status);
     if (log.empty()) log = error_name(failure.err());
     throw build_error("'" + source.name + "' does not compile for device '" +
@@ -146,7 +147,7 @@ opencl_program::opencl_program(const std::shared_ptr<opencl_context>& context,
     : program_interface(context),
       device_handle_(context->device_handle()),
       handle_(build_program(*context, source)) {
-  // By the first one the driver's compiler has made its static objects.
+  // The first program makes the driver's compiler create its static objects.
   static const bool renewed = (detail::renew_calls_at_end(), true);
   static_cast<void>(renewed);
 }
@@ -157,7 +158,7 @@ opencl_program::opencl_program(const std::shared_ptr<opencl_context>& context,
       device_handle_(context->device_handle()),
       handle_(load(*context, name, binary)) {}
 
-// Most often it is misspelt.
+// Usually a misspelt name.
 void opencl_program::throw_no_kernel(cl_int status, const std::string& name) const {
   std::string others;
   static_cast<void>(handle_.getInfo(CL_PROGRAM_KERNEL_NAMES, &others));
@@ -187,7 +188,7 @@ std::vector<std::byte> opencl_program::do_binary() const {
     const std::size_t index = index_of(handle_, device_handle_);
     std::vector<std::byte> binary(sizes.at(index));
     if (binary.empty()) return binary;
-    // Null leaves out the binary of a device.
+    // Null excludes the binary of a device.
     std::vector<unsigned char*> places(sizes.size(), nullptr);
     places[index] = reinterpret_cast<unsigned char*>(binary.data());
     check(clGetProgramInfo(handle_(), CL_PROGRAM_BINARIES, places.size() * sizeof places[0],
@@ -234,14 +235,14 @@ kernel_info info_of(const cl::Kernel& handle, const cl::Device& device, const de
 
 bool is_buffer(const cl::Kernel& kernel, cl_uint index) {
   cl_kernel_arg_address_qualifier where = CL_KERNEL_ARG_ADDRESS_PRIVATE;
-  // Few programs have this, and those that come from a binary have it least.
+  // Few programs have argument information, and programs from binaries hardly ever.
   return clGetKernelArgInfo(kernel(), index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof where, &where,
                             nullptr) == CL_SUCCESS &&
          (where == CL_KERNEL_ARG_ADDRESS_GLOBAL || where == CL_KERNEL_ARG_ADDRESS_CONSTANT);
 }
 
-// Found by trying, for the driver does not tell; on another object, since what succeeds sets the
-// argument. Powers of two come first, because PoCL takes 3 bytes for 4.
+// Found by trial, because the driver does not report it; on another object, because a successful
+// call sets the argument. Powers of two come first, because PoCL accepts 3 bytes for 4.
 std::optional<std::size_t> accepted_bytes(const cl::Kernel& kernel, cl_uint index) {
   constexpr std::size_t most = 256;
   const std::array<std::byte, most> zeros{};
@@ -265,8 +266,8 @@ std::optional<std::size_t> accepted_bytes(const cl::Kernel& kernel, cl_uint inde
 std::string describe_parameter(const cl::Kernel& kernel, cl_uint index) {
   if (is_buffer(kernel, index)) return "a buffer";
   const auto bytes = accepted_bytes(kernel, index);
-  if (!bytes) return "another size, which the driver does not tell";
-  // A null buffer is as good as eight bytes.
+  if (!bytes) return "another size, which the driver does not report";
+  // A null buffer is accepted like eight bytes.
   return fmt::format("{} bytes{}", *bytes, *bytes == sizeof(cl_mem) ? ", or a buffer" : "");
 }
 
@@ -326,7 +327,7 @@ void opencl_kernel::do_set_sampler(std::size_t index,
 
 void opencl_kernel::set_dynamic_local_memory(std::size_t bytes) {
   if (bytes == dynamic_local_bytes_) return;
-  // Not every driver checks it. NVIDIA's counts a byte for the parameter itself, and means it.
+  // Not every driver checks this. NVIDIA's counts an additional byte for the parameter itself.
   const device_info& device = context()->info();
   const std::size_t all = info().local_memory_bytes + bytes;
   if (all > device.limits.local_memory_bytes) {

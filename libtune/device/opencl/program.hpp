@@ -16,23 +16,23 @@
 
 namespace tune::opencl {
 
-/// The options that libtune adds to those of a source, unless they speak of warnings; part of
-/// context::compiler_identity.
+/// Returns the options that libtune adds to those of a source, unless they concern warnings; part
+/// of context::compiler_identity.
 std::string_view own_options(const device_info& device) noexcept;
 
-/// The registers of a work item of a kernel, as a log of NVIDIA's compiler tells them that was made
-/// with -cl-nv-verbose; 0 if it does not.
+/// Returns the registers per work item of a kernel, from a log of NVIDIA's compiler with
+/// -cl-nv-verbose; 0 if the log lacks them.
 std::size_t registers_in_log(std::string_view log, const std::string& kernel);
 
-/// A program as its driver has it, for kernels that the backend keeps to itself.
+/// Builds a program without a wrapper, for internal kernels of the backend.
 /// @throws build_error with the log, device_error
 cl::Program build_program(const opencl_context& context, const program_source& source);
 
 class opencl_program final : public detail::program_interface {
  public:
-  /// Compiles. @throws build_error with the log
+  /// Compiles a source. @throws build_error with the log
   opencl_program(const std::shared_ptr<opencl_context>& context, const program_source& source);
-  /// Loads. @throws device_error (invalid_binary)
+  /// Loads a binary. @throws device_error (invalid_binary)
   opencl_program(const std::shared_ptr<opencl_context>& context, const std::string& name,
                  std::span<const std::byte> binary);
   ~opencl_program() override { leave_if_forked(handle_); }
@@ -49,8 +49,8 @@ class opencl_program final : public detail::program_interface {
   cl::Program handle_;
 };
 
-/// True if a device is one of PoCL, which compiles a kernel anew for each local size, when it is
-/// first launched with that.
+/// True if a device belongs to PoCL, which compiles a kernel for each local size at the first
+/// launch with it.
 bool is_pocl(const device_info& device) noexcept;
 
 class opencl_kernel final : public detail::kernel_interface {
@@ -61,21 +61,21 @@ class opencl_kernel final : public detail::kernel_interface {
 
   const cl::Kernel& handle() const noexcept { return handle_; }
 
-  /// For a launch that the driver has refused because of an argument.
-  /// @throws device_error (invalid_launch) that names the first that is not set, if there is one
+  /// Call it after the driver has refused a launch because of an argument.
+  /// @throws device_error (invalid_launch) that names the first argument that is not set, if any
   void check_arguments() const;
 
-  /// Sets the size of the dynamic local memory, which is the kernel's last argument, if it is not
-  /// set so already. @throws device_error if the kernel has none
+  /// Sets the size of the dynamic local memory, which is the kernel's last argument, if it differs
+  /// from the present one. @throws device_error if the kernel has none
   void set_dynamic_local_memory(std::size_t bytes);
 
  private:
-  // What an argument was last set to, so that setting it to the same costs no driver call.
+  // The last value of an argument, so that setting it again costs no driver call.
   struct argument {
     bool is_set = false;
-    std::size_t size = 0;  // 0: not known, or too large to remember
+    std::size_t size = 0;  // 0: unknown, or too large to remember
     std::array<std::byte, 16> bytes{};
-    std::shared_ptr<detail::buffer_interface> buffer;  // kept alive while it may be launched with
+    std::shared_ptr<detail::buffer_interface> buffer;  // kept alive for later launches
   };
 
   void do_set_argument(std::size_t index, const void* bytes, std::size_t size) override;

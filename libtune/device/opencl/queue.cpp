@@ -83,7 +83,7 @@ opencl_queue::opencl_queue(const std::shared_ptr<opencl_context>& context, cl::C
                            detail::queue_settings settings)
     : queue_interface(context, settings), handle_(std::move(handle)), is_own_(false) {}
 
-// Commands still under way may use buffers that are released next.
+// Commands under way may use buffers that are released next.
 opencl_queue::~opencl_queue() {
   leave_if_forked(handle_);
   if (!is_own_ || handle_() == nullptr) return;
@@ -130,7 +130,7 @@ opencl_queue::event_pointer opencl_queue::do_mark() {
 }
 
 void opencl_queue::do_wait_for(std::span<const event_pointer> events) {
-  // A few at a time, which comes to the same and allocates nothing.
+  // A few at a time, which is equivalent and allocates nothing.
   while (!events.empty()) {
     std::array<cl_event, 8> some{};
     const std::size_t count = std::min(some.size(), events.size());

@@ -34,9 +34,9 @@ class opencl_event final : public detail::event_interface {
 
 class opencl_queue final : public detail::queue_interface {
  public:
-  /// A queue of its own. @throws device_error
+  /// Makes a new queue. @throws device_error
   opencl_queue(const std::shared_ptr<opencl_context>& context, detail::queue_settings settings);
-  /// One that exists, and is not waited for at the end.
+  /// Wraps an existing queue, whose end is not waited for.
   opencl_queue(const std::shared_ptr<opencl_context>& context, cl::CommandQueue handle,
                detail::queue_settings settings);
   ~opencl_queue() override;

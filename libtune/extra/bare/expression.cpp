@@ -42,7 +42,7 @@ value value_of(const scalar& s) {
   return std::string(s.text);
 }
 
-// Thrown with the text added by the expression.
+// The expression adds its text and rethrows it.
 struct not_applicable {
   std::string problem;
 };
@@ -65,7 +65,7 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   return a / b - static_cast<std::int64_t>(a % b != 0 && (a < 0) != (b < 0));
 }
 
-// Of the sign of the divisor.
+// The result has the sign of the divisor.
 std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
   const std::int64_t rest = a % b;
   return rest != 0 && (a < 0) != (b < 0) ? rest + b : rest;
@@ -93,7 +93,7 @@ scalar shift(op what, const scalar& a, const scalar& b) {
   std::int64_t made = 0;
   const bool fits = bits < 63 && !__builtin_mul_overflow(number, std::int64_t{1} << bits, &made);
   if (fits || number == 0) return scalar::of(made);
-  constexpr std::int64_t beyond_any = 2000;  // bits that lead from 1 to infinity
+  constexpr std::int64_t beyond_any = 2000;  // enough bits to shift 1 to infinity
   return scalar::of(
       std::ldexp(static_cast<double>(number), static_cast<int>(std::min(bits, beyond_any))));
 }
@@ -126,7 +126,7 @@ scalar calculate(op what, const scalar& a, const scalar& b) {
     case op::multiply: lost = __builtin_mul_overflow(a.whole, b.whole, &made); break;
     default:
       if (b.whole == 0) refuse("a division by zero");
-      if (b.whole == -1) {  // whose quotient may not fit
+      if (b.whole == -1) {  // the quotient may not fit
         if (what == op::modulo) return scalar::of(std::int64_t{0});
         lost = __builtin_sub_overflow(std::int64_t{0}, a.whole, &made);
         break;
@@ -156,9 +156,9 @@ bool agrees(op what, std::partial_ordering order) {
   }
 }
 
-// Exact, where a conversion to real would round.
+// Exact, unlike a comparison after conversion to real.
 std::partial_ordering order_of(std::int64_t whole, double real) {
-  constexpr double beyond = 9223372036854775808.0;  // the first that 64 bits do not hold
+  constexpr double beyond = 9223372036854775808.0;  // the first value that does not fit in 64 bits
   if (!(real >= -beyond && real < beyond)) return 0.0 <=> real;
   const double part = std::trunc(real);
   const auto number = static_cast<std::int64_t>(part);
@@ -294,13 +294,13 @@ void collect_places(const formula& of, node_index from, std::vector<std::size_t>
   for (const node_index child : at.children) collect_places(of, child, places);
 }
 
-// What `and` joins.
+// Collects the operands of `and`.
 void collect_parts(const formula& of, node_index from, std::vector<node_index>& parts) {
   if (of.nodes[from].what != op::all_of) return parts.push_back(from);
   for (const node_index child : of.nodes[from].children) collect_parts(of, child, parts);
 }
 
-/// The parameters that a formula reads, by the place of their name in it.
+/// The parameters that a formula reads, by the places of their names in it.
 struct read_parameters {
   read_parameters(const formula& of, const std::vector<parameter>& parameters) {
     owned.reserve(of.names.size());
@@ -318,8 +318,8 @@ struct read_parameters {
     }
   }
 
-  /// True if a part of the formula has a value for all candidates of the names that it reads. False
-  /// also where these are too many to be tried.
+  /// True if a part of the formula has a value for all candidates of its names. False also if there
+  /// are too many candidates to try.
   bool have_values(const formula& of, node_index part,
                    const std::vector<std::size_t>& places) const {
     constexpr std::size_t most = 1 << 16;
@@ -347,7 +347,7 @@ struct read_parameters {
 
   std::vector<std::size_t> parameter_of;
   std::vector<std::vector<scalar>> candidates;
-  std::vector<parameter> owned;  // whose texts the candidates are
+  std::vector<parameter> owned;  // owns the texts of the candidates
 
  private:
   [[noreturn]] static void refuse_name(const formula& of, const std::string& name,
@@ -360,13 +360,13 @@ struct read_parameters {
   }
 };
 
-/// The number of parameters that have a value when a restriction is asked that reads these.
+/// The number of parameters that are set before a restriction with these reads is checked.
 std::size_t depth_of(const std::vector<std::size_t>& reads) {
   return reads.empty() ? 0 : std::ranges::max(reads) + 1;
 }
 
-/// Lets a part that may have no value be asked after those before it, which may say no first: it
-/// waits for what they read.
+/// Makes a part that may lack a value wait for the parameters of the parts before it, so that they
+/// can refuse first.
 template <class HasValues>
 void wait_for_guards(const std::vector<restriction>& before, std::vector<std::size_t>& reads,
                      HasValues has_values) {
@@ -399,7 +399,7 @@ value expression::evaluate(const std::vector<named_value>& values) const {
     const auto found = std::ranges::find(values, name, &named_value::name);
     if (found == values.end()) refuse(fmt::format("'{}' is not among {}", name, to_string(values)));
     if (const auto made = scalar_of(found->value)) return *made;
-    refuse(fmt::format("'{}' is none", name));
+    refuse(fmt::format("'{}' is an empty optional", name));
   };
   return value_of(detail::formulas::evaluate(*formula_, formula_->root, look_up));
 }

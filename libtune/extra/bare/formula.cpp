@@ -34,7 +34,7 @@ constexpr std::array functions{
 
 bool starts_name(char c) { return is_word(c) && !is_digit(c); }
 
-// One function for each strength of operators, the weakest first.
+// One function for each precedence of operators, the weakest first.
 class parser {
  public:
   explicit parser(formula& to) : to_(to) {}
@@ -50,7 +50,7 @@ class parser {
   }
 
  private:
-  // So that neither the parser nor what walks through its nodes takes a deep stack.
+  // Limits the recursion of the parser and of functions that traverse its nodes.
   static constexpr std::size_t most_characters = 100'000;
   static constexpr int most_depth = 100;
   static constexpr std::size_t most_height = 1000;
@@ -96,7 +96,7 @@ class parser {
     return static_cast<node_index>(to_.nodes.size() - 1);
   }
 
-  // The end of what was read last, without the blanks behind it.
+  // The end of the last token, without the blanks after it.
   node_index place(node_index made, std::size_t begin) {
     to_.nodes[made].begin = begin;
     to_.nodes[made].end = end_;
@@ -150,7 +150,7 @@ class parser {
       if (refused) fail("'in'");
       const auto found =
           std::ranges::find_if(comparisons, [this](const word& w) { return looks_at(w.text); });
-      // Not the shifts, which parse_binary has taken.
+      // Excludes the shifts, which parse_binary reads.
       if (found == comparisons.end()) break;
       accept(found->text);
       between.push_back(found->meaning);

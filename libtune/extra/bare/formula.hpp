@@ -11,10 +11,10 @@
 
 namespace tune::detail::formulas {
 
-/// A value that is cheap to copy: texts are those of the formula or of a parameter.
+/// A value that is cheap to copy: texts are owned by the formula or a parameter.
 struct scalar {
   enum class kinds : std::uint8_t { boolean, whole, real, text } kind = kinds::whole;
-  std::int64_t whole = 0;  // of a boolean too
+  std::int64_t whole = 0;  // also the value of a boolean
   double real = 0;
   std::string_view text{};
 
@@ -76,27 +76,27 @@ enum class op : std::uint8_t {
 
 using node_index = std::uint32_t;
 
-/// An operation with its operands, which are nodes too.
+/// An operation with its operands, which are nodes, too.
 struct node {
   op what;
   std::vector<node_index> children{};
-  std::vector<op> between{};  // of a chain of comparisons, and of the operands of a product
+  std::vector<op> between{};  // for a chain of comparisons, or the operands of a product
   std::size_t place = 0;      // of a name, in names
-  scalar constant{};          // of a literal that is no text
+  scalar constant{};          // for a literal other than a text
   std::size_t begin = 0;      // in the text, for the parts that `and` joins
   std::size_t end = 0;
 };
 
-/// The text of an expression, taken apart. Never changes once it is parsed, so thread-safe.
+/// The syntax tree of an expression. Immutable once parsed, so thread-safe.
 class formula {
  public:
-  /// @throws argument_error that shows the text, the column and what was expected there
+  /// @throws argument_error that shows the text, the column and the expected syntax
   explicit formula(std::string of);
   formula(const formula&) = delete;
   formula& operator=(const formula&) = delete;
 
   std::string text;
-  std::vector<std::string> names;  // each once, in the order in which they come first
+  std::vector<std::string> names;  // each once, in the order of their first occurrence
   std::vector<node> nodes;
   std::vector<std::unique_ptr<const std::string>> texts;  // of literals
   node_index root = 0;

@@ -28,7 +28,7 @@
 namespace tune::detail {
 namespace {
 
-/// The field that a line such as "arg_rows int32 optional" describes, its prefix included.
+/// Returns the field for a line such as "arg_rows int32 optional", including its prefix.
 std::optional<field_description> field_from(const std::string& line) {
   std::istringstream words(line);
   std::string column;
@@ -47,7 +47,7 @@ void add_if_prefixed(std::vector<field_description>& fields, std::string_view pr
   fields.push_back(std::move(field));
 }
 
-/// Puts the fields into the order of the table's columns; nothing if they do not fit it.
+/// Sorts the fields like the table's columns; empty if they do not match.
 std::optional<function_identity> with_fields(connection& source, function_identity function,
                                              const std::string& description) {
   std::map<std::string, field_description> described;
@@ -72,7 +72,7 @@ std::optional<function_identity> with_fields(connection& source, function_identi
 
 constexpr const char* configuration_column = "configuration";
 
-/// All columns but those named, which the reader knows otherwise.
+/// Returns all columns except those that the reader already has.
 column_values other_columns(const raw_table& table, SQLite::Statement& row,
                             const std::vector<std::string_view>& known) {
   column_values columns;
@@ -143,7 +143,7 @@ std::vector<trial_content> trials_of(search_tables& tables, std::int64_t search,
 std::vector<bound_column> bound(const raw_table& table, const column_values& columns) {
   std::vector<bound_column> row;
   for (const auto& [name, v] : columns) {
-    // A column that says nothing need not be known to the target.
+    // The target need not know a column with an empty value.
     if (!std::holds_alternative<std::monostate>(v)) row.push_back(table.bind(name, v));
   }
   return row;
@@ -205,7 +205,7 @@ std::vector<function_identity> read_functions(connection& source, std::size_t& d
 
 namespace {
 
-// Another may have come under its number, once the latest search was removed.
+// If the latest search was removed, its number may belong to another one now.
 bool is_still_there(search_tables& tables, const search_content& search) {
   bool is_there = false;
   tables.searches.read({bind_column("id", search.id)}, [&](SQLite::Statement& row) {

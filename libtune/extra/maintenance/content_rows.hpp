@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Between the rows of an open database and database_content. All throw SQLite::Exception for what
-// SQLite reports; the functions that write do so inside the caller's write_transaction.
+// Conversion between the rows of an open database and database_content. Errors of SQLite are
+// SQLite::Exceptions; functions that write must be called inside a write_transaction.
 #pragma once
 
 #include <chrono>
@@ -20,10 +20,10 @@
 
 namespace tune::detail {
 
-/// The longest time that a tool waits for other processes.
+/// The longest wait of a tool for other processes.
 inline constexpr std::chrono::seconds tool_wait{10};
 
-/// The tables of searches in an open database, opened once for many of them.
+/// The tables of searches in an open database, opened once for many searches.
 struct search_tables {
   explicit search_tables(connection& source);
   void open_metrics(connection& source) { metrics.emplace(source, "libtune_metrics"); }
@@ -33,49 +33,49 @@ struct search_tables {
 
   raw_table searches;
   raw_table trials;
-  std::optional<raw_table> metrics{};            // a database without any has no such table
-  std::map<const side_table*, raw_table> sides;  // the same
+  std::optional<raw_table> metrics{};            // missing in a database without metrics
+  std::map<const side_table*, raw_table> sides;  // likewise
 };
 
 /// Runs change(connection) in one write_transaction on a database and commits it if the result is
-/// true. Does nothing where there is no database. @param attempt  for the error's text
+/// true. Does nothing if there is no database. @param attempt  for the error's text
 /// @throws database_error
 void change_database(const std::string& path, const std::string& attempt,
                      const std::function<bool(connection&)>& change);
 
-/// The functions that libtune_function lists, their fields in the order of their table's columns,
-/// sorted by name and version. Those whose table does not have these columns are left out.
+/// Returns the functions in libtune_function, with the fields in the order of their table's
+/// columns, sorted by name and version. Functions whose table does not match are left out.
 /// @param damaged  is increased for each that is left out
 std::vector<function_identity> read_functions(connection& source, std::size_t& damaged);
 
-/// All that is kept of a function that the database has. A search that others remove meanwhile is
-/// left out.
-/// @param damaged  is increased for each row that is left out because its checksum is wrong
-/// @param only     the key whose result and searches are wanted; null: those of all keys
+/// Returns all data of a function in the database. Searches that others remove meanwhile are left
+/// out.
+/// @param damaged  is increased for each row that is left out because of a wrong checksum
+/// @param only     the key whose result and searches are returned; null: all keys
 function_content read_content(connection& source, const function_identity& function,
                               bool with_trials, std::size_t& damaged,
                               const record_key* only = nullptr);
 
-/// The searches of a function without their trials.
+/// Returns the searches of a function without their trials.
 std::vector<search_content> read_searches(connection& source, const function_identity& function,
                                           std::size_t& damaged);
 
-/// The searches of a function for the key and device of another search, with their trials.
+/// Returns the searches of a function for the key and device of another search, with their trials.
 std::vector<search_content> read_searches_like(search_tables& tables,
                                                const function_identity& function,
                                                const search_content& other, std::size_t& damaged);
 
-/// Reads the trials of a search into it. @returns false if the database does not have it any more
+/// Reads the trials of a search into it. @returns false if the database no longer has it
 bool read_trials(connection& source, search_content& search, std::size_t& damaged);
 
-/// The intact result for a key of the function. @param results  the function's table
+/// Returns the intact result for a key of the function. @param results  the function's table
 std::optional<result_content> read_result(raw_table& results, const function_identity& function,
                                           const result_content& wanted);
 
-/// Stores a result, in place of the one with the same key.
+/// Stores a result, replacing one with the same key.
 void write_result(raw_table& results, const result_content& result);
 
-/// Adds a search, with its trials, under a number that is free.
+/// Adds a search, with its trials, under an unused number.
 void write_search(connection& target, search_tables& tables, const function_identity& function,
                   const search_content& search);
 

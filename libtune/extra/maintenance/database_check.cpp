@@ -26,7 +26,7 @@ namespace {
 using detail::connection;
 using findings = std::vector<check_finding>;
 
-/// Reports why programs would refuse to use it.
+/// Reports the reason if programs would refuse the database.
 void check_trust(findings& all, const std::string& path) {
   try {
     detail::require_trust(path);
@@ -56,7 +56,7 @@ void tell_mode(findings& all, const std::string& path, const char* what) {
 void check_file_system(findings& all, const std::string& folder) {
   const std::optional<long> kind = detail::file_system_of(folder);
   if (!kind) {
-    all.push_back({"file system", false, "the system does not tell of which kind it is"});
+    all.push_back({"file system", false, "the system does not report its kind"});
     return;
   }
   const bool on_the_network = detail::is_network_file_system(*kind);
@@ -69,7 +69,7 @@ void check_file_system(findings& all, const std::string& folder) {
                              *kind)});
 }
 
-/// One finding from a pragma that returns "ok" or nothing, or a row for each fault.
+/// Adds one finding from a pragma that returns "ok" or nothing, or a row for each fault.
 void check_pragma(findings& all, connection& source, const char* subject, const char* pragma) {
   SQLite::Statement check(source.database(), pragma);
   std::size_t faults = 0;

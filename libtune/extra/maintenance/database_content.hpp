@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The contents of a whole database as data, which tunedb lists, exports, merges and imports.
+// The contents of a whole database as data, for listing, exporting, merging and importing by
+// tunedb.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +23,17 @@ namespace tune {
 using column_value =
     std::variant<std::monostate, std::int64_t, double, std::string, std::vector<std::byte>>;
 
-/// Columns by their names. Those that a later libtune adds travel along unread.
+/// Columns by their names. Columns of a later libtune are kept without being interpreted.
 using column_values = std::map<std::string, column_value>;
 
-/// The text of a column, empty if it holds none.
+/// The text of a column; empty if it is not a text.
 std::string text_of(const column_values& columns, const std::string& name);
 
 /// A row of a function's table.
 struct result_content {
   std::vector<named_value> arguments{};  ///< in the order of function_identity::key_fields
   std::vector<named_value> values{};     ///< in the order of function_identity::value_fields
-  column_values columns{};  ///< all others (device_*, score_ns, tuned_at, ...) but the checksum
+  column_values columns{};  ///< all others (device_*, score_ns, tuned_at, ...) except the checksum
 
   device_identity device() const;
   std::optional<double> score_ns() const;  ///< empty if it was not measured
@@ -41,29 +42,29 @@ struct result_content {
 /// A trial of a search.
 struct trial_content {
   std::vector<named_value> configuration{};
-  /// Others of libtune_trial, without its place and the checksum; and "metrics", if it has any.
+  /// The other columns of libtune_trial, without its position and the checksum; and "metrics", if
+  /// any.
   column_values columns{};
 
-  std::vector<double> samples_ns() const;  ///< empty if the column holds no list of numbers
+  std::vector<double> samples_ns() const;  ///< empty if the column is not a list of numbers
   std::optional<double> score_ns() const;  ///< empty unless it was measured
-  /// The bounds of its confidence interval; empty if they are not known.
+  /// The bounds of its confidence interval; empty if unknown.
   std::optional<double> score_lower_ns() const;
   std::optional<double> score_upper_ns() const;
-  std::vector<metric> metrics() const;  ///< its figures beside the time
+  std::vector<metric> metrics() const;  ///< its metrics besides the time
 };
 
 /// A search with its trials, in the order in which they were made.
 struct search_content {
   column_values columns{};  ///< of libtune_search, without its number, table and checksum
   std::vector<trial_content> trials{};
-  std::int64_t id =
-      0;  ///< its number in the database that it was read from; means nothing elsewhere
+  std::int64_t id = 0;  ///< its number in the source database; meaningless elsewhere
 
-  /// Its name, platform and driver; the rest is not known.
+  /// Its name, platform and driver; the rest is unknown.
   device_identity device() const;
 };
 
-/// An autotune function, in one version, with all that is kept of it.
+/// One version of an autotune function with all its data.
 struct function_content {
   function_identity function{};
   std::vector<result_content> results{};
@@ -74,27 +75,27 @@ struct database_content {
   std::vector<function_content> functions{};
 };
 
-/// The device_* columns of a result.
+/// Returns the device_* columns of a result.
 column_values device_columns(const device_identity& device);
 
-/// The columns of a search that say what it is for.
+/// Returns the columns of a search for its key and device.
 column_values search_columns(const std::vector<named_value>& arguments,
                              const device_identity& device);
 
-/// Unambiguous text: equal texts mean equal contents. The number of a search does not count.
+/// Unambiguous text: equal texts mean equal contents. The number of a search is ignored.
 std::string canonical_text(const column_value& v);
 std::string canonical_text(const column_values& columns);
 std::string canonical_text(const result_content& result);
 std::string canonical_text(const search_content& search);
 
-/// The same for a whole database, whatever the order of its functions, rows and searches.
+/// The same for a whole database, independent of the order of its functions, rows and searches.
 std::string canonical_text(const database_content& content);
 
-/// True if a merge of databases that have two results for one key keeps a rather than b: a measured
-/// result before one that was not measured, then the faster one (of a function with a goal the
-/// later one, because times do not decide there), then the one whose contents have the smaller
-/// SHA-256. A strict order of the contents alone, so that databases may be merged in any order, any
-/// number of times.
+/// True if a merge of databases with two results for one key keeps a rather than b: a measured
+/// result before an unmeasured one, then the faster one (for a function with a goal, the later one,
+/// because times do not decide there), then the one whose contents have the smaller SHA-256. A
+/// strict order of the contents alone, so that databases may be merged in any order, any number of
+/// times.
 bool wins_over(const result_content& a, const result_content& b, bool by_time = true);
 
 }  // namespace tune

@@ -108,7 +108,7 @@ class database_reader::implementation {
     return attempt("read it", [&] { return open() != nullptr; });
   }
 
-  /// Runs step(connection), and turns what SQLite reports into a database_error. Not run where
+  /// Runs step(connection), and converts errors of SQLite to a database_error. Does nothing if
   /// there is no database.
   template <class Step>
   auto attempt_reading(const std::string& what, Step step) {
@@ -207,7 +207,7 @@ database_content database_reader::read_all() {
 
 namespace {
 
-// A journal would be rolled back into the file that takes the place of its own.
+// A journal would be rolled back into the new file of that name.
 void check_target(const std::string& file, const std::string& target) {
   if (detail::belongs_to_database(target, file)) {
     throw argument_error("'" + target +

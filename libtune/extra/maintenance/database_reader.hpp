@@ -15,16 +15,16 @@
 
 namespace tune {
 
-/// The numbers of rows that a database holds of one function.
+/// The numbers of rows of one function in a database.
 struct function_summary {
   function_identity function{};
   std::size_t results = 0;
   std::size_t searches = 0;
   std::size_t trials = 0;
-  std::vector<device_identity> devices{};  ///< that have results, in no certain order
+  std::vector<device_identity> devices{};  ///< devices with results, in no particular order
 };
 
-/// The trials of a search, by their outcome.
+/// The trials of a search with one outcome.
 struct outcome_summary {
   std::string outcome{};
   std::size_t trials = 0;
@@ -34,52 +34,52 @@ struct outcome_summary {
 /// The state of a search that may still run.
 struct trials_summary {
   std::vector<outcome_summary> outcomes{};  ///< the most frequent first
-  std::vector<named_value> best{};  ///< the configuration of the least time, if there is one
-  std::optional<double> best_ns{};  ///< that time
+  std::vector<named_value> best{};          ///< the configuration with the smallest time, if any
+  std::optional<double> best_ns{};          ///< the smallest time
 };
 
-/// Reads whole databases, row by row: each row is as it is when it is read. Other processes can
-/// commit every millisecond or so meanwhile, and what they add or change may be read or not; a
-/// search that they remove is left out. Never changes anything, except to roll back the transaction
-/// of a killed process. Not thread-safe.
+/// Reads whole databases, row by row: each row in its state when it is read. Other processes can
+/// commit every millisecond or so meanwhile; their changes may be included or not, and a search
+/// that they remove is left out. Never changes anything, except to roll back the transaction of a
+/// killed process. Not thread-safe.
 ///
 /// All functions throw database_error if the file cannot be opened or read.
 class database_reader {
  public:
-  /// Opens nothing yet. @throws argument_error if the path cannot name a file
-  /// @param access  with read_only nothing at all is written, and the file may be another user's
+  /// Opens no file yet. @throws argument_error if the path cannot name a file
+  /// @param access  read_only: nothing is written, and the file may belong to another user
   explicit database_reader(const std::string& path,
                            database_access access = database_access::read_write);
   ~database_reader();
   database_reader(const database_reader&) = delete;
   database_reader& operator=(const database_reader&) = delete;
 
-  /// True if there is a file, and it has libtune's tables.
+  /// True if the file exists and has libtune's tables.
   bool has_tables();
 
-  /// Every function, by name and version. Counts all rows.
+  /// Returns every function, by name and version. Counts all rows.
   std::vector<function_summary> functions();
   /// The same without counting.
   std::vector<function_identity> identities();
 
-  /// One function with its results and searches; the trials only if they are asked for.
+  /// Returns one function with its results and searches; the trials only on request.
   function_content read(const function_identity& function, bool with_trials = true);
 
   /// The searches of a function without their trials.
   std::vector<search_content> read_searches(const function_identity& function);
-  /// Reads the trials of a search into it; none if the database does not have it any more.
+  /// Reads the trials of a search into it; empty if the database no longer has it.
   void read_trials(search_content& search);
 
-  /// The result for one key, if there is one, and the searches for it with their trials.
+  /// Returns the result for one key, if any, and the searches for it with their trials.
   function_content read_key(const function_identity& function, const record_key& key);
 
-  /// The state of a search, by its number, without a look at the checksums of its trials.
+  /// Returns the state of a search, by its number, without checking the checksums of its trials.
   trials_summary summarise_trials(std::int64_t search);
 
-  /// All of it.
+  /// Returns the whole database.
   database_content read_all();
 
-  /// The number of rows that were left out so far because their checksum is wrong.
+  /// The number of rows that were left out so far because of a wrong checksum.
   std::size_t damaged() const noexcept;
 
  private:
@@ -87,9 +87,10 @@ class database_reader {
   std::unique_ptr<implementation> impl_;
 };
 
-/// Writes one state of a database to another file, in place of what that is, also while others
-/// write. A copy of the file itself could hold half a transaction, so SQLite makes it.
-/// @throws argument_error if the other file is the database, belongs to it, has a journal or is no
+/// Writes one state of a database to another file, replacing that file, even while others write.
+/// SQLite makes the copy, because a copy of the file itself could contain half a transaction.
+/// @throws argument_error if the other file is the database, belongs to it, has a journal or is not
+///         a
 ///         regular file; database_error if there is no database or it cannot be read; error if the
 ///         other file cannot be written
 void back_up_database(const std::string& path, const std::string& to);

@@ -17,12 +17,12 @@ namespace tune {
 ///      "searches": [{"columns": {...}, "trials": [{"configuration": [[name, kind, value]],
 ///                                                  "columns": {...}}]}]}]}
 ///
-/// from_json_document gives back the same contents. Values that JSON lacks are objects or words:
-/// {"text": hex} for text that is no UTF-8, {"blob": hex}, {"real": "inf"}, and "nan", "inf",
-/// "-inf" where a field is a floating number.
+/// from_json_document returns the same contents. Values that JSON lacks are objects or words:
+/// {"text": hex} for text that is not UTF-8, {"blob": hex}, {"real": "inf"}, and "nan", "inf",
+/// "-inf" if a field is a floating-point number.
 std::string to_json_document(const database_content& content);
 
-/// The contents of a document. Only its form is checked; a merge checks the contents.
+/// Reads the contents of a document. Only its form is checked; a merge checks the contents.
 /// @throws argument_error that names the fault of the document
 database_content from_json_document(std::string_view text);
 

@@ -34,11 +34,11 @@ using detail::raw_table;
 void require_text(const column_values& columns, const char* name, const std::string& whose) {
   const auto found = columns.find(name);
   if (found == columns.end() || !std::holds_alternative<std::string>(found->second)) {
-    throw argument_error(fmt::format("'{}' of '{}' is no text, or missing", name, whose));
+    throw argument_error(fmt::format("'{}' of '{}' is missing, or not a text", name, whose));
   }
 }
 
-/// Name, platform and driver have to be there; what else is not there is not known.
+/// Name, platform and driver are required; other missing columns are unknown.
 void check_device(const column_values& columns, const std::string& whose) {
   for (const char* name : {"device_name", "device_platform", "device_version"}) {
     require_text(columns, name, whose);
@@ -51,14 +51,14 @@ void check_device(const column_values& columns, const std::string& whose) {
     if (is_text) require_text(columns, column.name, whose);
     if (!is_text && (number == nullptr || *number < 0)) {
       throw argument_error(
-          fmt::format("'{}' of '{}' is no number of a device: a whole one, zero "
-                      "if it is not known",
+          fmt::format("'{}' of '{}' is not valid: it has to be a whole number, zero "
+                      "if it is unknown",
                       column.name, whose));
     }
   }
 }
 
-// The same checks as those of tuning_database.
+// The same checks as in tuning_database.
 void check_result(const function_identity& function, const result_content& result) {
   detail::check_key(function.key_fields, result.arguments, function.name);
   detail::check_fields(function.value_fields, result.values, function.name);
@@ -89,8 +89,8 @@ bool is_of_the_row(const SQLite::Exception& failure) {
   return kind == SQLITE_CONSTRAINT || kind == SQLITE_MISMATCH || kind == SQLITE_TOOBIG;
 }
 
-/// Runs take(), which checks and writes one result or search; one that cannot be stored leaves
-/// nothing behind but the report.
+/// Runs take(), which checks and writes one result or search. If that fails, it is rolled back and
+/// reported.
 template <class Take>
 void take_or_leave(connection& target, const function_identity& function, merge_report& report,
                    Take take) {
@@ -132,15 +132,15 @@ std::string key_of(const search_content& search) {
          text_of(search.columns, "device_canonical");
 }
 
-/// Removes a search that is not among those brought in for its key.
+/// Removes a search that the incoming ones replace.
 void remove_search(connection& target, const search_content& search) {
   SQLite::Statement remove(target.database(), "DELETE FROM libtune_search WHERE id = ?");
   remove.bind(1, search.id);
   remove.exec();
 }
 
-/// The searches that the database has for the keys of those brought in, as texts. Removes those
-/// that the ones brought in replace.
+/// Returns the present searches for the keys of the incoming ones, as texts. Removes those that the
+/// incoming ones replace.
 std::set<std::string> known_searches(connection& target, detail::search_tables& tables,
                                      const function_content& content, merge_winner winner) {
   std::set<std::string> incoming;
@@ -168,7 +168,7 @@ void merge_searches(connection& target, const function_content& content, merge_w
   if (content.searches.empty()) return;
   std::optional<detail::search_tables> tables(std::in_place, target);
   const std::set<std::string> known = known_searches(target, *tables, content, winner);
-  // The oldest first, because the number of a search tells which is the latest.
+  // The oldest first, because the number of a search determines which is the latest.
   std::set<std::pair<std::string, std::string>> order;
   std::map<std::string, const search_content*> added;
   for (const search_content& search : content.searches) {
@@ -187,11 +187,11 @@ void merge_searches(connection& target, const function_content& content, merge_w
       detail::write_search(target, *tables, content.function, search);
       ++report.searches_added;
     });
-    if (report.left != left) tables.emplace(target);  // what it had made is gone with it
+    if (report.left != left) tables.emplace(target);  // a rollback removes new tables
   }
 }
 
-/// Makes the function's table if need be. @returns whether there is one that fits
+/// Creates the function's table if needed. @returns true if there is one that fits
 bool prepare_table(connection& target, const function_content& content, merge_report& report) {
   const function_identity& function = content.function;
   const std::size_t count = content.results.size() + content.searches.size();
@@ -223,7 +223,7 @@ merge_report merge_content(const std::string& path, const database_content& cont
   const std::string file = detail::absolute_path(path);
   merge_report report;
   try {
-    detail::create_private_file(file);  // with the folder, for the lock's file
+    detail::create_private_file(file);  // includes the folder, for the lock's file
     const detail::database_lock lock(file, detail::lock_kind::shared, detail::tool_wait);
     detail::create_private_file(file);  // it may have been moved meanwhile
     connection target(file, detail::tool_wait, detail::tool_wait);

@@ -27,7 +27,7 @@ namespace {
 
 using detail::connection;
 
-/// The conditions of some options, with the texts for their parameters.
+/// The SQL conditions for some options, with the texts for their parameters.
 struct conditions {
   std::string sql = " WHERE 1";
   std::vector<std::string> parameters{};
@@ -58,7 +58,7 @@ std::size_t count_rows(connection& target, const std::string& table, const condi
   return run_on_rows(target, "SELECT count(*)", table, which);
 }
 
-// A column may hold any text, and SQLite takes some that are no date for one.
+// A column may have any text, and SQLite accepts some that are not dates.
 std::string before(const std::string& column) {
   return column + " GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' AND julianday(" + column +
          ") < julianday(?)";
@@ -150,7 +150,7 @@ bool is_meant(const function_identity& function, const prune_options& options) {
          (!options.version || function.version == *options.version);
 }
 
-/// The number that begins a text, of so many digits, which are taken off it.
+/// Removes a number with this many digits from the start of a text, and returns it.
 std::optional<unsigned> take_number(std::string_view& text, std::size_t digits) {
   if (text.size() < digits) return std::nullopt;
   unsigned number = 0;
@@ -162,7 +162,7 @@ std::optional<unsigned> take_number(std::string_view& text, std::size_t digits) 
   return number;
 }
 
-/// The number that follows a mark, taken off with it.
+/// Removes a mark and the number after it, and returns the number.
 std::optional<unsigned> take_after(std::string_view& text, std::string_view marks,
                                    std::size_t digits) {
   if (text.empty() || marks.find(text.front()) == std::string_view::npos) return std::nullopt;
@@ -170,7 +170,7 @@ std::optional<unsigned> take_after(std::string_view& text, std::string_view mark
   return take_number(text, digits);
 }
 
-/// Hours, minutes and seconds to the end of a text; empty if it is no time of a day.
+/// Returns hours, minutes and seconds from the rest of a text; empty if it is not a time of day.
 std::optional<std::string> time_of_day(std::string_view text) {
   if (text.empty()) return "00:00:00";
   const auto hour = take_after(text, "T ", 2);
@@ -205,7 +205,9 @@ prune_report prune_database(const std::string& path, const prune_options& given)
   prune_options options = given;
   if (given.before) options.before = utc_date(*given.before);
   if (!options.function && !options.device && !options.before && !options.orphans) {
-    throw argument_error("nothing was said of what to remove, and all of it is too much");
+    throw argument_error(
+        "the rows to remove are not limited; name a function, a device or a date, or ask for "
+        "orphans");
   }
   prune_report report;
   detail::change_database(path, "remove rows", [&](connection& target) {

@@ -31,7 +31,7 @@ struct binder {
   void operator()(double d) const { statement.bind(parameter, d); }
   void operator()(const std::string& s) const { statement.bind(parameter, s); }
   void operator()(const std::vector<std::byte>& b) const {
-    // A null pointer would make it NULL.
+    // A null pointer would store NULL.
     const void* bytes = b.empty() ? static_cast<const void*>("") : b.data();
     statement.bind(parameter, bytes, static_cast<int>(b.size()));
   }
@@ -40,8 +40,8 @@ struct binder {
   int parameter;
 };
 
-/// The default of the column in a row of pragma_table_info. Anything but a number is not evaluated:
-/// it could be an expression, and this is somebody's file.
+/// Returns the default of the column in a row of pragma_table_info. Only numbers are evaluated:
+/// other defaults could be expressions from an untrusted file.
 column_value default_from(SQLite::Statement& info) {
   if (info.getColumn(2).getInt() == 0) return {};
   if (info.getColumn(3).getString() == "INTEGER") {
@@ -54,15 +54,16 @@ column_value default_from(SQLite::Statement& info) {
   return {};
 }
 
-// While a row is read and a writer waits, SQLite lets nobody begin to read: lookups wait so long.
+// While a row is read and a writer waits, SQLite blocks new readers: lookups wait for this long.
 constexpr std::chrono::milliseconds longest_hold{1};
 
-/// "WHERE" these columns have their values and the others of the key are behind the last ones.
+/// Returns "WHERE" with the values of these columns, for rows whose key is after the last one.
 std::string part_sql(const std::vector<bound_column>& where, const std::vector<bound_column>& last,
                      const std::vector<std::string>& key) {
   std::vector<std::string> all;
   for (const bound_column& column : where) all.push_back(quoted_name(column.name) + " = ?");
-  // By an index of this column alone SQLite would find all rows and sort them before the first.
+  // With an index on this column alone, SQLite would find and sort all rows before returning the
+  // first.
   const bool is_in_key = !where.empty() && std::ranges::find(key, where.front().name) != key.end();
   if (where.size() == 1 && !is_in_key) all.front().insert(0, "+");
   if (!last.empty()) {
@@ -157,7 +158,7 @@ void raw_table::visit_rows(const std::string& select, const std::vector<bound_co
   while (visit_some(select, where, last, visit)) continue;
 }
 
-// Goes on behind the last row that was visited, if there is one, and sets it.
+// Continues after the last visited row, if any, and updates it.
 // @returns true if rows may be left
 bool raw_table::visit_some(const std::string& select, const std::vector<bound_column>& where,
                            std::vector<bound_column>& last,
@@ -190,7 +191,7 @@ bound_column raw_table::bind(const std::string& column, const column_value& v) c
   const auto known = types_.find(column);
   const std::string_view type = known == types_.end() ? "" : std::string_view(known->second);
   const auto* number = std::get_if<std::int64_t>(&v);
-  // Programs that write JSON anew write 5.0 as 5.
+  // Programs that rewrite JSON write 5.0 as 5.
   if (type == "REAL" && number != nullptr) return bind_column(column, static_cast<double>(*number));
   const bool fits = std::holds_alternative<std::monostate>(v) ||
                     (type == "REAL"      ? std::holds_alternative<double>(v)
@@ -198,8 +199,8 @@ bound_column raw_table::bind(const std::string& column, const column_value& v) c
                      : type == "TEXT"    ? std::holds_alternative<std::string>(v)
                                          : true);
   if (fits) return bind_column(column, v);
-  throw argument_error(fmt::format("the column '{}' of the table '{}' holds {}, and no other value",
-                                   column, name(), type));
+  throw argument_error(
+      fmt::format("the column '{}' of the table '{}' only holds {}", column, name(), type));
 }
 
 void raw_table::prepare_write(bool replace) {

@@ -21,24 +21,23 @@ namespace tune::detail {
 
 class connection;
 
-/// Puts a value into the parameter with this number.
+/// Binds a value to the parameter with this number.
 using parameter_binder = std::function<void(SQLite::Statement&, int)>;
 
-/// A column of a row that is written or looked for.
+/// A column of a row to write or find.
 struct bound_column {
   std::string name;
   parameter_binder bind;
 };
 
 bound_column bind_column(std::string name, column_value v);
-/// The typed value of a field, as column.hpp keeps it. @param in_key  true for a field of a key
+/// The typed value of a field, in the form of column.hpp. @param in_key  true for a field of a key
 bound_column bind_column(std::string name, const value& v, bool in_key);
 
 column_value read_column(const SQLite::Column& column);
 
-/// A table of an open database whose columns are known from the file alone, the checksum apart.
-/// Must not outlive the connection. Not thread-safe. Throws SQLite::Exception for what SQLite
-/// reports.
+/// A table of an open database with columns as in the file, without the checksum. Must not outlive
+/// the connection. Not thread-safe. Errors of SQLite are SQLite::Exceptions.
 class raw_table {
  public:
   /// @throws SQLite::Exception if there is no such table
@@ -49,36 +48,36 @@ class raw_table {
 
   const std::string& name() const noexcept { return layout_.table; }
   const std::vector<std::string>& columns() const noexcept { return layout_.columns; }
-  /// Those of the primary key, in its order.
+  /// The columns of the primary key, in its order.
   const std::vector<std::string>& key() const noexcept { return key_; }
   bool has(const std::string& column) const;
 
-  /// Calls visit(statement) for each row that is intact and holds these values, in the order of the
-  /// primary key; the statement's columns are columns(). Outside of a transaction others can commit
-  /// between two rows, every millisecond or so: each row is as it is when it is visited.
-  /// @returns how many such rows are damaged
+  /// Calls visit(statement) for each intact row with these values, in the order of the primary key;
+  /// the statement's columns are columns(). Outside of a transaction others can commit between two
+  /// rows, every millisecond or so: each row is read in its state at that time.
+  /// @returns the number of such rows that are damaged
   std::size_t read(const std::vector<bound_column>& where,
                    const std::function<void(SQLite::Statement&)>& visit);
-  /// The same for some columns, whose places in the statement are those here, and for damaged rows
-  /// too.
+  /// The same for some columns, which have the same positions in the statement, and including
+  /// damaged rows.
   void scan(const std::vector<std::string>& some, const std::vector<bound_column>& where,
             const std::function<void(SQLite::Statement&)>& visit);
 
-  /// The value of a column that is not given: its default if that is a plain number or text, else
-  /// the empty one.
+  /// The value of an omitted column: its default if that is a plain number or text, else an empty
+  /// value.
   const column_value& default_of(const std::string& column) const { return defaults_.at(column); }
 
-  /// The value as the column's type keeps it. SQLite would convert others on the way into the
-  /// table, and the row would not be what its checksum was made of.
+  /// Returns the value in the form of the column's type. SQLite would convert other values on
+  /// storing, and the row would not match its checksum.
   /// @throws argument_error if the type does not hold the value
   bound_column bind(const std::string& column, const column_value& v) const;
 
-  /// Writes a row with its checksum, inside the caller's write_transaction. Columns that are not
-  /// given have their default. @throws argument_error if the table lacks one that is given
-  /// @param replace  takes the place of a row with the same primary key
+  /// Writes a row with its checksum, inside the caller's write_transaction. Omitted columns get
+  /// their default. @throws argument_error if the table lacks a given column
+  /// @param replace  replaces a row with the same primary key
   void write(const std::vector<bound_column>& row, bool replace = false);
 
-  /// The number of rows, damaged ones included.
+  /// The number of rows, including damaged ones.
   std::size_t count();
 
  private:

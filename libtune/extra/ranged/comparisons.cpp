@@ -11,7 +11,7 @@
 namespace tune {
 namespace {
 
-constexpr double notable_gain = 0.02;  // of what an audit finds
+constexpr double notable_gain = 0.02;  // of an audit's candidates
 
 /// Returns the elements at these places.
 template <class T>
@@ -25,7 +25,7 @@ std::size_t least_of(std::span<const double> times) {
   return static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
 }
 
-/// The numbers from one to another, which is left out.
+/// Returns the numbers from one to another, without the latter.
 std::vector<std::size_t> range_of(std::size_t from, std::size_t to) {
   std::vector<std::size_t> all(to - from);
   std::iota(all.begin(), all.end(), from);
@@ -72,7 +72,7 @@ bool comparisons::compare(const size_list& at, double weight) {
   fill_in(at, measured);
   const size_point point = point_of(at, plan_.features);
   size_times::sample sample{.point = {point.begin(), point.end()}, .weight = weight};
-  // What programs ask for is as it is.
+  // Requested sizes have no place, so that smoothing leaves them unchanged.
   if (weight == 1) sample.place = parts_of(plan_.ranges, at);
   for (std::size_t i = 0; i < measured.size(); ++i) {
     sample.times.push_back(measured[i].value_or(does_not_work));
@@ -106,7 +106,7 @@ void comparisons::take(const numbers& kept) {
     each.fits = those(each.fits, kept);
     if (plan_.costs) each.terms = those(each.terms, kept);
   }
-  // The best at a size may be among those that were left out; the best of the rest stands for it.
+  // Drops samples at which only discarded configurations work.
   for (std::size_t s = sizes_.size(); s-- > 0;) {
     if (!std::isinf(std::ranges::min(times_.samples[s].times))) continue;
     times_.samples.erase(times_.samples.begin() + static_cast<std::ptrdiff_t>(s));
@@ -153,7 +153,7 @@ std::optional<comparisons::audited> comparisons::audit(const size_list& at, std:
   return found;
 }
 
-/// True if it has worked wherever it was measured.
+/// True if the configuration has worked at all sizes at which it was measured.
 bool comparisons::has_worked(std::size_t number) const {
   bool has_time = false;
   for (const size_times::sample& each : times_.samples) {
@@ -164,8 +164,8 @@ bool comparisons::has_worked(std::size_t number) const {
   return has_time;
 }
 
-/// Measures some in another run. Their times are comparable with those of the first by the time of
-/// the best there, which is measured again, too.
+/// Measures some configurations in another run. The best one is measured again, too, and its time
+/// scales the others to the first run.
 comparisons::times_of_some comparisons::measure_beside(const size_list& at, std::size_t best,
                                                        double time, const numbers& all) {
   std::vector<configuration> measured{configurations_[best]};
@@ -179,10 +179,10 @@ comparisons::times_of_some comparisons::measure_beside(const size_list& at, std:
   return found;
 }
 
-/// Measures those once more that failed and have worked everywhere else: one that fails again has
-/// not worked everywhere any more, and is not tried a third time.
-/// @param best      was measured there, in this time
-/// @param measured  of the configurations from `first` on
+/// Measures configurations again that failed here and have worked at all other sizes. One that
+/// fails again no longer counts as working everywhere, and is not measured a third time.
+/// @param best      the configuration that was measured in this time
+/// @param measured  the times of the configurations from `first` on
 void comparisons::try_again(const size_list& at, std::size_t best, double time, std::size_t first,
                             times_of_some& measured) {
   numbers failed;
@@ -197,8 +197,8 @@ void comparisons::try_again(const size_list& at, std::size_t best, double time, 
   }
 }
 
-/// Gives what was not measured the part of the best time that it had at the nearest size, or one
-/// that nothing is chosen for.
+/// Sets the time of configurations without a measurement: relative to the best time, as at the
+/// nearest size, or so large that they are not chosen.
 void comparisons::fill_in(const size_list& at, times_of_some& measured) const {
   double best = does_not_work;
   bool is_complete = true;
@@ -219,8 +219,8 @@ void comparisons::fill_in(const size_list& at, times_of_some& measured) const {
   }
 }
 
-/// Measures the best of all and the best of those that were known once more, side by side, if they
-/// differ notably: what disturbs the device for a moment would count as a loss.
+/// Measures the best of all and the best known one again, side by side, if they differ notably:
+/// otherwise a momentary disturbance of the device would count as a loss.
 void comparisons::confirm_best(const size_list& at, std::size_t known) {
   std::vector<double>& times = times_.samples.back().times;
   const numbers both{least_of(std::span(times).first(known)), least_of(times)};
@@ -231,7 +231,7 @@ void comparisons::confirm_best(const size_list& at, std::size_t known) {
   }
 }
 
-/// Measures the configurations from a number on at the sizes of a sample that lacks them.
+/// Measures the configurations from a number on at the sizes of a sample that lacks their times.
 void comparisons::extend(std::size_t sample, std::size_t fresh) {
   const size_list& at = sizes_[sample];
   size_times::sample& of = times_.samples[sample];

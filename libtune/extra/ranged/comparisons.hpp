@@ -12,64 +12,62 @@
 
 namespace tune {
 
-/// The configurations that are compared for a portfolio, and their times at sizes. One that fails
-/// where it has worked at all sizes before is measured once more: a fault that passes does not
-/// count.
+/// The configurations that are compared for a portfolio, and their times at sizes. A configuration
+/// that fails for the first time is measured once more, so that a transient fault does not count.
 class comparisons {
  public:
   using configuration = portfolio_source::configuration;
   /// The numbers of configurations.
   using numbers = std::vector<std::size_t>;
 
-  /// The time of a configuration that does not work at some sizes; a loss, too.
+  /// The time, or the loss, of a configuration that does not work at some sizes.
   static constexpr double does_not_work = std::numeric_limits<double>::infinity();
-  /// A configuration that loses no more at some sizes is promising; one that was not measured is
-  /// taken to lose as much at least.
+  /// The largest loss of a promising configuration at some sizes; an unmeasured one is assumed to
+  /// lose at least as much.
   static constexpr double promising = 0.25;
-  /// So many of what an audit finds are compared at all sizes, at most.
+  /// The largest number of an audit's candidates that are compared at all sizes.
   static constexpr std::size_t most_fresh = 3;
 
-  /// At sizes that nothing had been measured at before.
+  /// The result of an audit at new sizes.
   struct audited {
-    double loss;  ///< of the choice
-    double gap;   ///< of the best that had been compared before
+    double loss;  ///< of the chosen configuration
+    double gap;   ///< the loss of the best configuration of the earlier comparisons
   };
 
-  /// @param plan      outlives it, as from does
+  /// @param plan      has to outlive this object, and so does from
   /// @param fallback  the first configuration
   comparisons(const portfolio_plan& plan, const configuration& fallback, portfolio_source& from);
 
   /// The configurations, each once; their numbers are its indices. The first is the fallback.
   const std::vector<configuration>& configurations() const noexcept { return configurations_; }
-  /// Those that were left out.
+  /// The configurations that were left out.
   const std::vector<configuration>& others() const noexcept { return others_; }
-  /// The number of all that have ever been compared.
+  /// The number of configurations that have ever been compared.
   std::size_t seen() const noexcept { return seen_.size(); }
-  /// Their times; as many samples as sizes.
+  /// Their times; one sample for each of sizes().
   const size_times& times() const noexcept { return times_; }
-  /// The sizes that they were compared at, in order.
+  /// The sizes at which they were compared, in order.
   const std::vector<size_list>& sizes() const noexcept { return sizes_; }
   /// True if they were compared at these sizes.
   bool has(const size_list& at) const;
-  /// Returns the square of the distance of sizes, by the scales of the ranges.
+  /// Returns the square of the distance of sizes, on the scales of the ranges.
   double distance(const size_list& a, const size_list& b) const;
 
-  /// Adds those of these that are new. To be called before they are compared.
+  /// Adds the new ones among these. Call it before they are compared.
   void add(std::span<const configuration> found);
-  /// Announces that all are compared at some of these sizes next.
+  /// Announces that all configurations are compared next at some of these sizes.
   void prepare(std::span<const size_list> next) { from_.prepare(next, configurations_); }
-  /// Compares all at these sizes. Returns false if none works there, or there is no more time.
+  /// Compares all at these sizes. Returns false if nothing works there, or time is up.
   bool compare(const size_list& at, double weight);
-  /// Goes on with the configurations of these numbers, in this order, and leaves out others.
+  /// Continues with the configurations of these numbers, in this order, and leaves out the others.
   void keep(const numbers& kept, const numbers& left);
-  /// Goes on without those that do not work: they do not come back.
+  /// Discards the configurations that do not work, for good.
   void discard(const std::vector<bool>& works);
-  /// Computes the terms of costs at these sizes, where nothing is timed.
+  /// Computes the cost terms at these sizes, without measurements.
   void imagine(const std::vector<size_list>& at);
-  /// Compares some that were left out, or are new, with the others at sizes that nothing was
-  /// measured at; what gains notably is compared at all sizes then. Returns nothing if none works
-  /// there.
-  /// @param chosen  the number of what is chosen there
+  /// Compares candidates, left out earlier or new, with the others at new sizes; candidates with a
+  /// notable gain are then compared at all sizes. Returns nothing if nothing works there.
+  /// @param chosen  the number of the configuration that is chosen there
   std::optional<audited> audit(const size_list& at, std::size_t chosen,
                                std::span<const configuration> candidates);
 

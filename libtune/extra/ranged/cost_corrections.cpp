@@ -15,17 +15,17 @@ namespace tune {
 namespace {
 
 constexpr std::size_t most_nodes = 1024;
-constexpr std::size_t most_ways = 16;  // of a configuration
+constexpr std::size_t most_ways = 16;  // for each configuration
 // The kernel: its length, the distance of two ways for each flag in which they differ, and the
-// variance of what neighbours do not tell, as a part of that of all.
+// variance that neighbours do not explain, relative to the total.
 constexpr double reach = 3;  // octaves
 constexpr double apart = 3;  // octaves
 constexpr float unexplained = 0.5F;
-constexpr double most_missed = 0.3;  // of a logarithm: more is of no use nearby
+constexpr double most_missed = 0.3;  // of a logarithm: larger errors say nothing about nearby sizes
 constexpr int most_steps = 60;
 constexpr float solved = 1e-6F;  // the square of an error
 
-/// The flags that are set in terms.
+/// Returns the flags that are set in terms.
 std::uint32_t flags_of(const cost_terms& terms, std::uint32_t flag_terms) noexcept {
   std::uint32_t set = 0;
   for (std::uint32_t left = flag_terms; left != 0; left &= left - 1) {
@@ -35,7 +35,7 @@ std::uint32_t flags_of(const cost_terms& terms, std::uint32_t flag_terms) noexce
   return set;
 }
 
-/// The terms that are either 0 or 1, and not always the same.
+/// Returns the terms that are either 0 or 1, and not constant.
 std::uint32_t find_flag_terms(std::span<const cost_samples> samples) {
   std::uint32_t found = 0;
   for (std::size_t i = 0; i < most_cost_terms; ++i) {
@@ -52,8 +52,8 @@ std::uint32_t find_flag_terms(std::span<const cost_samples> samples) {
   return found;
 }
 
-/// The covariance of places by the squares of their distances: a Matern kernel of order 3/2, from a
-/// table, as it is computed for each two of them.
+/// The covariance of two places, given the square of their distance: a Matern kernel of order 3/2,
+/// tabulated, because it is computed for each pair.
 class matern_kernel {
  public:
   matern_kernel() : values_(entries + 1) {
@@ -69,7 +69,7 @@ class matern_kernel {
 
  private:
   static constexpr float per_unit = 32;
-  static constexpr std::size_t entries = std::size_t{200} * 32;  // at the last it is below 0.01
+  static constexpr std::size_t entries = std::size_t{200} * 32;  // the last entry is below 0.01
 
   std::vector<float> values_;
 };
@@ -84,7 +84,7 @@ struct matrix {
   const float* row(std::size_t i) const { return entries.data() + i * columns; }
 };
 
-/// The squares of the distances of places from others.
+/// Returns the squares of the distances between places and others.
 matrix squares(const std::vector<std::vector<double>>& places,
                const std::vector<std::vector<double>>& others) {
   matrix made{.columns = others.size()};
@@ -143,7 +143,7 @@ class fitter {
     to_nodes_ = squares(nodes, places);
   }
 
-  /// Returns the ways of a configuration, those with most samples, if there are many.
+  /// Returns the ways of a configuration; if there are too many, those with the most samples.
   std::vector<cost_corrections::way> fit(const cost_samples& of, const cost_factors& factors,
                                          std::uint32_t flag_terms) const {
     std::vector<known> all;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What predicted times miss, as a function of sizes.
+// Corrections of predicted times, as a function of sizes.
 #pragma once
 
 #include <algorithm>
@@ -17,28 +17,28 @@
 
 namespace tune {
 
-/// Nodes an octave or more apart in ranges of sizes, from the lowest to the highest of each, about
-/// a thousand at most. Never changes; thread-safe.
+/// A grid over ranges of sizes: nodes an octave or more apart, from the lowest to the highest size
+/// of each range, about a thousand at most. Immutable; thread-safe.
 class size_grid {
  public:
   /// The nodes around sizes, and their weights, whose sum is 1.
   struct cell {
-    std::size_t count = 0;                                             ///< of the nodes
-    std::array<std::uint32_t, std::size_t{1} << most_ranges> nodes{};  ///< their numbers
-    std::array<float, std::size_t{1} << most_ranges> weights{};        ///< of them
+    std::size_t count = 0;                                             ///< the number of nodes
+    std::array<std::uint32_t, std::size_t{1} << most_ranges> nodes{};  ///< the nodes' numbers
+    std::array<float, std::size_t{1} << most_ranges> weights{};        ///< the nodes' weights
   };
 
-  /// Of no range.
+  /// A grid without ranges.
   size_grid() = default;
-  /// @param ranges  most_ranges at most
+  /// @param ranges  at most most_ranges
   explicit size_grid(std::span<const size_range> ranges);
 
   /// The number of nodes.
   std::size_t nodes() const noexcept { return nodes_; }
   /// Returns the logarithms to base 2 of the sizes of a node.
   std::vector<double> octaves(std::size_t node) const;
-  /// Returns the nodes around these sizes, one for each range. Those outside of a range are as its
-  /// ends. Allocates nothing.
+  /// Returns the nodes around these sizes, one size for each range. A size outside its range counts
+  /// as the range's nearer end. Allocates nothing.
   cell find(std::span<const double> sizes) const noexcept;
 
  private:
@@ -53,24 +53,26 @@ class size_grid {
   std::size_t nodes_ = 0;
 };
 
-/// Factors by which the predicted times of configurations are nearer to those that were measured at
-/// sizes nearby. A configuration may work in several ways, such as by clusters of work groups,
-/// which the terms of its cost that are either 0 or 1 tell apart; each way has factors of its own.
+/// Factors that correct the predicted times of configurations by the times measured at nearby
+/// sizes. A configuration may work in several ways, such as with or without clusters of work
+/// groups. The terms of its cost that are either 0 or 1 distinguish these ways, and each way has
+/// its own factors.
 class cost_corrections {
  public:
-  /// One way of a configuration to work.
+  /// One way in which a configuration works.
   struct way {
-    std::uint32_t flags = 0;                  ///< a bit for each term that is 1, of the flag terms
-    std::vector<std::int16_t> thousandths{};  ///< at each node of the grid: the factor, less 1
+    std::uint32_t flags = 0;                  ///< a bit for each flag term that is 1
+    std::vector<std::int16_t> thousandths{};  ///< the factor, less 1, at each node of the grid
 
     friend bool operator==(const way&, const way&) = default;
   };
 
-  /// None: all factors are 1.
+  /// No corrections: all factors are 1.
   cost_corrections() = default;
-  /// @param ranges      of the sizes
+  /// @param ranges      the ranges of the sizes
   /// @param flag_terms  a bit for each term that is either 0 or 1
-  /// @param ways        of each configuration; each has as many numbers as the grid has nodes
+  /// @param ways        the ways of each configuration; each has as many numbers as the grid has
+  /// nodes
   cost_corrections(std::span<const size_range> ranges, std::uint32_t flag_terms,
                    std::vector<std::vector<way>> ways);
 
@@ -78,18 +80,18 @@ class cost_corrections {
   bool empty() const noexcept { return ways_.empty(); }
   /// The ways of each configuration.
   const std::vector<std::vector<way>>& ways() const noexcept { return ways_; }
-  /// A bit for each term that tells ways apart.
+  /// A bit for each term that distinguishes ways.
   std::uint32_t flag_terms() const noexcept { return flag_terms_; }
-  /// Exchanges what two configurations have, by their places.
+  /// Exchanges the ways of two configurations, given their places.
   void exchange(std::size_t one, std::size_t other);
 
   /// The corrections at sizes.
   class at_sizes {
    public:
-    /// @param all   outlives it
-    /// @param cell  of the grid, around the sizes
+    /// @param all   has to outlive this object
+    /// @param cell  the grid's nodes around the sizes
     at_sizes(const cost_corrections& all, const size_grid::cell& cell) : all_(all), cell_(cell) {}
-    /// Returns the factor of the configuration at this place; 1 for a way that is not known.
+    /// Returns the factor of the configuration at this place; 1 for an unknown way.
     double operator()(std::size_t place, const cost_terms& terms) const noexcept;
 
    private:
@@ -98,7 +100,7 @@ class cost_corrections {
   };
   /// Returns the corrections at these sizes, one for each range. Allocates nothing.
   at_sizes at(std::span<const double> sizes) const noexcept { return {*this, grid_.find(sizes)}; }
-  /// The same of whole numbers.
+  /// Returns the corrections at these whole sizes.
   at_sizes at(std::span<const std::uint64_t> sizes) const noexcept {
     std::array<double, most_ranges> numbers{};
     const std::size_t count = std::min(sizes.size(), numbers.size());
@@ -116,14 +118,13 @@ class cost_corrections {
   std::vector<std::vector<way>> ways_;  // by place
 };
 
-/// Fits corrections by Gaussian processes (Rasmussen and Williams, 2006): one for each
-/// configuration, of the logarithm of its times over those that are predicted, over the logarithms
-/// of sizes and its ways.
-/// @param ranges   of the sizes
-/// @param sizes    of each sample, one for each range
-/// @param samples  of each configuration, as many as there are sizes; infinite times count for
-///                 nothing
-/// @param factors  of each configuration, fitted to the samples
+/// Fits corrections by Gaussian processes (Rasmussen and Williams, 2006): for each configuration,
+/// one process for the logarithm of its measured over its predicted times, as a function of the
+/// logarithms of sizes and of its way.
+/// @param ranges   the ranges of the sizes
+/// @param sizes    the sizes of each sample, one for each range
+/// @param samples  of each configuration, as many as there are sizes; infinite times are ignored
+/// @param factors  the factors of each configuration, fitted to the samples
 cost_corrections fit_corrections(std::span<const size_range> ranges,
                                  std::span<const std::vector<double>> sizes,
                                  std::span<const cost_samples> samples,

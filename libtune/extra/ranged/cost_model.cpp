@@ -9,15 +9,15 @@ namespace tune {
 namespace {
 
 constexpr std::size_t unknowns = most_cost_terms + 1;
-// The factors that fit all configurations count as much as a part of one sample.
+// The weight of the common factors, relative to one sample.
 constexpr double weight_of_common = 0.01;
-constexpr double negligible = 1e-6;  // of what the factors tell the square of
+constexpr double negligible = 1e-6;  // a smaller squared column is ignored
 constexpr int most_sweeps = 500;
 constexpr double settled = 1e-7;
 
 using row = std::array<double, unknowns>;
 
-/// Sums of products of the rows of a system of linear equations whose right sides are 1.
+/// The normal equations of a linear system whose right sides are 1.
 class equations {
  public:
   void add(const cost_samples& of, const row& scale) {
@@ -29,14 +29,14 @@ class equations {
         scaled[i] = term / of.times[s] * scale[i];
       }
       for (std::size_t i = 0; i < unknowns; ++i) {
-        if (scaled[i] == 0) continue;  // as those that are not used
+        if (scaled[i] == 0) continue;  // as for unused terms
         right_[i] += scaled[i];
         for (std::size_t j = 0; j < unknowns; ++j) products_[i][j] += scaled[i] * scaled[j];
       }
     }
   }
 
-  /// Draws the solution towards another one.
+  /// Pulls the solution towards another one.
   void add(const row& solution, double weight) {
     for (std::size_t i = 0; i < unknowns; ++i) {
       right_[i] += weight * solution[i];
@@ -44,9 +44,9 @@ class equations {
     }
   }
 
-  /// The solution of least squares with no number below 0, one coordinate after the other.
+  /// Returns the non-negative solution of least squares, by coordinate descent.
   row solve(row from) const {
-    row rest = right_;  // less what the solution makes of the left sides
+    row rest = right_;  // minus the products with the present solution
     for (std::size_t i = 0; i < unknowns; ++i) subtract(rest, i, from[i]);
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
       double most = 0;
@@ -72,7 +72,7 @@ class equations {
   std::array<row, unknowns> products_{};
 };
 
-/// Factors by which the mean square of each term is 1, as a part of the times.
+/// Returns factors for which the mean square of each term, relative to the times, is 1.
 row scale_of(std::span<const cost_samples> all) {
   row squares{};
   double count = 0;

@@ -15,33 +15,33 @@
 
 namespace tune {
 
-/// The most terms of a cost.
+/// The largest number of terms of a cost.
 inline constexpr std::size_t most_cost_terms = 18;
 
-/// Numbers that the time of a run grows with, none of them negative: waves of work groups, the
-/// steps of each, bytes, launches. Those not used stay 0. The time is taken to be their sum, each
-/// multiplied by a factor that is fitted, and a constant.
+/// Numbers that determine the time of a run, none of them negative: waves of work groups, the steps
+/// of each, bytes, launches. Unused terms stay 0. The predicted time is a constant plus the sum of
+/// the terms, each multiplied by a fitted factor.
 using cost_terms = std::array<double, most_cost_terms>;
 
-/// Computes the terms of one configuration at sizes. Allocates nothing, and does not throw.
+/// Computes the terms of one configuration at given sizes. Must not allocate or throw.
 using cost_function = std::function<cost_terms(std::span<const std::uint64_t>)>;
 
-/// The factors of the terms of one configuration, at last the constant; none is negative.
+/// The factors of the terms of one configuration, and then the constant; none is negative.
 using cost_factors = std::array<double, most_cost_terms + 1>;
 
-/// Returns the sum of the terms by their factors.
+/// Returns the sum of the terms multiplied by their factors, plus the constant.
 inline double predicted_time(const cost_factors& factors, const cost_terms& terms) noexcept {
-  // Three sums, since each addition waits for the one before.
+  // Three sums instead of one, because each addition waits for the previous one.
   std::array<double, 3> sums{factors.back()};
   for (std::size_t i = 0; i < terms.size(); ++i) sums[i % 3] += factors[i] * terms[i];
   return sums[0] + sums[1] + sums[2];
 }
 
-/// Returns the place of the least predicted time among those that fit; none if there is none, or
-/// all are infinite. One function for tuning, lookups and checks.
-/// @param factors    of each place
-/// @param corrected  returns what the predicted time of a place is multiplied by, for its terms
-/// @param terms      of a place
+/// Returns the place with the smallest predicted time among those that fit; empty if none fits, or
+/// all times are infinite. Shared by tuning, lookups and checks.
+/// @param factors    the factors of each place
+/// @param corrected  returns the correction factor for a place and its terms
+/// @param terms      returns the terms of a place
 /// @param fits       true for a place that may be chosen
 template <class Corrected, class Terms, class Fits>
 std::optional<std::size_t> find_cheapest(std::span<const cost_factors> factors,
@@ -59,16 +59,16 @@ std::optional<std::size_t> find_cheapest(std::span<const cost_factors> factors,
   return cheapest;
 }
 
-/// Times of a configuration, with its terms there.
+/// The measured times of a configuration, with the terms of each sample.
 struct cost_samples {
   std::vector<cost_terms> terms{};  ///< at each sample
-  std::vector<double> times{};      ///< as many; greater than 0; infinite ones count for nothing
+  std::vector<double> times{};      ///< as many; greater than 0; infinite ones are ignored
 };
 
-/// Fits the factors of each configuration by least squares of relative errors, none negative. Where
-/// the times of one leave its factors open they are near those that fit all configurations.
-/// Terms and times may have any unit.
-/// @param all  of each configuration
+/// Fits the factors of each configuration by least squares of relative errors, without negative
+/// factors. Factors that a configuration's own times do not determine are close to those that fit
+/// all configurations. Terms and times may have any unit.
+/// @param all  the samples of each configuration
 std::vector<cost_factors> fit_costs(std::span<const cost_samples> all);
 
 }  // namespace tune

@@ -21,22 +21,25 @@ namespace {
 using configuration = portfolio_source::configuration;
 using numbers = comparisons::numbers;
 
-constexpr double share_of_sizes = 0.9;        // that the worst loss is stated for
+constexpr double share_of_sizes = 0.9;        // for the worst loss
 constexpr double share_of_pilots = 0.65;      // of the time, with all configurations
 constexpr double share_of_comparisons = 0.8;  // before the audits
 constexpr double share_of_audits = 0.88;      // before the leaves are checked
-constexpr double share_of_fits = 0.07;        // taken from both, as costs are corrected
-constexpr std::size_t least_pilots = 4;       // sizes; else nothing is left out for its times
-constexpr std::size_t at_once = 8;            // sizes in doubt, before another fit
-constexpr double nearby = 0.01;               // the square of a distance, of the ranges' scales
+constexpr double share_of_fits = 0.07;        // subtracted from both, for correcting costs
+constexpr std::size_t least_pilots = 4;       // sizes; with fewer, no configuration is left out for
+                                              // its times
+constexpr std::size_t at_once = 8;            // sizes in doubt between two fits
+constexpr double nearby = 0.01;               // the square of a distance, on the scales of the
+                                              // ranges
 constexpr double width_of_pilots = 0.15;
-constexpr double without_between = 1.5;  // the losses count so often, as few samples may hide more
-// Few samples hide that the edges of leaves are wrong oftener than what changes smoothly.
+constexpr double without_between = 1.5;  // penalty on these losses, because few samples may hide
+                                         // more
+// With few samples, wrong edges of leaves stay hidden more often than errors of smooth functions.
 constexpr double trust_in_corrections = 1.5;
-constexpr double nearly_best = 0.08;        // what comes so near counts for its place in line
-constexpr std::size_t least_compared = 24;  // however little time there is
-// After so many samples, or so much of the time, so many configurations are left, which are
-// compared at more sizes instead.
+constexpr double nearly_best = 0.08;        // losses up to about this count as merit
+constexpr std::size_t least_compared = 24;  // even if time is short
+// After this many samples, or this share of the time, only this many configurations are left, and
+// are compared at more sizes.
 struct stage {
   std::size_t samples;
   double share;
@@ -44,7 +47,7 @@ struct stage {
 };
 constexpr std::array stages{stage{.samples = 48, .share = 0.75, .configurations = 32},
                             stage{.samples = 96, .share = 0.78, .configurations = 16}};
-// Times are predicted at so many sizes, and of so many configurations at them.
+// The numbers of sizes, and of configurations at them, whose times are predicted.
 constexpr std::size_t least_imagined = 100;
 constexpr std::size_t most_imagined_sizes = 1000;
 constexpr std::size_t most_imagined = 100'000;
@@ -69,7 +72,7 @@ class builder {
     for (const size_list& at : places_.searches()) {
       if (from_.should_stop() || is_whole_) break;
       auto found = from_.search(at, most, std::nullopt);
-      // Large arrays may have no room.
+      // Large arrays may exceed the memory.
       if (found.best.empty() && !from_.should_stop()) {
         const size_list other = spread_sizes(plan_.ranges, 1, failed++).front();
         found = from_.search(other, most, std::nullopt);
@@ -98,7 +101,7 @@ class builder {
   }
 
  private:
-  /// Returns the share of the time until which a step is made that ends at this one without costs.
+  /// Returns the share of the time for a step that ends at this share if there are no costs.
   double until(double share) const { return plan_.costs ? share - share_of_fits : share; }
 
   void compare_at_samples() {
@@ -109,7 +112,7 @@ class builder {
       compared_.compare(
           each.sizes, static_cast<double>(each.count) / total * static_cast<double>(spread.size()));
     }
-    std::optional<double> before;  // that programs are compiled at the first size is no part of it
+    std::optional<double> before;  // excludes compiling programs at the first size
     std::size_t cells = 0;
     bool are_chosen = false;
     auto next = stages.begin();
@@ -139,11 +142,10 @@ class builder {
     }
   }
 
-  /// Announces sizes that are compared after so many, long before, so that there is time to
-  /// compile; and once more just before, for programs that are known when others have been
-  /// compiled.
+  /// Announces the sizes of later comparisons long before, to leave time for compiling; and again
+  /// just before, for programs that only become known when others have been compiled.
   void announce(std::span<const size_list> all, std::size_t done) {
-    constexpr std::size_t first = 2;  // before, nobody knows whether sizes need programs
+    constexpr std::size_t first = 2;  // only then is it known if sizes need their own programs
     constexpr std::size_t together = 8;
     constexpr std::size_t ahead = 3 * together;
     if (done % together != first) return;
@@ -155,9 +157,10 @@ class builder {
     if (done != first) compared_.prepare(from(done + ahead, together));
   }
 
-  /// Leaves out all but those that are most useful together.
+  /// Keeps only the configurations that are most useful together.
   void narrow(std::size_t most) {
-    // Costs are known between the samples, so that more of them tell less than more configurations.
+    // Costs predict the times between samples, so more configurations are worth more than more
+    // samples.
     if (plan_.costs || configurations().size() <= most + 1) return;
     const numbers useful = most_useful(with_between(times(), between_, plan_.limits.loss),
                                        {.configurations = most + 1, .loss = plan_.limits.loss}, 0);
@@ -187,8 +190,8 @@ class builder {
     return left_out_losses(times(), [this](const size_times& others) { return fit_to(others); });
   }
 
-  /// Chooses whether the tree is made of the sizes between or of the samples alone, or whether
-  /// costs choose, corrected or not, by the losses at samples that are left out.
+  /// Chooses between a tree with samples in between, a tree of the samples alone, and costs with or
+  /// without corrections, by the losses at left-out samples.
   void choose_way() {
     is_between_ = false;
     const double alone = without_between * sum_of(losses_left_out());
@@ -204,8 +207,8 @@ class builder {
     is_corrected_ = is_by_costs_;
   }
 
-  /// Returns the portfolio that corrects the times predicted by costs, if that loses less at
-  /// samples that are left out; else the one that is given.
+  /// Returns the portfolio with corrected predictions, if it loses less at left-out samples; else
+  /// the given one.
   portfolio_fit corrected(portfolio_fit fit) {
     left_out_ = losses_left_out();
     if (!is_by_costs_ || is_corrected_) return fit;
@@ -223,7 +226,7 @@ class builder {
     return sum;
   }
 
-  /// Sets the terms of costs at sizes that fill the ranges, where nothing is timed.
+  /// Sets the cost terms at sizes that fill the ranges, without measurements.
   void imagine() {
     if (!is_by_costs_ || times().imagined) return;
     const std::size_t count =
@@ -231,7 +234,7 @@ class builder {
     compared_.imagine(spread_sizes(plan_.ranges, count, 3 * places_.spread()));
   }
 
-  /// Returns the number of the configuration that is chosen at any sizes.
+  /// Returns the number of the configuration that the portfolio chooses for sizes.
   std::size_t choose(const portfolio_fit& fit, const size_list& at) const {
     const size_point point = point_of(at, plan_.features);
     if (fit.factors.empty()) return fit.choose(point);
@@ -242,8 +245,8 @@ class builder {
     return fit.choose(point, terms);
   }
 
-  /// Compares at further sizes, those first where what the portfolio would choose is slow at sizes
-  /// nearby, as it is where leaves meet. Returns the portfolio.
+  /// Compares at further sizes, first where the portfolio's choice is slow at nearby sizes, such as
+  /// at the edges of leaves. Returns the portfolio.
   portfolio_fit compare_where_in_doubt() {
     choose_way();
     portfolio_fit fit = fitted();
@@ -271,7 +274,7 @@ class builder {
     return fit;
   }
 
-  /// The losses at the nearest samples of what is chosen at a size, by their nearness.
+  /// The largest loss of a size's choice at the samples, weighted by their nearness.
   double doubt_at(const size_list& at, const portfolio_fit& fit) const {
     const std::size_t chosen = choose(fit, at);
     double sum = 0;
@@ -282,7 +285,7 @@ class builder {
     return sum;
   }
 
-  /// Leaves out those with a wrong result, which no search has looked at.
+  /// Discards configurations with a wrong result, because no search has checked them.
   void check_results() {
     std::vector<bool> works = from_.check(sizes().front(), configurations());
     for (std::size_t c = 0; c < works.size(); ++c) {
@@ -291,8 +294,8 @@ class builder {
     compared_.discard(works);
   }
 
-  /// Leaves out the configurations that are not near the best at any size so far; of the others,
-  /// those that are at the fewest, until there are no more than these.
+  /// Leaves out the configurations that are not near the best at any size so far; then, down to
+  /// this number, those that are near the best at the fewest sizes.
   void keep_promising(double most) {
     const std::size_t count = configurations().size();
     const size_times smooth = smoothed(times(), width_of_pilots);
@@ -331,7 +334,7 @@ class builder {
         last, [&](const comparisons::audited& each) { return each.loss > plan_.limits.loss; });
   }
 
-  /// Searches around the choice for sizes that have not been seen. Returns false if there are none.
+  /// Searches around the choice for new sizes. Returns false if there are no new sizes.
   bool audit(const portfolio_fit& fit) {
     std::optional<size_list> at;
     for (int tries = 0; !at && tries < 16; ++tries) {
@@ -357,8 +360,8 @@ class builder {
     for (const std::size_t each : fit.configurations) {
       made.configurations.push_back(configurations()[each]);
     }
-    // A size that was left out has its choice compared with what others have found. Where all sizes
-    // of the ranges were compared, none is left to be estimated.
+    // The choice at a left-out size is compared with the configurations found at other sizes. If
+    // all sizes of the ranges were compared, nothing has to be estimated.
     const std::vector<double> losses = has_all_sizes() ? losses_of(fit) : left_out_;
     double gap = 0;
     double mean_gap = 0;
@@ -369,7 +372,7 @@ class builder {
     double bound = bound_of(losses);
     if (has_all_sizes()) bound = *std::ranges::max_element(losses);
     made.worst_loss = (1 + bound) * (1 + gap) - 1;
-    // Few sizes say nothing of the others.
+    // A few sizes do not allow an estimate.
     const double mean = std::isinf(bound) ? does_not_work
                                           : std::accumulate(losses.begin(), losses.end(), 0.0) /
                                                 static_cast<double>(losses.size());
@@ -377,8 +380,8 @@ class builder {
     return made;
   }
 
-  // The share of the sizes that stay below a quantile of few losses differs from one set of them to
-  // another; by two of its standard deviations the bound is on the safe side.
+  // With few losses, the share of sizes below a quantile varies between samples; two standard
+  // deviations make the bound safe.
   static double bound_of(const std::vector<double>& losses) {
     const auto count = static_cast<double>(losses.size());
     const double bound = loss_bound(losses, share_of_sizes);
@@ -389,7 +392,7 @@ class builder {
     return std::isinf(wider) ? *std::ranges::max_element(losses) : wider;
   }
 
-  /// True if each size of the ranges has been compared.
+  /// True if every size of the ranges has been compared.
   bool has_all_sizes() const {
     double count = 1;
     for (const size_range& each : plan_.ranges) {
@@ -409,7 +412,7 @@ class builder {
     return losses;
   }
 
-  /// The fallback becomes the last, and may be chosen as well.
+  /// Makes the fallback the last configuration, and allows it to be chosen.
   void end_with_fallback(built_portfolio& made) const {
     auto& all = made.configurations;
     const auto own = std::ranges::find(all, configurations().front());
@@ -441,9 +444,9 @@ class builder {
     return own;
   }
 
-  /// Sets what is chosen at sizes that were asked for and measured: the fastest there that works.
-  /// Without the time to check that, a leaf or costs choose in the ranges, and the fallback is
-  /// taken outside of them.
+  /// Sets the choice at sizes that were requested and measured: the fastest configuration there
+  /// that works. If there is no time to check it, the leaf or the costs choose inside the ranges,
+  /// and the fallback is chosen outside.
   void choose_where_asked(built_portfolio& made) {
     const numbers own = numbers_of(made);
     for (std::size_t s = 0; s < sizes().size(); ++s) {
@@ -458,7 +461,7 @@ class builder {
       };
       std::vector<std::uint32_t> order;
       for (std::uint32_t place = 0; place < own.size(); ++place) {
-        // One with a wrong result elsewhere has an infinite factor, as has the fallback.
+        // An infinite factor marks a configuration with a wrong result elsewhere, or the fallback.
         const bool is_chosen_nowhere = place + 1 < own.size() && !made.factors.empty() &&
                                        std::isinf(made.factors[place].back());
         if (!std::isinf(time_of(place)) && !is_chosen_nowhere) order.push_back(place);
@@ -483,11 +486,11 @@ class builder {
   sample_places places_;
   comparisons compared_;
   bool is_by_costs_ = false;                 // false: a tree chooses
-  bool is_corrected_ = false;                // true if predicted times are
-  std::vector<double> left_out_;             // losses of the portfolio at samples left out
-  bool is_between_ = true;                   // false: of the samples alone
-  std::vector<size_times::sample> between_;  // where nothing is timed
-  bool is_whole_ = false;                    // true if these are all of the space
+  bool is_corrected_ = false;                // true if predicted times are corrected
+  std::vector<double> left_out_;             // losses of the portfolio at left-out samples
+  bool is_between_ = true;                   // true if the tree uses samples in between
+  std::vector<size_times::sample> between_;  // samples without measurements
+  bool is_whole_ = false;                    // true if the configurations are the whole space
   std::vector<comparisons::audited> audits_;
   std::size_t drawn_ = 0;  // sizes for audits
 };

@@ -18,8 +18,8 @@ namespace {
 using configuration = portfolio_source::configuration;
 
 constexpr double nowhere = std::numeric_limits<double>::infinity();  // a time
-constexpr std::size_t most_sizes = 200;  // among which those that are run are looked for
-constexpr std::size_t most_places = 4;   // at which a choice is run
+constexpr std::size_t most_sizes = 200;  // candidates for the sizes of the runs
+constexpr std::size_t most_places = 4;   // sizes at which a choice is run
 
 /// Sorts sizes by their product.
 void sort_by_product(std::vector<size_list>& sizes) {
@@ -30,7 +30,7 @@ void sort_by_product(std::vector<size_list>& sizes) {
   });
 }
 
-/// Adds the first, the last and two between of some sizes, as far as there is room.
+/// Adds the first, the last and two sizes between them, up to the limit.
 void add_spread(const std::vector<size_list>& some, std::vector<size_list>& places) {
   if (some.empty()) return;
   const std::size_t last = some.size() - 1;
@@ -67,14 +67,14 @@ class checker {
     std::vector<bool> is_checked(costs.size());
     while (
         !check_all(sizes_by_choice(sizes, costs), sizes_by_choice(outside_, costs), is_checked)) {
-      // The sizes of one that does not work fall to others, whose own sizes change.
+      // The sizes of a failed choice pass to other configurations, whose sizes thus change.
       is_checked.assign(is_checked.size(), false);
       made_.unchecked = 0;
     }
   }
 
  private:
-  /// Sizes from the lowest to the highest of each range, and what they are multiples of.
+  /// The lowest and highest size of each range, and the divisor of its sizes.
   struct box {
     size_list low;
     size_list high;
@@ -125,9 +125,9 @@ class checker {
     made_.configurations.push_back(fallback_);
   }
 
-  /// Returns the sizes at which a configuration is run for a leaf. The ends, the middle and a size
-  /// between may lie in other leaves, as a feature tells them apart, and so does a product: then
-  /// others of the leaf are taken, those that were compared among them.
+  /// Returns the sizes at which a configuration is run for a leaf: the ends, the middle and a size
+  /// between. Because features and products also separate leaves, some of these may lie in other
+  /// leaves; then other sizes of the leaf are taken, including compared ones.
   std::vector<size_list> places_of(std::size_t leaf, const box& within, const configuration& one) {
     std::vector<size_range> ranges;
     std::vector<size_list> places(3);
@@ -157,7 +157,7 @@ class checker {
     return places;
   }
 
-  /// The corners, sizes that fill the ranges, and those that were compared, the smallest first.
+  /// Returns the corners, sizes that fill the ranges, and the compared sizes, the smallest first.
   std::vector<size_list> all_sizes() const {
     std::vector<size_list> sizes = corner_sizes(plan_.ranges);
     for (size_list& each : spread_sizes(plan_.ranges, most_sizes)) sizes.push_back(std::move(each));
@@ -166,7 +166,7 @@ class checker {
     return sizes;
   }
 
-  /// Returns for each configuration those of the sizes that it is chosen for.
+  /// Returns for each configuration the sizes for which it is chosen.
   std::vector<std::vector<size_list>> sizes_by_choice(const std::vector<size_list>& sizes,
                                                       std::span<const cost_function> costs) {
     std::vector<std::vector<size_list>> chosen(costs.size());
@@ -197,9 +197,9 @@ class checker {
     return true;
   }
 
-  /// Runs a configuration at sizes that it fits. What is in the ranges is taken to work where there
-  /// is no time to run it, or no place, and counts as unchecked. The fallback needs no place, and
-  /// what is chosen outside of the ranges is checked there.
+  /// Runs a configuration at sizes that it fits. Inside the ranges, a configuration without time or
+  /// sizes to run it is assumed to work, and counts as unchecked. The fallback needs no run, and
+  /// choices outside of the ranges are checked there.
   bool works(std::size_t place, const std::vector<size_list>& places, bool is_chosen_outside) {
     const configuration& one = made_.configurations[place];
     for (const size_list& at : places) {

@@ -17,14 +17,14 @@ namespace tune {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-// What a comparison has to save, in losses of samples of mean weight: less is noise.
+// The smallest useful gain of a comparison, in losses of samples of mean weight; less is noise.
 constexpr double least_gain = 0.01;
 constexpr int most_passes = 4;             // of improvements
-constexpr std::size_t most_folds = 16;     // as each is a fit
-constexpr std::size_t many_samples = 400;  // a quarter of them are enough
+constexpr std::size_t most_folds = 16;     // each fold takes a fit
+constexpr std::size_t many_samples = 400;  // from here on, a quarter of the folds suffices
 constexpr std::size_t few_folds = most_folds / 4;
 constexpr double failing_cost = 1e6;   // finite, so that sums can be compared
-constexpr double least_time = 1e-300;  // so that times have ratios
+constexpr double least_time = 1e-300;  // so that ratios of times exist
 constexpr double weight_of_predicted = 3;
 
 using numbers = std::vector<std::size_t>;
@@ -56,7 +56,7 @@ class costs {
   std::vector<std::vector<double>> rows_;
 };
 
-/// Configurations that are chosen greedily, for a choice that knew each size.
+/// Greedily chooses configurations for an ideal choice that knows each size.
 numbers cover(const costs& all, std::size_t most, const kept_configuration& kept) {
   numbers chosen;
   std::vector<double> least(all.samples(), infinite);
@@ -82,8 +82,8 @@ numbers cover(const costs& all, std::size_t most, const kept_configuration& kept
   return chosen;
 }
 
-/// The same, with one after the other, but not that which is kept, exchanged for what lowers the
-/// losses more.
+/// Improves that choice by exchanging single configurations, except the kept one, while that
+/// lowers the losses.
 numbers exchanged(const costs& all, numbers chosen, const kept_configuration& kept) {
   std::vector<double> without(all.samples());
   bool is_better = chosen.size() > 1;
@@ -117,7 +117,7 @@ numbers most_useful(const costs& all, std::size_t most, const kept_configuration
   return exchanged(all, cover(all, most, kept), kept);
 }
 
-/// A tree that grows at the leaf where it saves most.
+/// A tree that grows at the leaf with the largest gain.
 class grower {
  public:
   grower(const size_times& times, const costs& all, const numbers& chosen)
@@ -173,7 +173,7 @@ class grower {
     return times_.samples[sample].point[by];
   }
 
-  // Between powers of two the middle is their geometric mean.
+  // Between powers of two, the best threshold is the geometric mean.
   static double between(double low, double high) {
     return low > 0 ? std::sqrt(low * high) : (low + high) / 2;
   }
@@ -196,7 +196,7 @@ class grower {
   void find_split(leaf& of, std::size_t by, const std::vector<double>& all) const {
     const auto its = [&](std::size_t s) { return coordinate(s, by); };
     const auto is_first = [&](std::size_t s) { return its(s) == its(of.samples.front()); };
-    if (std::ranges::all_of(of.samples, is_first)) return;  // as of one that is not used
+    if (std::ranges::all_of(of.samples, is_first)) return;  // constant, as unused coordinates are
     numbers order = of.samples;
     std::ranges::stable_sort(order, {}, its);
     std::vector<double> below(chosen_.size());
@@ -251,7 +251,7 @@ std::size_t chosen_at(const size_times::sample& sample, const portfolio_fit& fit
   return 0;
 }
 
-/// Grows a tree over these configurations, and leaves out those that it does not choose.
+/// Grows a tree over these configurations, and drops those that it never chooses.
 grown grow(const size_times& times, const costs& all, const numbers& chosen, std::size_t leaves) {
   grower tree(times, all, chosen);
   for (std::size_t count = 1; count < leaves && tree.grow(); ++count) {
@@ -273,7 +273,7 @@ grown grow(const size_times& times, const costs& all, const numbers& chosen, std
 }
 
 [[noreturn]] void throw_nothing_measured() {
-  throw argument_error("a portfolio is fitted to the times of no configuration; measure some");
+  throw argument_error("a portfolio cannot be fitted without times; measure some configurations");
 }
 
 }  // namespace
@@ -297,7 +297,7 @@ portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& lim
   if (times.samples.empty() || times.samples.front().times.empty()) throw_nothing_measured();
   const costs all(times, limits.loss);
   grown best = grow(times, all, most_useful(all, limits.configurations, kept), limits.leaves);
-  // A tree that may choose any of them can need few enough.
+  // A tree with a free choice may need few enough configurations.
   numbers every(all.configurations());
   std::iota(every.begin(), every.end(), std::size_t{0});
   grown free = grow(times, all, every, limits.leaves);
@@ -327,7 +327,7 @@ portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_li
       if (may_run && std::isinf(each.times[c])) factors[c].back() = infinite;  // it fails somewhere
     }
   }
-  // What was timed counts a quarter, and all that is predicted the rest.
+  // Measured times have a quarter of the weight, and predicted times the rest.
   size_times with_predicted = times;
   if (times.imagined && !times.imagined->empty()) {
     double weight = 0;

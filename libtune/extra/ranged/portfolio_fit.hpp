@@ -18,76 +18,81 @@
 
 namespace tune {
 
-/// The bounds of a portfolio.
+/// The limits of a portfolio.
 struct portfolio_limits {
-  std::size_t configurations = 8;  ///< at most; one at least
-  std::size_t leaves = 16;         ///< of the tree that chooses, at most; one at least
-  /// The loss past which one counts more: a size that is far off is worse than many that are
-  /// nearly right.
+  std::size_t configurations = 8;  ///< the largest number, at least one
+  std::size_t leaves = 16;         ///< the largest number of leaves of the tree, at least one
+  /// Losses beyond this count more: one very wrong size is worse than many nearly right ones.
   double loss = 0.05;
-  /// That the making of a portfolio may take, however short its first search is: more where to
-  /// compare at a size takes long, as for plans of libraries.
+  /// The time that building a portfolio may take, even if its first search is short. Set it higher
+  /// if a comparison at one size takes long, as for plans of libraries.
   std::chrono::seconds time{3};
 };
 
 /// A few configurations, and the choice among them.
 struct portfolio_fit {
-  std::vector<std::size_t> configurations{};  ///< their numbers, the tree's choices in order
-  size_tree tree{};                           ///< chooses one by its place among them
-  /// By which that of the least predicted time is chosen; empty: the tree chooses.
+  std::vector<std::size_t> configurations{};  ///< their numbers; the tree's choices are places in
+                                              ///< this list
+  size_tree tree{};                           ///< chooses a place in configurations
+  /// The factors of the configurations; the smallest predicted time is chosen. Empty: the tree
+  /// chooses.
   std::vector<cost_factors> factors{};
-  cost_corrections corrections{};  ///< of the times that are predicted
+  cost_corrections corrections{};  ///< of the predicted times
 
-  /// The number of the configuration that the tree has for a point.
+  /// Returns the number of the configuration that the tree chooses for a point.
   std::size_t choose(std::span<const double> point) const {
     return configurations[tree.choose(point)];
   }
-  /// The number of the configuration that is chosen where the terms of all are these.
+  /// Returns the number of the chosen configuration for a point and the terms of all
+  /// configurations.
   std::size_t choose(std::span<const double> point, std::span<const cost_terms> terms) const;
 };
 
-/// The number of a configuration that is one of a portfolio in any case; nothing: none is.
+/// The number of a configuration that a portfolio must contain; empty: no such configuration.
 using kept_configuration = std::optional<std::size_t>;
 
-/// Returns the numbers of configurations that together are near the best at all samples: that which
-/// is kept, then greedily each the one that lowers the losses most, exchanged one after the other.
-/// @param times   one sample at least
-/// @param limits  of them; fewer are enough if no other lowers the losses
-/// @param kept    is one of them
+/// Returns the numbers of configurations of which one is near the best at each sample: the kept
+/// one, then greedily the one that lowers the losses most, and finally improved by exchanging
+/// single ones.
+/// @param times   at least one sample
+/// @param limits  limits their number; there are fewer if no further one lowers the losses
+/// @param kept    included in any case
 std::vector<std::size_t> most_useful(const size_times& times, const portfolio_limits& limits,
                                      const kept_configuration& kept = std::nullopt);
 
-/// Chooses few configurations that are near the best at all samples (most_useful), then a tree of
-/// comparisons that is grown where that lowers them most. No leaf has a configuration that does not
-/// work at a sample in it, as long as another does.
-/// @param times   one sample at least, each with a configuration that works
+/// Chooses few configurations of which one is near the best at each sample (most_useful), then
+/// grows a tree of comparisons where that lowers the losses most. A leaf chooses a configuration
+/// that works at all of its samples if there is one.
+/// @param times   at least one sample, each with a configuration that works
 /// @param limits  of the portfolio
-/// @param kept    counts as one of its configurations, whether the tree chooses it or not
-/// @throws argument_error if there is no sample
+/// @param kept    counts as one of the portfolio's configurations, even if the tree never chooses
+/// it
+/// @throws argument_error if there are no samples
 portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits = {},
                             const kept_configuration& kept = std::nullopt);
 
-/// Chooses few configurations that are near the best at all samples, and at sizes that were not
-/// timed, where their times are predicted (fit_costs). That of the least predicted time is chosen.
-/// @param times   one sample at least; all have terms
+/// Chooses few configurations of which one is near the best at each sample, and at sizes without
+/// measurements, whose times are predicted (fit_costs). The configuration with the smallest
+/// predicted time is chosen.
+/// @param times   at least one sample; all have terms
 /// @param limits  of the portfolio; no tree is made
-/// @param kept    is one of its configurations
-/// @param ranges  of the sizes, which are the first coordinates of a sample, if predicted times are
-///                to be corrected by what they miss nearby (fit_corrections); empty: they are not
-/// @throws argument_error if there is no sample
+/// @param kept    included in any case
+/// @param ranges  the ranges of the sizes, which are the first coordinates of a sample: predicted
+/// times are corrected (fit_corrections); empty: no corrections
+/// @throws argument_error if there are no samples
 portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_limits& limits = {},
                                      const kept_configuration& kept = std::nullopt,
                                      std::span<const size_range> ranges = {});
 
-/// Makes a portfolio of some samples.
+/// Fits a portfolio to samples.
 using portfolio_fitter = std::function<portfolio_fit(const size_times&)>;
 
-/// Places of configurations in a portfolio, for each node of its tree: of a leaf its choice, then
-/// the others that work there, the fastest first; none of comparisons.
+/// Places of configurations in a portfolio, for each node of its tree: for a leaf its choice, then
+/// the others that work there, the fastest first; empty for a comparison.
 using leaf_orders = std::vector<std::vector<std::uint32_t>>;
 
-/// Returns the order of the configurations in each leaf, by their losses at the samples that are in
-/// it. One that does not work at one of them is left out, unless it is the choice.
+/// Returns the order of the configurations in each leaf, by their losses at the leaf's samples. A
+/// configuration that fails at one of them is left out, unless it is the choice.
 /// @param times           as for fit_portfolio
 /// @param tree            chooses among the configurations
 /// @param configurations  their numbers in the times, in the order of their places
@@ -96,12 +101,13 @@ leaf_orders order_leaves(const size_times& times, const size_tree& tree,
                          std::span<const std::size_t> configurations,
                          const portfolio_limits& limits = {});
 
-/// Returns for each sample, or of 400 and more for a quarter of them, its loss with the portfolio
-/// that is fitted to others, by what is chosen there: to all others, or, of more than sixteen, to
-/// those of the other fifteen sixteenths; the first in the order of the leaf that fits, at last the
-/// first configuration of all. An estimate of the losses at sizes that are not among the samples.
-/// @param times   two samples at least; none are returned for fewer
-/// @param fit     makes a portfolio of the others
+/// Returns an estimate of the losses at sizes without samples, by cross-validation. Samples are
+/// left out one by one, or, if there are more than sixteen, a sixteenth at a time. A portfolio is
+/// fitted to the remaining samples, and its loss at each left-out sample is returned; with 400
+/// samples or more, only for a quarter of them. If the choice does not fit, the next one in the
+/// leaf's order is taken, and finally the first configuration of all.
+/// @param times   at least two samples; with fewer, the result is empty
+/// @param fit     fits a portfolio to the remaining samples
 std::vector<double> left_out_losses(const size_times& times, const portfolio_fitter& fit);
 
 }  // namespace tune

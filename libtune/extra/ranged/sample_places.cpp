@@ -12,8 +12,8 @@
 namespace tune {
 namespace {
 
-/// Sizes to search at: large ones, then for each range a small one with the others in the middle;
-/// then others, evenly.
+/// Returns sizes to search at: large ones, then for each range a small one with the others in the
+/// middle, then evenly spread ones.
 std::vector<size_list> searched_sizes(std::span<const size_range> ranges, std::size_t count) {
   constexpr double large = 0.8;
   constexpr double middle = 0.6;
@@ -25,7 +25,7 @@ std::vector<size_list> searched_sizes(std::span<const size_range> ranges, std::s
       at.push_back(ranges[d].at(i == 0 ? large : d + 1 == i ? small : middle));
     }
   }
-  // Small ranges have the same sizes again.
+  // Small ranges repeat sizes, so twice as many are drawn.
   for (size_list& each : spread_sizes(ranges, 2 * count)) places.push_back(std::move(each));
   return places;
 }

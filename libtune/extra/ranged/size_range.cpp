@@ -27,7 +27,7 @@ bool take(std::string_view& text, std::string_view word) {
   return true;
 }
 
-/// The steps of the sequence R_d: powers of the root of x^(d+1) = x + 1, inverted.
+/// The steps of the sequence R_d: inverse powers of the root of x^(d+1) = x + 1.
 std::vector<double> steps_of(std::size_t dimensions) {
   double root = 2;
   for (int i = 0; i < 64; ++i) root = std::pow(1 + root, 1 / static_cast<double>(dimensions + 1));
@@ -92,7 +92,7 @@ size_range size_range::parse(std::string_view text) {
   if (take(rest, " of ")) multiple = take_number(rest);
   if (low && has_dots && high && multiple && rest.empty()) return {*low, *high, scale, *multiple};
   throw argument_error(
-      fmt::format("'{}' is no range of sizes; write one as '16..4096', '16..4096 linear' or "
+      fmt::format("'{}' is not a range of sizes; write one as '16..4096', '16..4096 linear' or "
                   "'16..4096 of 16'",
                   text));
 }

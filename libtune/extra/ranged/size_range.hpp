@@ -14,52 +14,52 @@
 
 namespace tune {
 
-/// The distance between sizes of a range, by which sizes are drawn from it.
+/// The measure of distance between the sizes of a range, for drawing sizes from it.
 enum class range_scale : std::uint8_t {
   linear,       ///< the difference
   logarithmic,  ///< the ratio
 };
 
-/// The sizes that one member of a key stands for: the multiples of a number from the lowest to the
-/// highest. A tuning for the key then is a portfolio, for all of these sizes (ranged_autotuner).
-/// A plain value. In a database it is its text.
+/// A member of a key that stands for several sizes: the multiples of a number from the lowest to
+/// the highest. The tuning for a key with ranges is a portfolio for all of these sizes
+/// (ranged_autotuner). A plain value; a database stores its text.
 class size_range {
  public:
-  /// The greatest size: 2^53, up to which a double has each whole number.
+  /// The largest size: 2^53, up to which a double can represent each whole number.
   static constexpr std::uint64_t most = std::uint64_t{1} << 53;
 
-  /// The size 1 alone.
+  /// The single size 1.
   size_range() = default;
-  /// @param low       the least size, at least 1; rounded up to a multiple
-  /// @param high      the greatest size, up to 2^53; rounded down to a multiple
-  /// @param scale     by which sizes are drawn
-  /// @param multiple  all sizes are multiples of it
-  /// @throws argument_error if there is no such size
+  /// @param low       the lowest size, at least 1; rounded up to a multiple
+  /// @param high      the highest size, up to 2^53; rounded down to a multiple
+  /// @param scale     for drawing sizes
+  /// @param multiple  the divisor of all sizes
+  /// @throws argument_error if the range is empty
   size_range(std::uint64_t low, std::uint64_t high, range_scale scale = range_scale::logarithmic,
              std::uint64_t multiple = 1);
 
-  /// The least size.
+  /// The lowest size.
   std::uint64_t low() const noexcept { return low_; }
-  /// The greatest size.
+  /// The highest size.
   std::uint64_t high() const noexcept { return high_; }
-  /// The scale by which sizes are drawn.
+  /// The scale for drawing sizes.
   range_scale scale() const noexcept { return scale_; }
-  /// All sizes are multiples of it.
+  /// The divisor of all sizes.
   std::uint64_t multiple() const noexcept { return multiple_; }
 
-  /// True if the size is one of the range.
+  /// True if the size is in the range.
   bool contains(std::uint64_t size) const noexcept {
     return size >= low_ && size <= high_ && (multiple_ == 1 || size % multiple_ == 0);
   }
-  /// Returns the size of the range at this part of the way from the lowest to the highest.
+  /// Returns the size at a fraction of the way from the lowest to the highest, on the scale.
   /// @param part  from 0 to 1
   std::uint64_t at(double part) const noexcept;
-  /// Returns the part of the way at which a size is: 0 for the lowest, 1 for the highest.
+  /// Returns the fraction of the way for a size: 0 for the lowest, 1 for the highest.
   double part(std::uint64_t size) const noexcept;
 
   /// "16..4096", "16..4096 linear", "16..4096 of 16", "16..4096 linear of 16".
   std::string text() const;
-  /// @throws argument_error if the text is none of a range
+  /// Reads a text of this form. @throws argument_error if the text has another form
   static size_range parse(std::string_view text);
 
   friend bool operator==(const size_range&, const size_range&) = default;
@@ -71,7 +71,7 @@ class size_range {
   range_scale scale_ = range_scale::logarithmic;
 };
 
-/// Members of keys may be ranges.
+/// Allows ranges as members of keys.
 template <>
 struct value_traits<size_range> {
   static constexpr value_type type = value_type::string;
@@ -82,27 +82,27 @@ struct value_traits<size_range> {
   }
 };
 
-/// The most ranges of a key.
+/// The largest number of ranges of a key.
 inline constexpr std::size_t most_ranges = 4;
 
-/// Sizes, one for each range of a key, in their order.
+/// Sizes, one for each range of a key, in the order of the ranges.
 using size_list = std::vector<std::uint64_t>;
 
-/// True if there is one size for each range, and each is one of its range.
+/// True if there is one size for each range, and each is in its range.
 bool are_inside(std::span<const size_range> ranges, std::span<const std::uint64_t> sizes) noexcept;
 
-/// Returns the part of the way of each size in its range.
+/// Returns the fraction of the way of each size in its range.
 std::vector<double> parts_of(std::span<const size_range> ranges,
                              std::span<const std::uint64_t> sizes);
 
-/// Returns all combinations of the lowest and the highest sizes, each once.
+/// Returns all combinations of the lowest and the highest sizes, without duplicates.
 std::vector<size_list> corner_sizes(std::span<const size_range> ranges);
 
-/// Returns sizes that fill ranges evenly by their scales (the sequence R_d of M. Roberts, 2018,
-/// from the middle on). Small ranges have some of them more than once.
-/// @param ranges  one at least
-/// @param count   how many
-/// @param skip    so many are left out at the beginning
+/// Returns sizes that fill ranges evenly on their scales (the sequence R_d of M. Roberts, 2018,
+/// from the middle on). In small ranges, sizes may occur several times.
+/// @param ranges  at least one
+/// @param count   the number of sizes
+/// @param skip    the number of sizes to leave out at the beginning
 std::vector<size_list> spread_sizes(std::span<const size_range> ranges, std::size_t count,
                                     std::size_t skip = 0);
 

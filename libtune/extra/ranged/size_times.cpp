@@ -10,9 +10,9 @@ namespace tune {
 namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
-constexpr double past_bound = 4;  // what a loss counts more there
+constexpr double past_bound = 4;  // additional weight of losses beyond the bound
 
-/// Returns the loss that counts so much.
+/// Returns the loss with this weighted loss; the inverse of counted_loss.
 double loss_that_counts(double counted, double bound) {
   return counted <= bound ? counted : (counted + past_bound * bound) / (1 + past_bound);
 }
@@ -31,7 +31,7 @@ double size_times::loss(std::size_t sample, std::size_t configuration) const {
 size_times smoothed(const size_times& times, double width) {
   if (!(width > 0)) return times;
   const std::size_t count = times.samples.size();
-  // Logarithms of ratios to the mean of what works.
+  // Logarithms of times relative to the geometric mean of the working configurations.
   std::vector<std::vector<double>> ratios(count);
   std::vector<double> means(count);
   for (std::size_t s = 0; s < count; ++s) {
@@ -77,7 +77,7 @@ size_times smoothed(const size_times& times, double width) {
 size_times with_between(const size_times& times, const std::vector<size_times::sample>& between,
                         double bound) {
   constexpr double width = 0.06;      // of the neighbourhood, the standard deviation of a Gaussian
-  constexpr double own_share = 0.05;  // of its weight, that a sample keeps
+  constexpr double own_share = 0.05;  // the part of its weight that a sample keeps
   constexpr double least_near = 1e-3;
   constexpr double most_loss = 1;
   size_times made = times;

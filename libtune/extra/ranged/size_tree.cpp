@@ -18,10 +18,10 @@ size_tree::size_tree(std::vector<node> nodes) : nodes_(std::move(nodes)) {
     const node& each = nodes_[i];
     if (each.coordinate < 0) continue;
     if (leads_on(i, each.below) && leads_on(i, each.above) && !std::isnan(each.threshold)) continue;
-    throw argument_error("the choice of a portfolio is no tree: node " + std::to_string(i) +
-                         " leads to none that follows it");
+    throw argument_error("the nodes of a portfolio do not form a tree: node " + std::to_string(i) +
+                         " has a threshold of NaN, or a successor that does not come after it");
   }
-  if (nodes_.empty()) throw argument_error("the choice of a portfolio has no node");
+  if (nodes_.empty()) throw argument_error("the tree of a portfolio has no nodes");
 }
 
 std::size_t size_tree::leaves() const noexcept {

@@ -12,29 +12,29 @@
 
 namespace tune {
 
-/// The choice of a configuration by sizes: a tree of comparisons of one coordinate with a number.
-/// One function for tuning, for lookups and for checks. Immutable, so thread-safe.
+/// The choice of a configuration by sizes: a binary tree of comparisons of one coordinate with a
+/// number. Shared by tuning, lookups and checks. Immutable, so thread-safe.
 class size_tree {
  public:
-  /// A leaf chooses, another node compares.
+  /// A leaf, which chooses, or a comparison.
   struct node {
-    double threshold = 0;         ///< coordinates up to it go below
+    double threshold = 0;         ///< coordinates up to it lead to below, others to above
     std::int32_t coordinate = 0;  ///< negative: a leaf
-    std::uint32_t below = 0;      ///< the next node; of a leaf its choice
+    std::uint32_t below = 0;      ///< the next node; in a leaf the choice
     std::uint32_t above = 0;      ///< the next node
   };
 
   /// The tree that always chooses 0.
   size_tree() : nodes_{{.threshold = 0, .coordinate = -1}} {}
-  /// @param nodes  the first is the root; each comes after those that lead to it
-  /// @throws argument_error if they are no tree
+  /// @param nodes  the first is the root; each node comes after those that lead to it
+  /// @throws argument_error if the nodes do not form a tree
   explicit size_tree(std::vector<node> nodes);
 
-  /// Returns the choice for a point. Coordinates past its end count as 0. Allocates nothing.
+  /// Returns the choice for a point. Missing coordinates count as 0. Allocates nothing.
   std::uint32_t choose(std::span<const double> point) const noexcept {
     return nodes_[leaf(point)].below;
   }
-  /// Returns the number of the leaf, among all nodes.
+  /// Returns the number of the leaf for a point, among all nodes.
   std::size_t leaf(std::span<const double> point) const noexcept {
     std::size_t at = 0;
     while (nodes_[at].coordinate >= 0) {
@@ -50,7 +50,7 @@ class size_tree {
   const std::vector<node>& nodes() const noexcept { return nodes_; }
   /// The number of leaves.
   std::size_t leaves() const noexcept;
-  /// The same tree with another choice in one leaf.
+  /// Returns the tree with another choice in one leaf.
   size_tree with_choice(std::size_t leaf, std::uint32_t choice) const;
 
  private:

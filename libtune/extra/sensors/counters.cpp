@@ -60,7 +60,7 @@ constexpr std::array figures{
     figure{"compute_throughput", "sm__throughput.avg.pct_of_peak_sustained_elapsed", 1, "%"},
     figure{"achieved_occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active", 1, "%"}};
 
-// Of a warp that issues nothing, or is the one that issues ("selected").
+// Warps that issue nothing, and the one that issues ("selected").
 constexpr std::array stall_reasons{"barrier",
                                    "branch_resolving",
                                    "dispatch_stall",
@@ -118,7 +118,7 @@ const cupti_api& cupti() {
   return *api;
 }
 
-/// A parameter block of CUPTI's, of the size that it asks for.
+/// A parameter block of CUPTI, with the size that CUPTI expects.
 template <class Parameters>
 Parameters block(std::size_t bytes) {
   Parameters made{};
@@ -139,7 +139,7 @@ void check(CUptiResult code, const char* call) {
                                     : ""));
 }
 
-/// The part of CUPTI that needs no device: which counters there are, and what they mean.
+/// The part of CUPTI that needs no device: the names and meanings of counters.
 class counter_host {
  public:
   counter_host(const std::string& chip, const std::uint8_t* available) {
@@ -197,7 +197,7 @@ class counter_host {
   }
 
  private:
-  // Chips differ in their reasons.
+  // The stall reasons differ between chips.
   void add(std::string name) {
     auto asked = LIBTUNE_CUPTI_BLOCK(CUpti_Profiler_Host_GetMetricProperties_Params);
     asked.pHostObject = handle_;
@@ -210,7 +210,7 @@ class counter_host {
   std::vector<const char*> pointers_;
 };
 
-/// The profiler of a context, which is current, as long as this lives.
+/// Holds the profiler of the current context.
 class range_profiler {
  public:
   explicit range_profiler(CUcontext context) {
@@ -277,7 +277,7 @@ class range_profiler {
     auto ended = LIBTUNE_CUPTI_BLOCK(CUpti_Profiler_DeInitialize_Params);
     cupti().deinitialize(&ended);
   }
-  // Returns true after the last one.
+  // Returns true after the last pass.
   bool make_pass(const std::function<void()>& run) const {
     auto start = LIBTUNE_CUPTI_BLOCK(CUpti_RangeProfiler_Start_Params);
     start.pRangeProfilerObject = handle_;
@@ -309,10 +309,10 @@ std::string chip_of(CUdevice device) {
 std::vector<std::uint8_t> available_counters(CUcontext context) {
   auto asked = LIBTUNE_CUPTI_BLOCK(CUpti_Profiler_GetCounterAvailability_Params);
   asked.ctx = context;
-  check(cupti().availability(&asked), "asking which counters there are");
+  check(cupti().availability(&asked), "listing the counters");
   std::vector<std::uint8_t> image(asked.counterAvailabilityImageSize);
   asked.pCounterAvailabilityImage = image.data();
-  check(cupti().availability(&asked), "asking which counters there are");
+  check(cupti().availability(&asked), "listing the counters");
   return image;
 }
 

@@ -11,17 +11,17 @@
 
 namespace tune::cuda {
 
-/// Reads hardware counters of what a function launches, by CUPTI's range profiler, which is loaded
-/// by the first call: throughput of memory and of the multiprocessors, occupancy, and the shares of
-/// the reasons for which warps wait, those of 1 % or more.
-/// @param run  launches it in this context, and waits for its end; called once for each pass that
-///             the counters need, about fifteen times
-/// @throws no_device_error without the CUDA backend, argument_error if the context is not of CUDA,
-///         error with the reason where CUPTI is not installed or the counters may not be read, and
-///         what run throws
+/// Reads hardware counters of the launches of a function, by CUPTI's range profiler, which the
+/// first call loads: throughput of memory and of the multiprocessors, occupancy, and the shares of
+/// the reasons for waiting warps, if 1 % or more.
+/// @param run  launches in this context, and waits for the end; called once for each pass that the
+///             counters need, about fifteen times
+/// @throws no_device_error without the CUDA backend, argument_error if the context is not a CUDA
+///         context, error with the reason if CUPTI is not installed or access to the counters is
+///         denied, and exceptions of run
 std::vector<metric> read_counters(const context& context, const std::function<void()>& run);
 
-/// The names by which CUPTI knows the counters on a chip, for tests.
+/// Returns CUPTI's names for the counters of a chip, for tests.
 /// @param chip  "GH100"
 /// @throws error if CUPTI is not installed or does not know the chip
 std::vector<std::string> counter_names(const std::string& chip);

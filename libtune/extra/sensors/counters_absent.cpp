@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Stands in for the counters where the backend was left out of the library.
+// Replaces the counters in a library built without the backend.
 #include "libtune/base/error.hpp"
 #include "libtune/extra/sensors/counters.hpp"
 

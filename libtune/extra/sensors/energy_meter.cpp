@@ -18,7 +18,7 @@ namespace tune {
 namespace detail {
 namespace {
 
-// A clock that is lower by more has fallen.
+// A clock below this part of its first value has fallen.
 constexpr double fallen = 0.97;
 
 double runs_at(std::span<const run_mark> marks, std::chrono::duration<double> at) {
@@ -71,14 +71,14 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::chrono::microseconds between_readings{500};
 constexpr seconds between_states{0.02};
-// Long enough for what begins and ends a batch not to count.
+// Long enough to make the start and end of a batch negligible.
 constexpr seconds batch_time{0.02};
-// Power follows the load within this, besides the period of the sensor.
+// Power follows the load within this time, besides the period of the sensor.
 constexpr seconds settling{0.02};
 constexpr int most_repetitions = 2;
 constexpr int periods_to_learn = 4;
 
-// Reads a sensor in a thread of its own as long as it lives.
+// Reads a sensor in a separate thread during its life.
 class sensor_reader {
  public:
   sensor_reader(energy_sensor& sensor, clock::time_point start)
@@ -91,7 +91,7 @@ class sensor_reader {
     stopped_ = true;
     if (thread_.joinable()) thread_.join();
   }
-  /// Throws what reading has thrown.
+  /// Throws an exception of the reading thread.
   std::vector<detail::sensor_edge> edges() const {
     const std::lock_guard lock(mutex_);
     if (failure_) std::rethrow_exception(failure_);
@@ -116,7 +116,7 @@ class sensor_reader {
         const seconds then = now();
         if (joules != last) {
           add({(before + then) / 2, (then - before) / 2, joules});
-          // Its next value is a period away.
+          // The next value is a period away.
           if (then - looked >= between_states) look(looked);
         }
         last = joules;
@@ -154,7 +154,7 @@ struct visit {
   seconds period{0};
 };
 
-// Visits to all loads.
+// Visits all loads.
 class meter {
  public:
   meter(energy_sensor& sensor, std::span<const energy_load> loads, const energy_settings& settings)
@@ -185,7 +185,7 @@ class meter {
   std::vector<record> records_;
 };
 
-// Runs for a time, and longer until the sensor has moved so many times after it has settled.
+// Runs for the given time, and longer if needed for this number of sensor updates after settling.
 visit meter::go(std::size_t load, seconds time, seconds settle, std::size_t edges) {
   const auto start = clock::now();
   sensor_reader reader(sensor_, start);
@@ -259,8 +259,7 @@ energy_result meter::result_of(std::size_t load) const {
   return sum;
 }
 
-// A visit counts from edge to edge: of its time the settling and up to a period on either side are
-// lost.
+// A visit counts from edge to edge: the settling time and up to a period on either side are lost.
 std::vector<energy_result> meter::measure() {
   if (loads_.empty()) return {};
   records_.resize(loads_.size());

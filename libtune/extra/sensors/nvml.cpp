@@ -27,7 +27,7 @@ struct field_value {
   long long latency_us = 0;
   int type = 0;
   int status = 0;
-  std::uint64_t value = 0;  // a union; an unsigned int lies in its first bytes
+  std::uint64_t value = 0;  // a union; an unsigned int is in its first bytes
 };
 
 namespace {
@@ -68,7 +68,7 @@ constexpr std::array<std::pair<std::uint64_t, const char*>, 4> throttles{
   X(limits, nvmlDeviceGetPowerManagementLimitConstraints, unsigned*, unsigned*)            \
   X(set_limit, nvmlDeviceSetPowerManagementLimit, unsigned)
 
-// Some are null where the driver is too old, or too new, for them.
+// Some are null if the driver is too old, or too new.
 struct nvml_api {
   shared_library library;
   int (*init)() = nullptr;
@@ -88,7 +88,7 @@ void find(const shared_library& library, Function& function, const char* name) {
   function = library.function<Function>(name);
 }
 
-// One that has been loaded stays: the driver keeps threads.
+// Never unloaded, because the driver keeps threads.
 const nvml_api& open() {
   const std::string path = read_environment("LIBTUNE_NVML").value_or("libnvidia-ml.so.1");
   static never_destroyed<std::mutex> guard;

@@ -28,7 +28,7 @@ std::string read_word(const std::string& path) {
   return word;
 }
 
-// A counter of microjoules that starts anew at its range.
+// A counter of microjoules that wraps around at its range.
 class counter {
  public:
   explicit counter(std::string folder)
@@ -74,9 +74,8 @@ class rapl_sensor final : public energy_sensor {
 
 }  // namespace
 
-// Zones are intel-rapl:PACKAGE and intel-rapl:PACKAGE:PART, also on AMD. Of the parts only memory
-// is not counted by its package. Others that lead to the same counters (intel-rapl-mmio) are left
-// out.
+// Zones are intel-rapl:PACKAGE and intel-rapl:PACKAGE:PART, also on AMD. Of the parts, only memory
+// is not included in its package. Other names for the same counters (intel-rapl-mmio) are left out.
 std::unique_ptr<energy_sensor> make_rapl_sensor(const std::string& folder) {
   std::vector<counter> counters;
   std::error_code missing;

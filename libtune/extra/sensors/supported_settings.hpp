@@ -10,16 +10,16 @@ namespace tune {
 
 class device;
 
-/// The candidates that a device offers for its settings.
+/// The settings that a device supports.
 struct supported_settings {
   std::vector<int> graphics_clocks_mhz{};  ///< descending
   std::vector<int> memory_clocks_mhz{};    ///< descending
-  double least_power_limit_w = 0;          ///< zero if it cannot be limited
-  double most_power_limit_w = 0;           ///< zero if it cannot be limited
+  double least_power_limit_w = 0;          ///< zero if the power cannot be limited
+  double most_power_limit_w = 0;           ///< zero if the power cannot be limited
 };
 
-/// Returns the settings that an NVIDIA GPU offers. To offer is not to permit: setting takes the
-/// right of an administrator on most systems, and without it such configurations are skipped.
+/// Returns the settings that an NVIDIA GPU supports. On most systems, changing them takes
+/// administrator rights, without which such configurations are skipped.
 /// @throws error if there is no NVML, or it does not know the device
 supported_settings find_supported_settings(const device& of);
 

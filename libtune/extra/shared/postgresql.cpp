@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The plug-in libtune_postgresql.so: PostgreSQL through libpq. It uses nothing of libtune's but
-// declarations, and is loaded where a shared store of postgresql:// is named.
+// The plug-in libtune_postgresql.so: PostgreSQL through libpq. It uses only declarations of
+// libtune, and is loaded for shared stores of postgresql://.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -63,7 +63,7 @@ struct finisher {
 };
 using connection = std::unique_ptr<PGconn, finisher>;
 
-// libpq repeats a URL that it cannot read in its message, with the password.
+// For an unreadable URL, libpq repeats it in its message, including the password.
 bool can_be_read(const char* url) {
   char* message = nullptr;
   PQconninfoOption* options = PQconninfoParse(url, &message);
@@ -122,13 +122,13 @@ class run_under_way {
       left = PQflush(at_);
       if (left < 0) return fail(PQerrorMessage(at_));
       if (left > 0 && !(end_.wait(PQsocket(at_), true) && PQconsumeInput(at_) == 1)) {
-        return fail("the server takes no more");
+        return fail("the server accepts no more data");
       }
     }
     return true;
   }
 
-  /// The next result; null after the last. @returns false if the connection is lost
+  /// Receives the next result; null after the last. @returns false if the connection is lost
   bool receive(PGresult*& result) {
     while (PQisBusy(at_) == 1) {
       if (!end_.wait(PQsocket(at_), false)) return fail("the server has not answered in time");

@@ -25,7 +25,7 @@ std::string name_of(const std::string& document) {
   return detail::to_hex(detail::sha256(std::as_bytes(std::span(document)))) + suffix;
 }
 
-/// Runs use(folder), which is none if there is no folder.
+/// Runs use(folder), with an empty one if the folder does not exist.
 template <class Use>
 auto with_folder(const std::string& path, const char* attempt, const Use& use) {
   try {

@@ -11,19 +11,19 @@ namespace tune {
 
 /// The results that wait to be pushed to a shared store, in a folder beside the tuning database: a
 /// file for each document, named by its SHA-256. So any number of processes may add and remove
-/// files at the same time: equal documents are one, and a file's content never changes.
+/// files at the same time: equal documents share a file, and a file's content never changes.
 /// Thread-safe.
 ///
 /// All functions throw database_error if the folder cannot be used.
 class push_queue {
  public:
-  /// No more documents are kept; those that are added then are dropped.
+  /// The largest number of documents; further ones are dropped.
   static constexpr std::size_t most = 1024;
 
-  /// Touches nothing. @param path  the folder
+  /// Accesses no file. @param path  the folder
   explicit push_queue(std::string path) : path_(std::move(path)) {}
 
-  /// The folder that belongs to a database.
+  /// Returns the path of the folder for a database.
   static std::string path_beside(const std::string& database) { return database + "-push"; }
 
   const std::string& path() const noexcept { return path_; }
@@ -33,7 +33,8 @@ class push_queue {
 
   /// The names of the documents, the oldest first.
   std::vector<std::string> names() const;
-  /// A document; empty if another process has removed it, or its content does not fit its name.
+  /// Reads a document; empty if another process has removed it, or its content does not match its
+  /// name.
   std::string read(const std::string& name) const;
   void remove(const std::string& name) const;
 

@@ -14,10 +14,10 @@ namespace tune {
 /// The origin of a result in a database of pulled results.
 struct result_provenance {
   std::string store{};        ///< the URL of the shared store, for people
-  std::string pushed_by{};    ///< the user of the server
+  std::string pushed_by{};    ///< the user on the server
   std::string pushed_from{};  ///< the host
   std::string pushed_at{};    ///< UTC
-  std::string pulled_at{};    ///< UTC; set when it is noted
+  std::string pulled_at{};    ///< UTC; set when it is stored
 };
 
 /// A result and its source.
@@ -27,11 +27,11 @@ struct sourced_result {
   result_provenance source{};
 };
 
-/// Notes the sources of results that the database has, in one transaction.
+/// Stores the sources of results that the database has, in one transaction.
 /// @throws database_error
 void note_sources(const std::string& path, const std::vector<sourced_result>& results);
 
-/// The source of a result; empty if it was not pulled, or that is not known.
+/// Returns the source of a result; empty if it was not pulled, or the source is unknown.
 /// @throws database_error if the database cannot be read
 std::optional<result_provenance> find_source(const std::string& path,
                                              const function_identity& function,

@@ -19,7 +19,7 @@
 namespace tune {
 namespace {
 
-// Statements of version 1. Each does nothing where it has been done.
+// Statements of version 1. Each does nothing when repeated.
 constexpr std::array create_statements{
     "CREATE SCHEMA IF NOT EXISTS libtune",
     "CREATE TABLE IF NOT EXISTS libtune.meta (name text PRIMARY KEY, value text NOT NULL)",
@@ -34,7 +34,8 @@ constexpr std::array create_statements{
     "PRIMARY KEY (function, key, device))",
     "INSERT INTO libtune.meta VALUES ('version', '1'), ('oldest_reader', '1') "
     "ON CONFLICT DO NOTHING",
-    // Who may write a row may write all its columns: the server signs it all the same.
+    // A user with the right to write a row may write all its columns: the server signs it
+    // nevertheless.
     "DO $do$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgname = 'sign' AND "
     "tgrelid = 'libtune.result'::regclass) THEN "
     "CREATE FUNCTION libtune.sign() RETURNS trigger LANGUAGE plpgsql AS $sign$ BEGIN "
@@ -118,7 +119,7 @@ std::vector<shared_result> shared_store::find(const function_identity& function,
   return found;
 }
 
-// Some at a time: a statement's time is that of the server alone, however long a visit takes.
+// Several at a time, so that a statement's time excludes the visits.
 void shared_store::for_each(const std::function<void(const shared_result&)>& visit) {
   constexpr std::size_t at_once = 64;
   const std::string sql = fmt::format(
@@ -196,7 +197,7 @@ std::optional<function_content> shared_content(function_content content) {
   });
   if (content.results.size() != 1) return std::nullopt;
   const auto& values = content.results.front().values;
-  // Of the searches for the key the last one that has found these values. Imported ones do not name
+  // Keeps the last search for the key that has found these values. Imported searches do not name
   // the libtune that made them.
   std::erase_if(content.searches, [&](const search_content& search) {
     if (text_of(search.columns, "library_version").empty()) return true;

@@ -23,12 +23,12 @@ class store_connection;
 /// The kind of failure of a shared store.
 enum class store_fault : std::uint8_t {
   away,     ///< it cannot be reached, or does not answer in time
-  unfit,    ///< it is no shared store that this libtune can use
-  refused,  ///< this user may not do that
-  row,      ///< it does not take this result
+  unfit,    ///< it is not a shared store that this libtune can use
+  refused,  ///< this user lacks the right
+  row,      ///< it refuses this result
 };
 
-/// A shared store could not be used. The text names it without its password.
+/// A shared store could not be used. The text contains its URL without the password.
 class shared_store_error : public database_error {
  public:
   shared_store_error(store_fault fault, const std::string& text)
@@ -42,11 +42,11 @@ class shared_store_error : public database_error {
 
 /// A result of a shared store.
 struct shared_result {
-  std::string document;     ///< as to_json_document writes it: a function with one result
+  std::string document;     ///< in the form of to_json_document: a function with one result
   std::string device;       ///< the name of the device
-  std::string pushed_by;    ///< the user of the server, whom the server has known by a login
-  std::string pushed_from;  ///< the host, as the program that pushed it named it
-  std::string pushed_at;    ///< by the clock of the server, UTC
+  std::string pushed_by;    ///< the user on the server, by the login
+  std::string pushed_from;  ///< the host, as reported by the pushing program
+  std::string pushed_at;    ///< on the clock of the server, UTC
 };
 
 /// The outcome of a push.
@@ -58,25 +58,25 @@ enum class push_outcome : std::uint8_t {
 /// The state of a shared store.
 struct store_state {
   int version = 0;          ///< of its tables
-  std::size_t results = 0;  ///< that it has
+  std::size_t results = 0;  ///< the number of results
   std::size_t functions = 0;
-  std::string user;  ///< of the server, as whom this program is known
+  std::string user;  ///< the user on the server
   bool may_push = false;
   std::string server;  ///< "PostgreSQL 15.8"
 };
 
-/// A database on a server that machines share. It holds one document for each function, key and
+/// A database on a server that machines share. It has one document for each function, key and
 /// device, in the form of an export. FORMAT.md describes its tables.
 ///
-/// One thread at a time. Every function connects if need be, and throws shared_store_error; a
-/// connection that has been lost since the last call is made again once.
+/// Used by one thread at a time. Every function connects if needed, and throws shared_store_error;
+/// a connection that was lost since the last call is renewed once.
 class shared_store {
  public:
-  /// The version of the tables that this libtune makes.
+  /// The version of the tables that this libtune creates.
   static constexpr int present_version = 1;
-  /// Results for one key that find returns at most.
+  /// The largest number of results that find returns for one key.
   static constexpr std::size_t most_found = 16;
-  /// No document is longer.
+  /// The largest size of a document.
   static constexpr std::size_t most_bytes = std::size_t{8} << 20;
 
   /// The longest waits.
@@ -85,7 +85,7 @@ class shared_store {
     std::chrono::milliseconds answer{2000};
   };
 
-  /// Touches nothing yet.
+  /// Makes no connection yet.
   /// @param driver  the path of the plug-in for the URL
   shared_store(std::string url, std::string driver, waits wait);
   ~shared_store();
@@ -95,17 +95,17 @@ class shared_store {
   /// The URL for people.
   const std::string& name() const noexcept;
 
-  /// Makes the tables and the trigger that signs results, if they are not there, and gives the
-  /// roles their rights.
+  /// Creates the tables and the trigger that signs results, unless they exist, and grants the roles
+  /// their rights.
   void init(const std::vector<std::string>& readers, const std::vector<std::string>& writers);
 
-  /// The results for a key, that of its device first, then the latest.
+  /// Returns the results for a key, first the one of its device, then the latest.
   std::vector<shared_result> find(const function_identity& function, const record_key& key);
 
-  /// All results, one after the other. The longest wait for an answer does not count the visits.
+  /// Visits all results, one after the other. The longest wait for an answer excludes the visits.
   void for_each(const std::function<void(const shared_result&)>& visit);
 
-  /// Stores a result in the place of a worse one, as wins_over has it.
+  /// Stores a result, replacing a worse one, by wins_over.
   /// @param one  a function with one result
   push_outcome push(const function_content& one);
 
@@ -115,9 +115,9 @@ class shared_store {
   std::unique_ptr<detail::store_connection> connection_;
 };
 
-/// The part of a key's contents that is pushed: the result and the last search that has found it,
-/// with its best trials. Empty if libtune has not measured the result in a search, which also
-/// checks it: a prior, one without a time, or one of another tuner.
+/// Returns the part of a key's contents to push: the result and the last search that found it, with
+/// its best trials. Empty unless libtune has measured the result in a search, which also checks it:
+/// excludes priors, results without a time, and results of other tuners.
 std::optional<function_content> shared_content(function_content content);
 
 }  // namespace tune

@@ -54,14 +54,14 @@ const sql_driver& load_driver(const std::string& path, const std::string& name) 
   return *driver;
 }
 
-/// The outcome of an attempt to connect, on a thread of its own.
+/// The result of a connection attempt on a separate thread.
 struct attempt {
   void* connection = nullptr;
   sql_fault fault{};
 };
 
-// The look-up of a host's name has no limit of time, so another thread makes it. One that comes
-// too late closes what it has opened.
+// The look-up of a host's name has no time limit, so another thread does it. If it finishes too
+// late, it closes its connection.
 attempt connect_in_time(const sql_driver& driver, const std::string& url,
                         std::chrono::milliseconds wait) {
   struct shared_attempt {
@@ -134,7 +134,7 @@ void store_connection::refuse(store_fault fault, const std::string& reason,
       fault, fmt::format("the shared store '{}' cannot be used: {}; {}", name_, reason, remedy));
 }
 
-// A server that has been started anew since the last call has closed the connection.
+// A server that has restarted since the last call has closed the connection.
 template <class Step>
 store_connection::answer store_connection::run_again_if_stale(const Step& step) {
   const bool was_open = connection_ != nullptr;
@@ -181,7 +181,7 @@ store_connection::answer store_connection::try_run(const char* statement,
       row one;
       for (int i = 0; i < columns; ++i) one.emplace_back(row_texts[i] ? row_texts[i] : "");
       own.visit(one);
-    } catch (...) {  // not through the plug-in
+    } catch (...) {  // must not pass through the plug-in
       own.failure = std::current_exception();
     }
   };

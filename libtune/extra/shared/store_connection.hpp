@@ -12,8 +12,8 @@
 
 namespace tune::detail {
 
-/// The connection of a shared_store to its server. It is made when it is needed, and once more
-/// where it has been lost since the last call. Throws shared_store_error; one thread at a time.
+/// The connection of a shared_store to its server. It is made on demand, and renewed once if it was
+/// lost since the last call. Throws shared_store_error; used by one thread at a time.
 class store_connection {
  public:
   using row = std::vector<std::string>;
@@ -27,10 +27,10 @@ class store_connection {
   /// The URL for people.
   const std::string& name() const noexcept { return name_; }
 
-  /// Runs a statement on a store whose version is known to fit.
+  /// Runs a statement on a store after its version has been checked.
   void use(bool to_write, const char* statement, const std::vector<std::string>& values,
            const visitor& visit = {});
-  /// The same of any database.
+  /// Runs a statement on any database.
   void run(const std::string& statement, const std::vector<std::string>& values = {},
            const visitor& visit = {});
 
@@ -54,7 +54,7 @@ class store_connection {
                  const visitor& visit);
   void require_version(bool to_write);
   void read_version();
-  /// @param right  the remedy where this user may not do it
+  /// @param right  the remedy if this user lacks the right
   [[noreturn]] void fail(const answer& made, const char* right);
 
   const std::string url_;
@@ -63,7 +63,7 @@ class store_connection {
   const shared_store::waits wait_;
   const sql_driver* driver_ = nullptr;
   void* connection_ = nullptr;
-  bool had_rows_ = false;  // of the last statement: they are not handed over twice
+  bool had_rows_ = false;  // for the last statement: rows must not be passed twice
   std::optional<int> version_;
   int oldest_reader_ = 0;
 };

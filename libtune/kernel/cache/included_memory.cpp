@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The files of a program, and the places where one would have been read in place of one of these.
+/// The files of a program, and the places where a new file would be read instead of one of these.
 struct file_list {
   std::vector<included_file> read;
   std::vector<std::string> absent;
@@ -32,7 +32,7 @@ struct file_list {
   friend bool operator==(const file_list&, const file_list&) = default;
 };
 
-// One header rarely makes a program include others.
+// A header rarely changes the set of files that a program includes.
 constexpr std::size_t most_lists = 8;
 constexpr std::size_t most_programs = 65536;
 
@@ -45,7 +45,7 @@ class list_memory {
     return found == lists_.end() ? std::vector<file_list>() : found->second;
   }
 
-  /// Returns all lists of the program.
+  /// Adds a list, and returns all lists of the program.
   std::vector<file_list> add(const detail::sha256_digest& program, file_list files) {
     const std::lock_guard lock(mutex_);
     if (lists_.size() >= most_programs) lists_.clear();
@@ -68,7 +68,7 @@ list_memory& memory() {
 
 constexpr std::string_view absent_word = "absent";
 
-// A line for each file, digest and path, and for each absent one; an empty line ends a list.
+// A line for each file with digest and path, and for each absent one; an empty line ends a list.
 std::vector<std::byte> encode(const std::vector<file_list>& lists) {
   std::string text;
   for (const file_list& list : lists) {
@@ -99,7 +99,7 @@ std::vector<file_list> decode(const std::vector<std::byte>& bytes) {
   return lists;
 }
 
-// The same text includes other files where relative paths begin elsewhere.
+// The current folder is a part of the key, because it is the base of relative paths.
 binary_key list_key(const context& context, const program_source& source) {
   std::error_code ignored;
   binary_key key = program_key(context, source);
@@ -107,8 +107,8 @@ binary_key list_key(const context& context, const program_source& source) {
   return key;
 }
 
-/// The folders in which compilers may look for a file of a program: those of its options, those of
-/// the files that it reads, and the current one.
+/// Returns the folders in which compilers may search for a file of a program: those of its options,
+/// those of the files that it reads, and the current one.
 std::set<fs::path> searched_folders(const program_source& source,
                                     const std::vector<included_file>& read) {
   std::error_code ignored;
@@ -123,7 +123,7 @@ std::set<fs::path> searched_folders(const program_source& source,
   return folders;
 }
 
-/// The part of a path that is not there: the uppermost folder, or the file. Empty if all is.
+/// Returns the missing part of a path: the uppermost folder, or the file. Empty if the path exists.
 std::string absent_part(const fs::path& folder, const fs::path& name) {
   std::error_code ignored;
   fs::path place = folder;
@@ -134,8 +134,8 @@ std::string absent_part(const fs::path& folder, const fs::path& name) {
   return {};
 }
 
-/// The places at which a file that appears may be read in place of another one: the name of each,
-/// seen from a folder that is searched, in all other folders.
+/// Returns the places where a new file might be read instead of another one: the name of each file
+/// relative to a searched folder, in all other folders.
 std::vector<std::string> absent_places(const program_source& source,
                                        const std::vector<included_file>& read) {
   const std::set<fs::path> folders = searched_folders(source, read);

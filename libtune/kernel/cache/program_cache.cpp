@@ -30,7 +30,8 @@
 namespace tune {
 namespace {
 
-/// Empty where there is to be no cache. @throws environment_error for the root folder
+/// Returns the folder of the cache; empty if caching is off. @throws environment_error for the root
+/// folder
 std::string wanted_folder() {
   if (const auto given = read_environment("LIBTUNE_CACHE")) {
     if (*given == "off") return "";
@@ -67,11 +68,11 @@ program_caches current_caches() {
   return latest;
 }
 
-/// Writes binaries to their cache on a thread of its own, those that have gathered meanwhile
-/// together. The thread ends when there is nothing to write. Thread-safe.
+/// Writes binaries to their cache on a separate thread, several at once if they have accumulated.
+/// The thread ends when there is nothing to write. Thread-safe.
 class binary_writer {
  public:
-  /// The writer of this process, never destroyed. It writes what it has before the process ends by
+  /// The writer of this process, never destroyed. It writes its binaries before the process ends by
   /// exit.
   static binary_writer& shared();
 
@@ -89,7 +90,7 @@ class binary_writer {
 
   std::mutex mutex_;
   std::condition_variable written_;
-  std::shared_ptr<const binary_cache> cache_;  // of those that wait
+  std::shared_ptr<const binary_cache> cache_;  // of the waiting binaries
   std::vector<binary_cache::entry> waiting_;
   std::thread thread_;
   bool thread_runs_ = false;
@@ -106,7 +107,7 @@ binary_writer::~binary_writer() { flush(); }
 
 void binary_writer::write(std::shared_ptr<const binary_cache> cache, binary_cache::entry entry) {
   std::unique_lock lock(mutex_);
-  // Another folder than that of those before is rare; it waits for them.
+  // A change of the folder is rare, and waits for the earlier binaries.
   written_.wait(lock, [&] { return waiting_.empty() || cache_ == cache; });
   cache_ = std::move(cache);
   waiting_.push_back(std::move(entry));
@@ -123,7 +124,7 @@ void binary_writer::write(std::shared_ptr<const binary_cache> cache, binary_cach
 }
 
 void binary_writer::run() {
-  const unsealed_section ours;  // the seal concerns the thread that asked
+  const unsealed_section ours;  // the seal concerns the requesting thread
   std::unique_lock lock(mutex_);
   while (!waiting_.empty()) {
     const auto cache = cache_;
@@ -132,7 +133,7 @@ void binary_writer::run() {
     written_.notify_all();
     try {
       cache->save_all(entries);
-    } catch (const std::exception& failure) {  // no memory
+    } catch (const std::exception& failure) {  // out of memory
       log(log_level::debug, std::string("programs are not cached: ") + failure.what());
     }
     lock.lock();
@@ -141,7 +142,7 @@ void binary_writer::run() {
   written_.notify_all();
 }
 
-// A forked process lacks the thread.
+// A forked process does not have the thread.
 void binary_writer::flush() noexcept {
   if (detail::is_forked()) return;
   std::unique_lock lock(mutex_);
@@ -149,7 +150,7 @@ void binary_writer::flush() noexcept {
   if (thread_.joinable()) thread_.join();
 }
 
-// Null if the driver does not accept it.
+// Returns null if the driver does not accept the binary.
 std::optional<program> make(const context& context, const std::string& name,
                             std::span<const std::byte> binary) {
   try {

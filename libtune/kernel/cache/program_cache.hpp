@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Compiled programs that are kept, in files and in memory: for tune::compile, which wants programs,
-// and for a search, which has binaries that workers compiled.
+// Storage for compiled programs, in files and in memory: as programs for tune::compile, and as
+// binaries from workers for a search.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ namespace tune {
 
 class binary_cache;
 
-/// The binaries that this process has loaded or made lately, which have been checked already, so
-/// that taking one again touches no file. The least recently used make room. Thread-safe.
+/// Binaries that this process has recently loaded or made. They have been checked already, so that
+/// using one again accesses no file. The least recently used are removed. Thread-safe.
 class recent_binaries {
  public:
   using binary = std::shared_ptr<const std::vector<std::byte>>;
@@ -31,9 +31,9 @@ class recent_binaries {
   explicit recent_binaries(std::size_t cap_bytes = std::size_t{16} << 20) noexcept
       : cap_bytes_(cap_bytes) {}
 
-  /// Null if it is not there.
+  /// Returns the binary; null if it is missing.
   binary find(const detail::sha256_digest& key);
-  /// Keeps it, unless it alone is larger than the cap.
+  /// Keeps a binary, unless it exceeds the cap by itself.
   void add(const detail::sha256_digest& key, std::vector<std::byte> bytes);
   void remove(const detail::sha256_digest& key);
 
@@ -47,50 +47,50 @@ class recent_binaries {
   void erase(std::list<entry>::iterator which);
 
   std::mutex mutex_;
-  std::list<entry> entries_;  // the latest in front; few, so searching them is cheap
+  std::list<entry> entries_;  // the latest first; few, so a linear search is cheap
   std::size_t bytes_ = 0;
   std::size_t cap_bytes_;
 };
 
-/// The cache of compiled programs that LIBTUNE_CACHE asks for now: in the folder that it names, by
-/// default in programs in the user's cache folder. Null if it says off, or if it is unset and the
-/// user has no cache folder. Kept between calls while the folder stays the same. Thread-safe.
+/// The cache of compiled programs according to the present LIBTUNE_CACHE: in the folder that it
+/// names, by default in programs in the user's cache folder. Null if it says off, or if it is unset
+/// and the user has no cache folder. The same object is returned while the folder stays the same.
+/// Thread-safe.
 std::shared_ptr<const binary_cache> program_cache();
 
-/// The binaries that this process has had from that cache lately; empty anew when the folder
-/// changes. Null where there is no cache. Thread-safe.
+/// The recent binaries of this process from that cache; reset when the folder changes. Null if
+/// there is no cache. Thread-safe.
 std::shared_ptr<recent_binaries> recent_programs();
 
-/// The binary of the source in program_cache(), under the same key as tune::compile uses. Empty if
-/// it is not there, there is no cache, or a file that it includes is not as it was. Never throws
-/// for the state of the cache. Thread-safe.
+/// Returns the binary of the source in program_cache(), under tune::compile's key. Empty if it is
+/// missing, there is no cache, or an included file has changed. Never throws because of the state
+/// of the cache. Thread-safe.
 std::optional<std::vector<std::byte>> find_cached_binary(const context& context,
                                                          const program_source& source);
 
-/// Keeps a binary in program_cache(), and in memory for find_cached_binary and tune::compile.
-/// Returns at once: a thread of its own writes those that have gathered. No compile_scope concerns
-/// it. Thread-safe.
+/// Stores a binary in program_cache(), and in memory for find_cached_binary and tune::compile.
+/// Returns at once: a separate thread writes the files, several at once if they have accumulated.
+/// Independent of any compile_scope. Thread-safe.
 /// @param included  the files that it was compiled from, which are remembered (included_memory.hpp)
 void cache_binary(const context& context, const program_source& source,
                   std::vector<std::byte> binary, const included_files& included = {});
 
-/// Waits until everything that was given to cache_binary is written. The end of the process waits
-/// too.
+/// Waits until all binaries from cache_binary are written. The process also waits at its end.
 void flush_cached_binaries();
 
-/// Takes programs from a cache, and has another compiler make and then keeps those that it lacks.
-/// A binary that the driver does not accept is forgotten, and its source compiled again. Failures
-/// to compile are not kept.
+/// Takes programs from a cache; for missing ones it calls another compiler and stores the result. A
+/// binary that the driver does not accept is removed, and its source compiled again. Failures to
+/// compile are not stored.
 ///
 /// A program is found only if its text, headers and options, the device, the compiler and the
-/// content of the files that it includes are the same to the letter. Where its compiler does not
-/// tell these files, it is always compiled.
+/// content of the included files are identical. If its compiler does not report these files, it is
+/// always compiled.
 class cached_compiler final : public compiler {
  public:
-  /// @param inner  outlives this
-  /// @param cache  null: there is none
-  /// @param recent  binaries that need not be read from the cache again; null: all are read
-  /// @param keeps  false: programs are taken from the cache, and none is added
+  /// @param inner  has to outlive this object
+  /// @param cache  may be null
+  /// @param recent  binaries in memory; null: all are read from the cache
+  /// @param keeps  false: programs are taken from the cache, but not added
   cached_compiler(const compiler& inner, std::shared_ptr<const binary_cache> cache,
                   std::shared_ptr<recent_binaries> recent = nullptr, bool keeps = true) noexcept;
 

@@ -20,7 +20,7 @@
 namespace tune {
 namespace {
 
-// Half of a SHA-256: nobody gains from a collision here, and people read these.
+// Half of a SHA-256: collisions are no risk here, and the digests are shown to people.
 constexpr std::size_t digest_bytes = 16;
 
 void add_text(binary_key& key, const program_source& source) {
@@ -44,7 +44,7 @@ std::string short_digest(const binary_key& key) {
 
 constexpr std::size_t most = 64;
 
-/// The expectations of one context, attached to it.
+/// The expected programs of a context, attached to it.
 class expectations {
  public:
   void add(expected_program expected) const {
@@ -53,7 +53,7 @@ class expectations {
     waiting_.push_back({std::this_thread::get_id(), std::move(expected)});
   }
 
-  /// Those of this thread that the macros fit, which are no longer waited for.
+  /// Removes and returns the expectations of this thread that match the macros.
   std::vector<expected_program> take(const defines& macros) const;
 
  private:
@@ -107,7 +107,7 @@ std::vector<expected_program> expectations::take(const defines& macros) const {
   return taken;
 }
 
-/// True if the program is another than the one that is meant.
+/// True if the program differs from the expected one.
 bool is_another(const std::vector<expected_program>& meant, const context& context,
                 const program_source& source) {
   if (meant.empty()) return false;
@@ -166,7 +166,7 @@ void compare_with_expected(const context& context, const defines& macros,
     if (const auto attached = context.attachment<expectations>()) meant = attached->take(macros);
     if (!is_another(meant, context, source)) return;
   } catch (...) {
-    return;  // without memory nothing can be compared; compiling says what is wrong
+    return;  // out of memory: nothing is compared, and compiling reports the error
   }
   meant.front().differs();
 }

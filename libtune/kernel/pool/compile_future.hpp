@@ -20,22 +20,22 @@
 
 namespace tune {
 
-/// The outcome of a program that was given to a compile_pool.
+/// The result of a program that was submitted to a compile_pool.
 struct compile_result {
   enum class status : std::uint8_t {
-    built,          ///< binary is what context::create_program_from_binary takes
-    build_failed,   ///< text is the compiler's log, as building in this process would have it
-    crashed,        ///< the compiler took its process down
-    timed_out,      ///< it was stopped at the time limit
-    out_of_memory,  ///< it was stopped at the memory limit, or by the system
-    unavailable,    ///< nothing was compiled: no worker can, or the request was cancelled
+    built,          ///< binary is for context::create_program_from_binary
+    build_failed,   ///< text is the compiler's log, as if built in this process
+    crashed,        ///< the compiler's process crashed
+    timed_out,      ///< the compiler was stopped at the time limit
+    out_of_memory,  ///< the compiler was stopped at the memory limit, or by the system
+    unavailable,    ///< not compiled: no worker is able to, or the request was cancelled
   };
 
   status what = status::unavailable;
   std::vector<std::byte> binary = {};
-  std::string text = {};                ///< the log, or the reason; of built: empty
-  std::chrono::nanoseconds elapsed{0};  ///< in the worker, from taking it up
-  included_files included = {};         ///< of built: the files that went into it
+  std::string text = {};                ///< the log, or the reason; empty if built
+  std::chrono::nanoseconds elapsed{0};  ///< in the worker, from the start
+  included_files included = {};         ///< if built: the files that it was compiled from
 };
 
 /// "built", "build failed", "crashed" and so on.
@@ -46,11 +46,11 @@ namespace detail {
 /// A result without a binary.
 compile_result failed(compile_result::status what, std::string text);
 
-/// Where a pool's jobs are reported done: one lock for them and for the pool's own state. It
-/// outlives the pool, as long as there are futures.
+/// Reports finished jobs of a pool, with one lock for them and for the pool's own state. It
+/// outlives the pool while there are futures.
 struct completion_board {
   std::mutex mutex;
-  std::condition_variable changed;  ///< whenever a job is done
+  std::condition_variable changed;  ///< notified whenever a job is done
   std::uint64_t completed = 0;      ///< guarded by mutex
 };
 
@@ -63,17 +63,18 @@ class compile_job {
 
   completion_board& board() const noexcept { return *board_; }
 
-  // For holders of the board's lock.
+  // Call these with the board's lock.
   bool is_done() const noexcept { return done_; }
   void begin() noexcept { begun_ = true; }
   void add_request() noexcept { ++requests_; }
-  const compile_result& result() const noexcept { return result_; }  ///< fixed once it is done
+  const compile_result& result() const noexcept { return result_; }  ///< fixed when the job is done
   void add_listener(std::function<void()> function) { listeners_.push_back(std::move(function)); }
 
   // These take the board's lock themselves, and call the listeners without it.
-  /// Makes it done, unless it is.
+  /// Sets the result, unless the job is done.
   void finish(compile_result result);
-  /// Ends one request. If it was the last one and the job is not begun, it is done as unavailable.
+  /// Ends one request. If it was the last one and the job has not begun, the job ends as
+  /// unavailable.
   void drop_request();
 
  private:
@@ -92,26 +93,26 @@ class compile_job {
 
 }  // namespace detail
 
-/// A program under way in a compile_pool. A handle: copies mean the same request. Thread-safe.
+/// A program in a compile_pool. A handle: copies refer to the same request. Thread-safe.
 class compile_future {
  public:
   explicit compile_future(std::shared_ptr<detail::compile_job> job);
 
   bool done() const;
 
-  /// Waits. Never throws for the outcome of the program. The reference lives as long as a copy of
-  /// this handle.
+  /// Waits for the result. A failed program is not an exception. The reference is valid while a
+  /// copy of this handle exists.
   const compile_result& result() const;
 
-  /// Waits until it is done or the time has come. @returns done()
+  /// Waits until it is done or the deadline has passed. @returns done()
   bool wait_until(std::chrono::steady_clock::time_point deadline) const;
 
-  /// Gives up the request. If no other one shares the program it is not begun, and is done as
-  /// unavailable; one that has been begun is finished.
+  /// Cancels the request. If no other request shares the program, it is not started, and ends as
+  /// unavailable; if it has been started, it is finished.
   void cancel() const;
 
-  /// Calls the function once when it is done, on the pool's thread and at once if it is done
-  /// already. It has to be short, not to throw and not to wait for another program.
+  /// Calls the function once when it is done, on the pool's thread; immediately if it is done
+  /// already. The function has to be short, and must not throw or wait for another program.
   void on_done(std::function<void()> function) const;
 
  private:

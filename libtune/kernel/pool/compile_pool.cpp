@@ -35,9 +35,8 @@ namespace {
 using detail::compile_job;
 using detail::compile_target;
 
-// NVRTC compiles for a GPU without opening it, OpenCL does not. Drivers open it for one process
-// after the other: 0.2 s each on the GPU that this was measured on, so that sixteen at once let the
-// first wait for 3 s.
+// Drivers open a GPU for one process after the other: with 0.2 s each, as measured, the last of
+// sixteen concurrent ones waits for 3 s.
 bool opens_device(const device_info& device) {
   const detail::backend* const found = detail::find_backend(device.backend);
   return found != nullptr && found->opens_device_to_compile(device);
@@ -55,7 +54,7 @@ compile_target target_of(const context& context) {
           .starts_in_turn = opens_device(device)};
 }
 
-/// The same text includes other files where relative paths begin elsewhere.
+/// The folder is a part of the digest if it is the base of relative paths.
 detail::sha256_digest digest_of(const context& context, const detail::compile_order& order) {
   binary_key key = program_key(context, order.source);
   key.add("folder", order.folder);
@@ -75,7 +74,7 @@ std::string current_folder() {
   return std::filesystem::current_path(ignored).string();
 }
 
-// The helper libtune-worker, or the program that LIBTUNE_WORKER names.
+// The helper libtune-worker, or the program of LIBTUNE_WORKER.
 compile_pool_options helper_options() {
   if (auto given = read_environment("LIBTUNE_WORKER")) return {.program = *std::move(given)};
   detail::found_helper search = detail::find_helper("libtune-worker");
@@ -97,7 +96,7 @@ compile_pool_options wanted_options(std::optional<std::size_t> count,
   if (own_arguments.empty()) {
     options = helper_options();
   } else {
-    // The file that runs, even if another has taken its place since.
+    // The running file, even if another has replaced it since.
     options = {.program = "/proc/self/exe", .arguments = std::move(own_arguments)};
   }
   options.workers = count ? static_cast<int>(std::min(*count, most)) : worker_count(resources);
@@ -114,9 +113,9 @@ void check_pool_seal(const char* what, const context& context) {
   detail::check_seal(sealed_action::process, text);
 }
 
-/// The pools of this process, by what was asked for.
+/// The pools of this process, by their settings.
 struct shared_pools {
-  /// LIBTUNE_WORKER, LIBTUNE_WORKERS, and the arguments of a program that compiles for itself.
+  /// LIBTUNE_WORKER, LIBTUNE_WORKERS, and the arguments of a program that is its own worker.
   using wish = std::tuple<std::string, std::optional<std::size_t>, std::vector<std::string>>;
   std::mutex mutex;
   std::map<wish, std::unique_ptr<compile_pool>> pools;
@@ -133,7 +132,7 @@ shared_pools::wish current_wish() {
   return {std::move(given), read_environment_index("LIBTUNE_WORKERS"), std::move(own)};
 }
 
-/// The wish where the program cannot be started again to compile.
+/// Returns the settings for a program that cannot be its own worker.
 shared_pools::wish without_own(shared_pools::wish wish) {
   std::get<2>(wish).clear();
   return wish;
@@ -176,7 +175,7 @@ class [[nodiscard]] counted {
                     result.text);
 }
 
-/// Empty if it has to be compiled in this process.
+/// Empty if this process has to compile it.
 std::optional<program> made_by(compile_pool& pool, const context& context,
                                const program_source& source) {
   const compile_future future = pool.submit(context, source);
@@ -204,7 +203,7 @@ compile_pool& compile_pool::shared() {
   const shared_pools::wish wish = current_wish();
   shared_pools& all = all_shared_pools();
   const std::lock_guard lock(all.mutex);
-  // At the end of the process the threads end before static objects do.
+  // At the end of the process, these threads end before static objects are destroyed.
   static const int registered = std::atexit([] {
     for (auto& [key, each] : all_shared_pools().pools) each->end();
   });
@@ -227,7 +226,7 @@ bool compile_pool::shared_runs() {
 compile_pool::compile_pool(compile_pool_options options)
     : workers_(std::make_unique<detail::worker_pool>(std::move(options))) {}
 
-// A forked process has nothing of it that can be taken apart, its thread above all.
+// In a forked process nothing of it can be destroyed, in particular its thread.
 compile_pool::~compile_pool() {
   if (detail::is_forked()) static_cast<void>(workers_.release());
 }

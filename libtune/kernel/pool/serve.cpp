@@ -35,10 +35,10 @@ namespace {
 using status = compile_result::status;
 
 void send(int socket, const worker_message& message) {
-  if (!send_all(socket, encode(message))) throw wire_error("the other end takes nothing");
+  if (!send_all(socket, encode(message))) throw wire_error("the other end of the socket is closed");
 }
 
-/// Messages as they come; empty at the end.
+/// Receives the next message; empty at the end.
 std::optional<worker_message> receive_one(int socket, worker_message_reader& reader) {
   std::array<std::byte, std::size_t{1} << 16> part;
   while (true) {
@@ -72,7 +72,7 @@ compile_report carry_out(const worker_message& message, const order_handlers& ha
     return {order->id, outcome([&] { return handlers.compile(*order); })};
   }
   const auto* prepare = std::get_if<prepare_order>(&message);
-  if (prepare == nullptr) throw wire_error("what came is no order");
+  if (prepare == nullptr) throw wire_error("the message is not an order");
   return {0, outcome([&] {
             handlers.prepare(prepare->target);
             return compile_result{.what = status::built};
@@ -85,7 +85,7 @@ compile_report carry_out(const worker_message& message, const order_handlers& ha
   return parent;
 }
 
-// Only an order whose source may name files has a folder.
+// Only orders whose source may name files have a folder.
 void move_to(const std::string& folder) {
   if (!folder.empty() && ::chdir(folder.c_str()) != 0) {
     throw error("the worker cannot go to the folder '" + folder + "'");
@@ -102,7 +102,7 @@ compile_result compile_order_here(const compile_order& order) {
     const stderr_filter filtered;
     compiled = found->compile(target, order.source, order.launches, order.folder);
   }
-  if (compiled.binary.empty()) throw error("the driver hands out no binary");
+  if (compiled.binary.empty()) throw error("the driver does not provide a binary");
   return {.what = status::built,
           .binary = std::move(compiled.binary),
           .included = std::move(compiled.included)};
@@ -112,7 +112,7 @@ void prepare_compiler(const compile_target& target) {
   if (const backend* const found = find_backend(target.backend)) found->prepare_compiler(target);
 }
 
-// For the handler too, which may use nothing else. -1: standard error is what it was.
+// For the signal handler, which may use nothing else. -1: standard error is not redirected.
 volatile std::sig_atomic_t kept = -1;
 volatile std::sig_atomic_t before = -1;
 
@@ -140,7 +140,7 @@ void read_kept(Take&& take) {
   }
 }
 
-// It was installed for once: the signal comes again when this returns, or is raised again.
+// Installed for one call: the signal is raised again when this returns.
 void write_last_words(int signal) {
   if (kept >= 0) {
     read_kept([](const char* bytes, std::size_t size) { write_all(before, bytes, size); });
@@ -154,14 +154,14 @@ void install_handlers() noexcept {
   action.sa_flags = SA_RESETHAND | SA_NODEFER;
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL}) {
     struct sigaction present = {};
-    // A handler that is there already stays.
+    // An existing handler stays.
     if (::sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_DFL) {
       ::sigaction(signal, &action, nullptr);
     }
   }
 }
 
-/// "1 warning generated.", "2 warnings and 1 error generated."
+/// Matches "1 warning generated.", "2 warnings and 1 error generated."
 bool is_count(std::string_view line) noexcept {
   constexpr std::string_view end = " generated.";
   if (!line.ends_with(end) || !is_digit(line.front())) return false;
@@ -203,12 +203,12 @@ int serve_orders(int socket, const order_handlers& handlers) {
 void work_for(::pid_t parent, const order_handlers& handlers) {
   constexpr int socket = child_process::socket_in_child;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(0);  // it ended before that was asked for
+  if (::getppid() != parent) ::_exit(0);  // the parent ended before PR_SET_PDEATHSIG
   constexpr rlimit none{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &none);
-  std::ofstream("/proc/self/oom_score_adj") << "1000";  // a number would have the locale's form
+  std::ofstream("/proc/self/oom_score_adj") << "1000";  // a number would depend on the locale
   const int result = serve_orders(socket, handlers);
-  // Drivers have threads, and destructors that wait for them: none of that matters any more.
+  // Drivers have threads, and destructors that wait for them: both are skipped.
   std::fflush(nullptr);
   ::_exit(result);
 }
@@ -219,7 +219,7 @@ int run_worker(int count, char** arguments, const order_handlers& handlers) {
       ::fcntl(socket, F_SETFD, FD_CLOEXEC) != 0) {
     std::fputs(
         "libtune-worker compiles kernels for programs that use libtune, which start it\n"
-        "themselves. It is of no use to anybody else.\n",
+        "themselves. It has no other use.\n",
         stderr);
     return 2;
   }
@@ -229,7 +229,7 @@ int run_worker(int count, char** arguments, const order_handlers& handlers) {
 stderr_filter::stderr_filter() noexcept {
   const int file = ::memfd_create("libtune-compiler", MFD_CLOEXEC);
   const int error = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  // Where it cannot be kept back it is written as ever.
+  // If it cannot be held back, it is written as usual.
   if (file < 0 || error < 0) {
     if (file >= 0) ::close(file);
     if (error >= 0) ::close(error);
@@ -251,7 +251,7 @@ stderr_filter::~stderr_filter() {
     read_kept([&](const char* bytes, std::size_t size) { text.append(bytes, size); });
     text = without_counts(text);
     write_all(STDERR_FILENO, text.data(), text.size());
-  } catch (...) {  // no memory for it
+  } catch (...) {  // out of memory
   }
   ::close(kept);
   ::close(before);

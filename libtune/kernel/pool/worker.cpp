@@ -19,7 +19,7 @@ namespace {
 using status = compile_result::status;
 
 constexpr std::chrono::seconds time_to_leave(2);
-// Its end of the socket is closed a moment before it has ended.
+// Its end of the socket closes shortly before the process has ended.
 constexpr std::chrono::milliseconds time_to_end(500);
 
 std::string seconds(std::chrono::nanoseconds time) {
@@ -44,7 +44,7 @@ worker::worker(const compile_pool_options& options, std::optional<compile_target
 }
 
 void worker::enter(state next, std::chrono::nanoseconds time) {
-  // An hour-long limit is as good as none, and a sum that overflows is none at all.
+  // The limit prevents a sum that overflows.
   constexpr std::chrono::hours longest(24 * 365);
   state_ = next;
   deadline_ = clock::now() + std::min<std::chrono::nanoseconds>(time, longest);
@@ -108,7 +108,7 @@ void worker::report(compile_report report) {
     worked_ = true;
     return enter(state::idle, options_.idle_time);
   }
-  if (!task_ || task_->order.id != report.id) throw wire_error("a report is of no order");
+  if (!task_ || task_->order.id != report.id) throw wire_error("a report belongs to no order");
   const worker_task task = *std::exchange(task_, std::nullopt);
   if (state_ == state::busy) enter(state::idle, options_.idle_time);
   task.job->finish(std::move(report.result));
@@ -144,7 +144,7 @@ void worker::lose(status what, const std::string& reason) {
   if (task_) std::exchange(task_, std::nullopt)->job->finish(failed(what, reason));
 }
 
-// Nobody here has killed it. Where something else has, that is the system, out of memory.
+// If a process was killed by others than this object, it was by the system, for lack of memory.
 void worker::lose_by_itself() {
   const child_process::end end = process_.finish(time_to_end);
   state_ = state::ended;

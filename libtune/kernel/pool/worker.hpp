@@ -15,55 +15,55 @@
 
 namespace tune::detail {
 
-/// An order for a worker, and the job that it is for.
+/// An order for a worker, and its job.
 struct worker_task {
   std::shared_ptr<compile_job> job;
   compile_order order;
   std::chrono::nanoseconds time_limit{};
 };
 
-/// One worker: a child process that compiles, its state with a deadline, and the reason of its end.
-/// The process ends with this object. Not thread-safe; see child_process for the threads that may
-/// start one.
+/// One worker: a child process that compiles, its state with a deadline, and the reason for its
+/// end. The process ends with this object. Not thread-safe; child_process names the threads that
+/// may start one.
 class worker {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// The deadline of a worker is that of its state.
+  /// The states of a worker, each with its own deadline.
   enum class state : std::uint8_t {
-    starting,  ///< has not greeted, or not loaded its compiler yet: the time to start
+    starting,  ///< has not greeted, or not loaded its compiler yet: the start time
     idle,      ///< waits for an order: the idle time
     busy,      ///< compiles: the order's time limit
     leaving,   ///< was dismissed, and is about to end by itself
-    ended,     ///< the process is gone
+    ended,     ///< the process has ended
   };
 
-  /// Starts it. @throws std::system_error
-  /// @param prepare  what to load once it has greeted; empty: nothing
+  /// Starts the process. @throws std::system_error
+  /// @param prepare  the compiler to load after the greeting; empty: none
   worker(const compile_pool_options& options, std::optional<compile_target> prepare);
 
   int socket() const noexcept { return process_.socket(); }
   bool has_unsent() const noexcept { return process_.has_unsent(); }
-  /// Sends what the socket takes now of what is unsent.
+  /// Sends unsent bytes that the socket accepts now.
   void flush() { process_.flush(); }
   state now() const noexcept { return state_; }
   clock::time_point deadline() const noexcept { return deadline_; }
 
   void give(worker_task task);
 
-  /// Reads its messages. Reports go to the job of its task.
+  /// Reads its messages. Reports are passed to the job of its task.
   void listen();
-  /// Ends it if it is past its deadline or has too much memory.
+  /// Ends it if it has passed its deadline or uses too much memory.
   void supervise();
 
-  /// Ends it for good; its task is done as unavailable.
+  /// Ends it for good; its task ends as unavailable.
   void abandon(const std::string& reason) { lose(compile_result::status::unavailable, reason); }
 
-  /// True if it has not been ready for work so far.
+  /// True if it has never been ready for work.
   bool never_worked() const noexcept { return !worked_; }
-  /// True if its program is of another version, so that further workers will not do better.
+  /// True if its program has another version, as further workers would have.
   bool is_of_another_version() const noexcept { return another_version_; }
-  /// Of one that has ended: the reason.
+  /// The reason for its end.
   const std::string& end_reason() const noexcept { return end_reason_; }
 
  private:

@@ -23,7 +23,7 @@ void describe(auto& wire, is<compile_result> auto& item) {
   wire(item.what, item.text, item.binary, item.elapsed, item.included);
 }
 
-// The two in front stay as they are in all versions to come.
+// These two come first, and never change in later versions.
 void describe(auto& wire, is<worker_greeting> auto& item) { wire(item.protocol, item.library); }
 void describe(auto& wire, is<compile_target> auto& item) {
   wire(item.backend, item.platform, item.device, item.driver_version, item.compiler_identity,

@@ -24,11 +24,11 @@ using state = worker::state;
 using status = compile_result::status;
 using std::chrono::milliseconds;
 
-// The time between two looks at a worker's memory.
+// The time between two checks of a worker's memory.
 constexpr milliseconds between_looks(50);
-// A program that fails to start so many times in a row will not do better.
+// After this many consecutive failed starts, no further start is tried.
 constexpr int most_failed_starts = 3;
-// Programs without a future are cleared away when there are more of them.
+// With more programs than this, those without a future are removed.
 constexpr std::size_t most_forgotten = 256;
 
 }  // namespace
@@ -83,7 +83,7 @@ std::shared_ptr<compile_job> worker_pool::submit(const sha256_digest& key, compi
   return available_ ? job : nullptr;
 }
 
-// With the lock. The thread before, if any, has left its last use of the lock behind.
+// Call it with the lock. A previous thread, if any, no longer uses the lock.
 void worker_pool::need_thread() {
   if (thread_runs_) return wake();
   if (thread_.joinable()) thread_.join();
@@ -114,18 +114,18 @@ void worker_pool::stop() noexcept {
     ended.swap(thread_);
   }
   if (!ended.joinable()) return;
-  // A listener of a job may be what ends the process.
+  // A listener of a job may end the process.
   if (ended.get_id() == std::this_thread::get_id()) return ended.detach();
   ended.join();
 }
 
 void worker_pool::run() {
   ::pthread_setname_np(::pthread_self(), "libtune-compile");
-  const unsealed_section ours;  // the seal concerns the threads that submit
+  const unsealed_section ours;  // the seal concerns the submitting threads
   try {
     while (run_once()) {
     }
-  } catch (const std::exception& failure) {  // no memory
+  } catch (const std::exception& failure) {  // out of memory
     fail(failure.what());
     workers_.clear();
     const std::lock_guard lock(board_->mutex);
@@ -165,7 +165,7 @@ void worker_pool::start_workers() {
     try {
       workers_.push_back(std::make_unique<worker>(options_, missing.prepare));
     } catch (const std::system_error& failure) {
-      // With some at work the others can wait: the system may lack processes just now.
+      // If some are running, the others can wait: the system may be short of processes.
       if (workers_.empty()) fail(failure.what());
       return;
     }
@@ -192,8 +192,8 @@ worker_pool::missing_workers worker_pool::look_for_work() {
   return missing;
 }
 
-// One more when the last has started, and only where it will find work: with several programs
-// waiting for each that is there. Opening the device disturbs what is measured on it.
+// One more after the last has started, and only with enough work for it: more than two waiting
+// programs for each worker. Opening the device disturbs measurements on it.
 int worker_pool::missing_in_turn(int waiting) const {
   const int there = staying();
   if (there == 0) return 1;

@@ -20,13 +20,13 @@
 
 namespace tune::detail {
 
-/// The implementation of a compile_pool: its workers, and the thread that starts them, gives them
+/// The implementation of a compile_pool: its workers, and the thread that starts them, sends them
 /// orders, takes their reports and ends them. The thread lives while there is a worker or an order.
 /// Thread-safe.
 class worker_pool {
  public:
   explicit worker_pool(compile_pool_options options);
-  /// As stop.
+  /// Calls stop().
   ~worker_pool();
   worker_pool(const worker_pool&) = delete;
   worker_pool& operator=(const worker_pool&) = delete;
@@ -41,15 +41,15 @@ class worker_pool {
   void warm_up(compile_target target, int count);
   std::shared_ptr<compile_job> submit(const sha256_digest& key, compile_order order,
                                       compile_limits limits);
-  /// Ends the thread and all workers for good; what is under way is done as unavailable.
+  /// Ends the thread and all workers for good; programs under way end as unavailable.
   void stop() noexcept;
 
  private:
-  /// Orders by priority, then by the order of submission.
+  /// Orders by priority, then by submission.
   using place_in_queue = std::pair<int, std::uint64_t>;
 
   struct missing_workers {
-    int count = 0;  ///< none if not positive
+    int count = 0;  ///< no workers if it is not positive
     std::optional<compile_target> prepare = {};
   };
 
@@ -57,11 +57,11 @@ class worker_pool {
   void need_thread();
   void wake() const noexcept;
 
-  // For the thread.
+  // For the pool's thread.
   void run();
   bool run_once();
   void start_workers();
-  /// With the board's mutex locked by itself.
+  /// Call this without the board's mutex, which it locks.
   missing_workers look_for_work();
   int missing_in_turn(int waiting) const;
   int count(worker::state which) const;
@@ -91,7 +91,7 @@ class worker_pool {
   bool thread_runs_ = false;
   std::thread thread_;
 
-  // The thread's own.
+  // Used by the pool's thread only.
   std::vector<std::unique_ptr<worker>> workers_;
   int failed_starts_ = 0;
 };

@@ -32,8 +32,9 @@ std::optional<::uid_t> owner_of(const fs::path& path) {
   return status.st_uid;
 }
 
-/// The reason why a file is not run: empty, if it is not there. None if it may be run. A folder
-/// above may be one that everybody writes to: what lies there is not ours to run.
+/// Returns the reason why a file must not be run; empty if the file does not exist, nullopt if it
+/// may be run. Others may be able to write to a folder of the path, and their files must not be
+/// run.
 std::optional<std::string> why_not(const fs::path& program, std::optional<::uid_t> trusted) {
   struct stat status {};
   if (::stat(program.c_str(), &status) != 0) return "";
@@ -50,15 +51,15 @@ std::string running_program() {
   return failure ? std::string() : path.string();
 }
 
-// Of the library; of the program where that is linked statically.
+// The library; the program if that is linked statically.
 std::string own_object() {
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void*>(&find_worker_program), &info) == 0) return {};
   return info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-/// The folders named when this program was built, the latest first; and how this program compiles
-/// for itself.
+/// The package's folders at build time, the latest first; and the arguments of a program that is
+/// its own worker.
 struct known_programs {
   std::mutex mutex;
   std::vector<const helper_folder*> folders;
@@ -77,7 +78,7 @@ std::vector<std::string> named_folders() {
   return paths;
 }
 
-/// Looks at one place after the other, until one has the program.
+/// Searches one place after the other, until one has the program.
 class helper_hunt {
  public:
   explicit helper_hunt(std::string name) : name_(std::move(name)) {}
@@ -122,7 +123,7 @@ class helper_hunt {
     }
   }
 
-  // Helpers beside the programs that are called by name.
+  // Helpers beside the programs in PATH.
   void look_in_path() {
     const char* const list = ::secure_getenv("PATH");
     if (list == nullptr || is_over()) return;

@@ -35,7 +35,7 @@ std::optional<std::size_t> final_round::next() {
   return std::nullopt;
 }
 
-// True if it has had its runs of this pass, or needs no more.
+// True if it has had its runs of this round, or needs no more.
 bool final_round::is_done(std::size_t place) const {
   const race_entry& entry = book_.entries()[place];
   return entry.state != race_state::finalist || entry.runs >= done_ + quota_ * runs_per_visit;
@@ -76,7 +76,7 @@ void final_round::begin_group() {
     begin_round();
     return;
   }
-  // The sentinel is alive too.
+  // The sentinel also stays in memory.
   const std::size_t most = std::max<std::size_t>(settings_.live, 2) - 1;
   const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(most, waiting_.size()));
   group_.assign(waiting_.begin(), end);
@@ -97,8 +97,8 @@ void final_round::begin_round() {
   begin_group();
 }
 
-// Where there is no time to compare all, every round takes half of what is left, for the best of
-// them: better to compare some well than all badly.
+// If time is too short to compare all, every round takes half of the remaining time, for the best
+// ones: comparing some well is better than comparing all badly.
 void final_round::keep_affordable() {
   const int visit = book_.drift().runs(book_.spread());
   const auto most = static_cast<int>(std::max<std::size_t>(settings_.live, 2)) - 1;
@@ -137,7 +137,7 @@ void final_round::judge(double margin) {
   for (const std::size_t place : group_) {
     race_entry& rival = book_.entries()[place];
     if (rival.state != race_state::finalist || rival.runs == 0) continue;
-    // A movement too small to be noticed spoils one turn; after some it is outvoted.
+    // An undetected small movement distorts one turn; over several turns its effect averages out.
     const double allowed = rival.runs < first_turns * runs_per_visit ? margin : 0;
     if (bounds(place).lower > best * (1 + allowed)) {
       rival.state = race_state::eliminated;
@@ -145,7 +145,7 @@ void final_round::judge(double margin) {
   }
 }
 
-// True if one of those that remain is within the indifference of all others.
+// True if one of the remaining ones is within the indifference of all others.
 bool final_round::is_decided() {
   std::vector<std::size_t> all = remaining();
   all.push_back(*book_.sentinel());
@@ -167,7 +167,7 @@ std::vector<std::size_t> final_round::remaining() const {
   return result;
 }
 
-// The level that times are adjusted by is itself measured, a new one for each turn.
+// The level that adjusts times is itself measured, again in each turn.
 interval final_round::bounds(std::size_t place) {
   race_entry& entry = book_.entries()[place];
   if (place == book_.sentinel() || entry.runs == 0) return book_.decisive_bounds(entry);
@@ -193,7 +193,7 @@ std::vector<std::size_t> final_round::tied() {
   std::erase_if(all, [&](std::size_t place) { return std::isnan(score(place).count()); });
   all.push_back(*book_.sentinel());
   std::ranges::sort(all, {}, [&](std::size_t place) { return score(place); });
-  // The sentinel is never eliminated, since others are compared with it; it is tied only if it is
+  // The sentinel is never eliminated, because others are compared with it; it is tied only if it is
   // not slower than the best.
   const std::size_t best = all.front();
   if (best != book_.sentinel() && bounds(best).upper < score(*book_.sentinel())) {

@@ -12,37 +12,37 @@
 namespace tune::detail {
 
 /// The final round of a race: the finalists are measured in turn, a few runs each, between two
-/// visits to the sentinel, which is one of them; every other turn in reverse, so that a slow drift
-/// does not favour the first. A finalist that cannot win any more is eliminated. The round goes on
-/// until one is within the indifference of all that remain, or all have had their runs.
+/// visits to the sentinel, which is one of them; every other turn in reverse, so that slow drift
+/// does not favour the first. A finalist that can no longer win is eliminated. The round ends when
+/// one is within the indifference of all remaining ones, or all have had their runs.
 ///
-/// If there are more finalists than may be kept alive, they are measured in groups, several turns
-/// of each group before the next; then those that remain, again in groups, for twice as many turns.
-/// If there is no time for all, only the best of them are compared.
+/// If there are more finalists than may be kept in memory, they are measured in groups, several
+/// turns of each group before the next; then the remaining ones, again in groups, for twice as many
+/// turns. If time is too short for all, only the best of them are compared.
 class final_round {
  public:
-  /// @param rivals  places in the book, of converged configurations without the sentinel; they
-  ///                become finalists
+  /// @param rivals  places in the book of converged configurations without the sentinel; they
+  /// become finalists
   final_round(race_book& book, const race_settings& settings, std::vector<std::size_t> rivals);
 
-  /// The one to run now; empty if the turn is over and the sentinel is due.
+  /// Returns the configuration to run now; empty if the turn is over and the sentinel is due.
   std::optional<std::size_t> next();
-  /// The number of runs to make of it.
+  /// The number of its runs.
   int runs() const noexcept { return runs_per_visit; }
-  /// Goes on after the one that next named has been recorded in the book, or has failed there.
+  /// Continues after the configuration from next() has been recorded in the book, or has failed.
   void advance();
 
-  /// Adds times to the device time spent, of a finalist or the sentinel.
+  /// Adds times of a finalist or the sentinel to the spent device time.
   void spend(std::span<const run_time> times) noexcept;
 
-  /// Ends a turn after its last block has been closed; runs that were discarded because the device
-  /// drifted are repeated in the next turn.
+  /// Ends a turn after its last block has been closed; runs that were discarded because of drift
+  /// are repeated in the next turn.
   void end_turn(double margin);
   bool finished() const noexcept { return finished_; }
 
-  /// True if it is one of those being measured in turn.
+  /// True if it is one of the finalists that are measured in turn.
   bool is_playing(std::size_t place) const;
-  /// Those tied with the best, the least score first; sentinel included.
+  /// The finalists tied with the best, the smallest score first; including the sentinel.
   std::vector<std::size_t> tied();
 
  private:
@@ -62,11 +62,11 @@ class final_round {
   race_book& book_;
   race_settings settings_;
   std::vector<std::size_t> rivals_;
-  std::vector<std::size_t> waiting_;  // of this round, those that are in no group yet
+  std::vector<std::size_t> waiting_;  // in this round, those without a group so far
   std::vector<std::size_t> group_;
   std::size_t position_ = 0;
   int quota_;     // turns of each in this round
-  int done_ = 0;  // runs of each in the rounds before
+  int done_ = 0;  // runs of each in earlier rounds
   run_time spent_{0};
   bool backwards_ = false;
   bool finished_ = false;

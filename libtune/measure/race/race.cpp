@@ -14,11 +14,11 @@
 namespace tune {
 namespace {
 
-// One run may be an outlier of any size, and so may two: but two of them are not of one size.
+// One run may be an outlier, and so may two; but two outliers hardly ever have the same size.
 constexpr int fewest_runs = 2;
 constexpr double agreement = 0.05;
 constexpr double agreement_spreads = 6;
-// The allowed width of the interval of the winner's time, as a part of it.
+// The allowed relative width of the interval of the winner's time.
 constexpr double known_well = 0.1;
 constexpr int confirming_runs = 8;
 
@@ -39,7 +39,7 @@ bool are_valid(std::span<const run_time> times) {
   return samples(std::vector<run_time>(times.begin(), times.end())).valid();
 }
 
-// True if the two fastest differ by no more than this part, so that neither has lost a time slice.
+// True if the two fastest differ by no more than this part, so that neither lost a time slice.
 bool agree(const samples& of, double part) {
   std::vector<run_time> times(of.times().begin(), of.times().end());
   if (times.size() < 2) return false;
@@ -128,7 +128,7 @@ race_task race::sentinel_task(std::size_t place) const {
 }
 
 void race::add(std::span<const run_time> times) {
-  if (!task_) throw argument_error("times were added to a race that has not asked for any");
+  if (!task_) throw argument_error("times were added to a race without a task");
   if (!are_valid(times)) {
     fail();
     return;
@@ -198,7 +198,7 @@ run_time race::best_upper() {
 
 double race::margin() const { return book_.drift().tolerance(book_.spread()); }
 
-// The best of the screening becomes the sentinel, since the others have to be faster than it.
+// The best of the screening becomes the sentinel, because the others have to be faster than it.
 void race::begin_final_round() {
   const std::optional<std::size_t> best = leader();
   if (!best) {
@@ -247,7 +247,7 @@ void race::choose(const std::vector<std::size_t>& tied) {
   confirmed_ = order.front()->place;
 }
 
-// The winner's time is reported, so it has to be well known.
+// The winner's time is reported, so it has to be accurate.
 std::optional<race_task> race::confirm() {
   const entry& of = book_.entries()[*confirmed_];
   const tune::interval known = interval(of.configuration);
@@ -262,8 +262,7 @@ std::optional<race_task> race::confirm() {
 }
 
 void race::fail() {
-  if (!task_)
-    throw argument_error("a failure was reported to a race that has not asked for any runs");
+  if (!task_) throw argument_error("a failure was reported to a race without a task");
   const race_task done = *std::exchange(task_, std::nullopt);
   entry& of = book_.at(done.configuration);
   of.state = race_state::failed;
@@ -275,7 +274,7 @@ void race::fail() {
   }
 }
 
-// If the winner fails in the end, all the others are compared once more.
+// If the winner fails at this point, all others are compared again.
 void race::fail_final(const entry& of) {
   if (!confirmed_) {
     final_round_->advance();

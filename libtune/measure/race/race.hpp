@@ -17,7 +17,7 @@
 
 namespace tune {
 
-/// The purpose of the runs that a race asks for.
+/// The purpose of the runs of a task.
 enum class race_step : std::uint8_t { screening, sentinel, final_round };
 
 /// The next measurement: a configuration, and the number of runs, one after the other.
@@ -29,8 +29,8 @@ struct race_task {
   friend bool operator==(const race_task&, const race_task&) = default;
 };
 
-/// Finds the fastest of many configurations with few runs. Fed with numbers only: it has neither
-/// clock nor device. It returns what to measure, and takes the results:
+/// Finds the fastest of many configurations with few runs. It has neither clock nor device: it
+/// returns the next measurement, and takes the results:
 ///
 ///   race contest(settings);
 ///   contest.arrive(configuration);             // as each becomes ready, at any time
@@ -41,81 +41,81 @@ struct race_task {
 ///   }
 ///   contest.winner();
 ///
-/// Each that arrives is run twice, four times, and so on, until the interval of its median says
-/// that it cannot win, or it has been run often enough to have converged. Runs that contradict each
-/// other drop nothing. Meanwhile a sentinel, one of the fast ones, is measured again and again;
-/// times are compared as multiples of its present time. If that moved, or another program used the
-/// device, the measurements since are repeated, and nothing is measured while the device is
-/// disturbed, unless that does not end. All that may still be the best then go into a final_round;
-/// and the winner is run until its time is well known.
+/// Each configuration is run twice, four times, and so on, until the interval of its median shows
+/// that it cannot win, or it has had enough runs to count as converged. Contradictory runs
+/// eliminate nothing. Meanwhile a sentinel, one of the fast configurations, is measured repeatedly;
+/// times are compared as multiples of its present time. If that time has changed, or another
+/// program used the device, the measurements since its last visit are repeated, and no others are
+/// made while the device is disturbed, unless the disturbance persists. All configurations that may
+/// still be the best then enter a final_round; and the winner is run until its time is accurate.
 ///
-/// The times that configurations are compared by stay inside: the score is the median of a
-/// configuration's times as they were measured.
+/// Adjusted times for comparisons stay internal: the score is the median of a configuration's
+/// measured times.
 ///
-/// Configurations that are measured more than once are not measured in one go: keeps() tells which
-/// will be needed again soon; one that has been released all the same has to be made anew when a
-/// task names it. The same numbers lead to the same tasks. Not thread-safe.
+/// A configuration is measured several times with pauses: keeps() is true for those that will be
+/// needed again soon; one that was released has to be made again when a task names it. The same
+/// numbers lead to the same tasks. Not thread-safe.
 class race {
  public:
-  /// @throws argument_error if the settings contradict themselves
+  /// @throws argument_error if the settings contradict each other
   explicit race(const race_settings& settings = {});
   race(const race&) = delete;
   race& operator=(const race&) = delete;
 
   /// Adds a configuration that is ready to be measured.
-  /// @param rank  its use of resources, in any unit: of two that are tied the one with the smaller
-  ///              rank wins, and of those with the same rank the smaller number
-  /// @param cost  turns a time, as if it had been measured on the device as it was at first, into
-  ///              what configurations are compared by, less is better, over zero and finite; for
-  ///              all configurations in one unit. Empty: the time itself
+  /// @param rank  its use of resources, in any unit: among tied configurations the smallest rank
+  /// wins, and among equal ranks the smallest number
+  /// @param cost  converts a time, adjusted to the initial speed of the device, to the quantity for
+  /// comparisons: smaller is better, positive and finite, in the same unit for all configurations.
+  /// Empty: the time itself
   /// @throws argument_error if it has arrived before, or the race has been closed
   void arrive(std::size_t configuration, double rank = 0, detail::race_cost cost = {});
-  /// Takes a configuration that has been screened out of the race: it cannot win, whatever its
-  /// times. Those that it has eliminated stay so. @throws argument_error if it has not arrived
+  /// Excludes a configuration that has been screened: it cannot win, whatever its times.
+  /// Configurations that it has eliminated stay eliminated. @throws argument_error if it has not
+  /// arrived
   void exclude(std::size_t configuration);
-  /// Declares that no more will arrive.
+  /// Declares that no more configurations will arrive.
   void close() noexcept { closed_ = true; }
 
-  /// The next measurement; the same again until add or fail is called. Empty while there is nothing
-  /// to do before another configuration arrives or the race is closed, and when it has finished.
+  /// Returns the next measurement, and the same one until add or fail is called. Empty if it has
+  /// finished, or has to wait until another configuration arrives or the race is closed.
   std::optional<race_task> next();
-  /// Takes the times of the task's runs. There may be fewer than were asked for: a mean of several
-  /// runs counts as one sample. If a time is NaN, infinite, zero or negative, or there is none, the
-  /// configuration fails. @throws argument_error if no task has been given
+  /// Takes the times of the task's runs. There may be fewer than requested: a mean of several runs
+  /// counts as one sample. If a time is NaN, infinite, zero or negative, or there are no times, the
+  /// configuration fails. @throws argument_error without a task
   void add(std::span<const run_time> times);
   /// Reports that the task's configuration cannot be measured. @throws argument_error as add
   void fail();
 
   bool finished() const noexcept { return finished_; }
-  /// The winner once finished; empty if none could be measured.
+  /// The winner after the end; empty if no configuration could be measured.
   std::optional<std::size_t> winner() const noexcept { return winner_; }
-  /// Those whose times were measured on a moving or disturbed device that did not calm down, and
-  /// which may therefore be faster than they seem, or slower; the winner may be among them.
+  /// The configurations that were measured while the device changed its speed persistently, and may
+  /// therefore be faster or slower than measured; the winner may be among them.
   std::vector<std::size_t> in_doubt() const;
-  /// The winner; before the race has finished, the one that leads. Empty if none has converged.
+  /// The winner; before the race has finished, the leader. Empty if none has converged.
   std::optional<std::size_t> leading();
-  /// Those statistically tied with the winner, which is the first of them; once finished.
+  /// The configurations statistically tied with the winner, which is the first; after the end.
   const std::vector<std::size_t>& tied() const noexcept { return tied_; }
-  /// Those that were in the final round, the one with the least score of the screening first.
+  /// The configurations of the final round, the smallest score of the screening first.
   const std::vector<std::size_t>& finalists() const noexcept { return finalists_; }
 
   // The next functions throw argument_error for a configuration that has not arrived.
 
   race_state state(std::size_t configuration) const;
-  /// True if it should be kept alive, because it is being measured or will probably be again. Never
-  /// true for more than race_settings::live + 1 of those that have been measured.
+  /// True if it should be kept in memory, because it is being measured or will probably be measured
+  /// again. Among measured configurations, true for at most race_settings::live + 1.
   bool keeps(std::size_t configuration);
-  /// Every measured time, in the order of the runs, except those that a drift of the device has
-  /// spoilt; these too if there are no others.
+  /// All measured times, in the order of the runs, except those distorted by drift of the device;
+  /// these too if there are no others.
   samples times(std::size_t configuration) const;
-  /// The median of times(), as they were measured, not as they are compared. NaN if nothing was
-  /// measured.
+  /// The median of times(), without adjustment. NaN without times.
   run_time score(std::size_t configuration) const;
   /// The confidence interval of the score; from zero to infinity if there are no bounds.
   tune::interval interval(std::size_t configuration) const;
 
   const drift_report& drift() const noexcept { return book_.drift().report(); }
-  /// The runs of all tasks that have been added.
+  /// The number of runs in all tasks with added results.
   std::size_t runs() const noexcept { return runs_; }
 
  private:
@@ -153,20 +153,20 @@ class race {
 
   race_settings settings_;
   detail::race_book book_;
-  std::deque<std::size_t> queue_;             // places of those that wait
-  std::optional<std::size_t> active_;         // the one that is being screened
-  std::optional<std::size_t> next_sentinel_;  // once visited
+  std::deque<std::size_t> queue_;             // places of waiting configurations
+  std::optional<std::size_t> active_;         // the one in screening
+  std::optional<std::size_t> next_sentinel_;  // becomes the sentinel after a visit
   bool closing_ = false;                      // the block waits for a visit to the sentinel
-  bool alarmed_ = false;                      // the device has been found disturbed
-  run_time visit_{0};  // what the latest visit to the sentinel took, all runs
+  bool alarmed_ = false;                      // a disturbance of the device was found
+  run_time visit_{0};                         // the total time of the latest visit to the sentinel
   bool closed_ = false;
   bool finished_ = false;
   std::optional<race_task> task_;
-  std::optional<run_time> best_upper_;  // until one converges or is corrected
+  std::optional<run_time> best_upper_;  // unset when one converges or is corrected
   std::optional<detail::final_round> final_round_;
   std::vector<std::size_t> finalists_;
-  std::optional<std::size_t> confirmed_;  // the one that has won, while its time is measured
-  run_time confirming_{0};                // what was spent on that
+  std::optional<std::size_t> confirmed_;  // the winner, while its time is measured
+  run_time confirming_{0};                // time spent on that
   std::vector<std::size_t> tied_;
   std::optional<std::size_t> winner_;
   std::size_t runs_ = 0;

@@ -14,7 +14,7 @@ namespace tune {
 namespace {
 
 constexpr double least_spread = 0.0005;
-// The rest of a large search would change nothing.
+// Further deviations of a large search would change nothing.
 constexpr std::size_t enough_deviations = 4096;
 
 }  // namespace
@@ -23,9 +23,9 @@ void pooled_spread::add(const samples& of) {
   if (of.size() < 2 || !of.valid() || deviations_.size() >= enough_deviations) return;
   const run_time centre = of.median();
   const auto count = static_cast<double>(of.size());
-  // The median was taken from the same samples, which makes them look closer to it than they are.
+  // Because the median comes from the same samples, deviations from it are too small.
   const double correction = std::sqrt(count / (count - 1));
-  // The middle one of an odd number deviates from itself by nothing, and tells nothing.
+  // With an odd number, the middle one does not deviate from itself, and is skipped.
   std::size_t skipped = of.size() % 2;
   for (const run_time time : of.times()) {
     if (skipped > 0 && time == centre) {
@@ -131,8 +131,7 @@ drift_verdict race_book::open(race_entry& sentinel, std::span<const run_time> ti
   return verdict;
 }
 
-// A visit to the sentinel speaks of its own moment; where the device was disturbed it tells nothing
-// of the sentinel.
+// A visit to the sentinel has its own level; in a disturbance it gives no time of the sentinel.
 void race_book::judge_visit(race_entry& sentinel, drift_verdict verdict) {
   race_visit& visit = sentinel.visits.back();
   visit.factor = 1 / drift_.now();
@@ -199,8 +198,8 @@ std::vector<run_time> race_book::adjusted_times(const race_entry& entry,
   return times;
 }
 
-// If the device has moved and there was no time to measure again, the discarded times are reported,
-// but nothing is decided by them.
+// If the device changed and there was no time to measure again, the discarded times are reported,
+// but not used for decisions.
 std::vector<run_time> race_book::counted_times(const race_entry& entry) const {
   std::vector<run_time> times = adjusted_times(entry, is_of);
   if (times.empty()) {

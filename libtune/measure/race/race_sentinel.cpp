@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of a race that visits the sentinel and reacts to changes of the device's speed.
+// The part of a race for visits to the sentinel and changes of the device's speed.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -14,14 +14,14 @@
 namespace tune {
 namespace {
 
-// A disturbance of one configuration may be larger by half for another.
+// A disturbance may affect one configuration half as much again as another.
 constexpr double largest_share = 1.5;
-// A sentinel that takes so much longer than the best costs more than the change to another.
+// A sentinel that is this much slower than the best costs more than a change of the sentinel.
 constexpr double slow_sentinel = 1.25;
 
 }  // namespace
 
-// Another program must not come and go unnoticed between two visits, which take time themselves.
+// Blocks are short, so that no other program can come and go unnoticed between two visits.
 bool race::is_full() const {
   if (book_.runs_in_block() >= settings_.block_runs) return true;
   const run_time most = std::max(run_time(settings_.block_time), 2 * visit_);
@@ -60,7 +60,7 @@ void race::add_sentinel(entry& of, std::span<const run_time> times) {
   }
 }
 
-// Those that cannot win even if the device moved in their favour are not measured again.
+// Configurations that cannot win even after a correction by the movement are not measured again.
 void race::reopen(std::size_t block, double movement) {
   for (entry& of : book_.entries()) {
     if (!book_.was_in(of, block)) continue;
@@ -73,10 +73,10 @@ void race::reopen(std::size_t block, double movement) {
     of.doubtful = false;
     if (!final_round_) queue_.push_front(of.place);
   }
-  best_upper_.reset();  // it may be of one that waits now
+  best_upper_.reset();  // it may belong to a configuration that waits now
 }
 
-// In a block that took long another program may have come and gone.
+// In a long block another program may have come and gone.
 void race::raise_alarm(double movement) {
   if (std::exchange(alarmed_, true)) return;
   const run_time most = std::max(run_time(settings_.block_time), 2 * visit_);
@@ -85,7 +85,7 @@ void race::raise_alarm(double movement) {
   }
 }
 
-// The device has become so much faster that all earlier measurements were disturbed.
+// The device has become so much faster that earlier measurements count as disturbed.
 void race::reopen_disturbed() {
   for (std::size_t block = 0; block + 1 < book_.blocks().size(); ++block) {
     const double level = 1 / book_.blocks()[block].factor;
@@ -127,7 +127,7 @@ void race::choose_sentinel() {
   if (book_.score(book_.entries()[*best]) * slow_sentinel < present) next_sentinel_ = best;
 }
 
-// The times in the block that cannot be closed are believed at the level of its begin.
+// The times in a block that cannot be closed are used with the level at its start.
 void race::replace_sentinel() {
   if (!next_sentinel_) book_.lose_sentinel();
   next_sentinel_.reset();

@@ -19,19 +19,21 @@ namespace {
 constexpr double usual_spread = 0.01;
 constexpr int most_times = 3;
 constexpr run_time longest_visit = std::chrono::milliseconds(100);
-// Of two visits; as many standard errors are seen by chance once in 22 blocks, and cost a visit.
+// For two visits; differences of this many standard errors occur by chance once in 22 blocks, and
+// cost a visit.
 constexpr double deviation = 2;
-// A run of the sentinel that is slower than the faster ones by more has lost a time slice.
+// A run of the sentinel that is slower than the faster ones by more than this lost a time slice.
 constexpr double slice = 0.25;
 constexpr double slice_spreads = 6;
-// The part of a change that the reference follows with each visit, upwards and downwards.
+// The part of a change that the reference follows in each visit, upwards and downwards.
 constexpr double follow_slower = 0.05;
 constexpr double follow_faster = 0.5;
-// A sentinel's score is so many times less certain than the difference of two visits.
+// The uncertainty of a sentinel's score, relative to that of the difference of two visits.
 constexpr double score_error = 2;
-// Where less of a visit's difference is believed, all visits are taken to tell one level.
+// If a smaller part of a visit's difference is trusted, all visits are assumed to have the same
+// level.
 constexpr double one_level = 0.2;
-// A disturbed device may be believed so often before nothing counts as disturbed any more.
+// After this many tolerated disturbances, nothing counts as disturbed any more.
 constexpr int most_given_up = 3;
 
 run_time total(const samples& visit) { return visit.mean() * static_cast<double>(visit.size()); }
@@ -55,7 +57,7 @@ std::string drift_text(const drift_report& report) {
 
 run_time visit_time(const samples& visit, double spread) {
   std::vector<run_time> times(visit.times().begin(), visit.times().end());
-  // Not the least, which may be an outlier as well.
+  // Not the smallest, which may also be an outlier.
   const auto low = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
   std::ranges::nth_element(times, low);
   const run_time most = *low * (1 + std::max(slice, slice_spreads * spread));
@@ -99,15 +101,15 @@ bool drift_monitor::is_disturbed(double level, double spread) const noexcept {
 drift_verdict drift_monitor::open(const samples& sentinel, double spread, run_time score) {
   assert(sentinel.valid() && score > run_time::zero());
   now_ = visit_time(sentinel, spread) / score;
-  // It was scored by few runs, and chosen for a good score: only much slower than that is
-  // disturbed.
+  // The score came from few runs, and was selected for being good: only a much slower visit counts
+  // as disturbed.
   const double chance = score_error * (tolerance(spread) - settings_.threshold);
   const double change = std::log(now_ / before_);
   if (change > std::log1p(settings_.largest) + chance && may_wait(total(sentinel))) {
     return drift_verdict::disturbed;
   }
   waited_ = run_time::zero();
-  // The difference from the sentinel before is its own.
+  // The difference from the previous sentinel is a property of the new one.
   reference_ += change;
   fastest_ += change;
   slowest_ += change;
@@ -145,8 +147,8 @@ drift_verdict drift_monitor::close(const samples& sentinel, double spread) {
   return drift_verdict::unresolved;
 }
 
-// Judges the latest visit. Waiting takes no longer than all the rest; after the patience the device
-// is believed to have become slower.
+// Judges the latest visit. Waiting takes no longer than all other measurements; after the patience,
+// the device is assumed to have become slower.
 bool drift_monitor::has_to_wait(const samples& visit, double spread) {
   note();
   has_calmed_ = false;
@@ -170,8 +172,8 @@ bool drift_monitor::may_wait(run_time visit) {
   return waited_ <= settings_.patience && waited_in_all_ <= spent_ + settings_.patience;
 }
 
-// The logarithm of the level of a steady block. Two visits that agree are believed where they
-// differ from those before by more than chance.
+// The logarithm of the level of a steady block. Two agreeing visits replace the earlier ones if
+// they differ from them by more than chance.
 double drift_monitor::smoothed_level(double spread) {
   const double pair = std::log(before_ * now_) / 2;
   const double before = smooth_;
@@ -186,8 +188,8 @@ double drift_monitor::smoothed_level(double spread) {
   return is_one_level_ ? smooth_ : (before + smooth_) / 2;
 }
 
-// The part of a visit's difference from those before that is not chance: a device's movement
-// between two visits, half the threshold, beside the error of a visit.
+// The part of a visit's difference from earlier ones that is not chance, given the device's typical
+// movement between two visits, half the threshold, and the error of a visit.
 double drift_monitor::follow_part(double spread) const {
   const double drift = settings_.threshold / 2;
   const double error = spread * median_error(static_cast<std::size_t>(runs(spread)));

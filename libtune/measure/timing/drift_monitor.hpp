@@ -13,34 +13,35 @@ namespace tune {
 
 /// The changes of a device's speed during measurements.
 struct drift_report {
-  int blocks = 0;      ///< of measurements between two visits to the sentinel
-  int moved = 0;       ///< of them, those during which the device became faster or slower
+  int blocks = 0;      ///< blocks of measurements between two visits to the sentinel
+  int moved = 0;       ///< blocks during which the device became faster or slower
   int disturbed = 0;   ///< of those, the ones after which the device was far slower than before
-  int unresolved = 0;  ///< of those that moved, those not measured again because it did not end
-  double largest = 0;  ///< the largest movement within one block, as a part: 0.08 is 8 %
+  int unresolved = 0;  ///< of those that moved, the ones that were not measured again because the
+                       ///< changes did not end
+  double largest = 0;  ///< the largest relative movement within one block: 0.08 is 8 %
   double range = 0;    ///< between the fastest and the slowest visit
 
   /// True if all blocks that moved were measured again.
   bool resolved() const noexcept { return unresolved == 0; }
 };
 
-/// A sentence for users; empty if nothing moved.
+/// A sentence for users; empty if no block moved.
 std::string drift_text(const drift_report& report);
 
 enum class drift_verdict : std::uint8_t {
   steady,
   moved,      ///< the block has to be measured again
-  disturbed,  ///< the same, and the device is too slow now to measure: visit it once more
-  unresolved  ///< it moved once more; the block has to be believed as it is
+  disturbed,  ///< the same, and the device is now too slow to measure: visit the sentinel again
+  unresolved  ///< it moved again; the block has to be used unchanged
 };
 
-/// The time of one visit to the sentinel: the median of those of its runs that lost no time slice,
-/// which are the fastest and all near it. Slow runs do not move it.
+/// The time of one visit to the sentinel: the median of its runs without a lost time slice, which
+/// are the fastest one and those near it. Slow runs do not affect it.
 run_time visit_time(const samples& visit, double spread);
 
-/// Detects that a device becomes faster or slower (clocks, throttling, other users) by a
-/// configuration, the sentinel, that is measured again and again: before and after each block of
-/// other measurements. Fed with numbers only.
+/// Detects that a device becomes faster or slower (clocks, throttling, other users) by one
+/// configuration, the sentinel, that is measured repeatedly: before and after each block of other
+/// measurements. It has neither clock nor device.
 ///
 ///   drift_monitor drift(settings);
 ///   drift.open(times of the sentinel, spread, its score);
@@ -48,40 +49,40 @@ run_time visit_time(const samples& visit, double spread);
 ///   drift.close(times of the sentinel, spread);   // and the next block is open
 ///
 /// A level is a multiple of the sentinel's time when it was scored: 1.1 is 10 % slower. The
-/// reference is the level of the device when no other program uses it: it follows slow changes, and
-/// all faster visits. If a visit is slower than that by more than drift_settings::largest, the
-/// device is disturbed; if it stays so for longer than the patience, that becomes the reference.
+/// reference is the level of the device without other programs: it follows slow changes, and all
+/// faster visits. If a visit is slower than the reference by more than drift_settings::largest, the
+/// device is disturbed; after the patience, that level becomes the reference.
 class drift_monitor {
  public:
   /// @throws argument_error if a setting is not positive (repeats, patience: negative)
   explicit drift_monitor(const drift_settings& settings = {});
 
   /// The number of runs of the sentinel in one visit, given the relative spread of runs: up to
-  /// three times as many where it is large.
+  /// three times as many for a large spread.
   int runs(double spread) const noexcept;
-  /// The change within a block that passes for steady, as a part: the threshold, and the difference
-  /// of two visits by chance.
+  /// The relative change within a block that counts as steady: the threshold plus the random
+  /// difference of two visits.
   double tolerance(double spread) const noexcept;
 
-  /// Begins a block, with another sentinel or after a pause. sentinel is valid.
+  /// Begins a block, with another sentinel or after a pause. The samples are valid.
   /// @param score  its time at level 1
   /// @return steady, or disturbed
   drift_verdict open(const samples& sentinel, double spread, run_time score);
-  /// Ends a block and begins the next, unless the device is disturbed. sentinel is valid.
+  /// Ends a block and begins the next, unless the device is disturbed. The samples are valid.
   drift_verdict close(const samples& sentinel, double spread);
-  /// Adds device time that was not spent on waiting; as much may be spent on that.
+  /// Adds device time other than waiting; waiting may take as long.
   void spend(run_time time) noexcept { spent_ += time; }
 
-  /// The level of the open block; after close, of the next.
+  /// The level of the open block; after close, of the next one.
   double before() const noexcept { return before_; }
-  /// The level of the block that has been closed last: the geometric mean of before and after.
+  /// The level of the last closed block: the geometric mean of the levels before and after it.
   double level() const noexcept { return level_; }
-  /// True if that is a new estimate of the level of all blocks since the sentinel was opened or the
-  /// device last moved, since single visits are too uncertain to show a change between two.
+  /// True if level() is a new estimate for all blocks since the sentinel was opened or the device
+  /// last moved, because single visits are too uncertain to show a change between two.
   bool is_one_level() const noexcept { return is_one_level_; }
-  /// True if the device has moved since the block before.
+  /// True if the device has moved since the previous block.
   bool has_jumped() const noexcept { return has_jumped_; }
-  /// The movement of that block, as a part.
+  /// The relative movement of the last closed block.
   double movement() const noexcept { return movement_; }
   /// The level of the latest visit.
   double now() const noexcept { return now_; }
@@ -110,11 +111,11 @@ class drift_monitor {
   double reference_ = 0;  // the logarithm of a level
   bool is_one_level_ = false;
   bool has_jumped_ = false;
-  int alike_ = 0;      // visits that smooth_ is the mean of
-  double smooth_ = 0;  // the same, of the latest visits, by their certainty
+  int alike_ = 0;      // the number of visits in smooth_
+  double smooth_ = 0;  // the weighted mean of the latest visits, a logarithm too
   bool has_calmed_ = false;
   int moved_in_a_row_ = 0;
-  int given_up_ = 0;  // how often a disturbed device was believed
+  int given_up_ = 0;  // tolerated disturbances
   run_time waited_{0};
   run_time waited_in_all_{0};
   run_time spent_{0};

@@ -19,23 +19,23 @@
 namespace tune::detail {
 namespace {
 
-/// The times that it takes to fill a device while the host enqueues runs.
+/// The times that determine how long a device has to be filled while the host enqueues runs.
 struct fill_pace {
-  std::chrono::duration<double> host{};  ///< that the host takes to enqueue a run
-  std::chrono::duration<double> fill{};  ///< that the device takes for a fill; 0: not known
+  std::chrono::duration<double> host{};  ///< for enqueueing a run
+  std::chrono::duration<double> fill{};  ///< of a fill on the device; 0: unknown
 };
 
-/// The figures that the measurables of a context share.
+/// The data that the measurables of a context share.
 struct shared_fills {
   mutable std::mutex mutex;
   mutable std::weak_ptr<const buffer> memory;  // weak, because it keeps its context alive
-  mutable fill_pace pace;                      // of the last one; others are often much the same
+  mutable fill_pace pace;                      // of the last one; similar for others
 };
 
 std::shared_ptr<const shared_fills> fills_of(const context& of) {
   auto shared = of.attachment<shared_fills>();
   if (!shared) {
-    // Two threads may both get here; then each has memory of its own.
+    // Two threads may both get here; then each has its own memory.
     shared = std::make_shared<const shared_fills>();
     of.attach(shared);
   }
@@ -53,15 +53,15 @@ std::shared_ptr<const buffer> share_memory(const context& of) {
   return memory;
 }
 
-/// A buffer that is written to drive everything else out of a device's cache. All flushes of a
-/// context that exist at a time share one buffer.
+/// A buffer that is written to evict everything else from a device's cache. All flushes of a
+/// context that exist at the same time share one buffer.
 class cache_flush {
  public:
   /// @throws device_error (out_of_memory) if there is no memory for it
   explicit cache_flush(const command_queue& queue)
       : queue_(queue), memory_(share_memory(queue.context())) {}
 
-  /// Enqueues it: one fill.
+  /// Enqueues the write: one fill.
   void enqueue() { queue_.zero(*memory_, memory_->size_bytes()); }
 
  private:
@@ -69,7 +69,7 @@ class cache_flush {
   std::shared_ptr<const buffer> memory_;
 };
 
-/// Ends recording also when an operation throws, so that the queue can be used again.
+/// Ends recording even if an operation throws, so that the queue can be used again.
 class [[nodiscard]] recording {
  public:
   explicit recording(tuning_command_queue& queue) : queue_(queue) { queue_.start_recording(); }
@@ -101,7 +101,7 @@ class [[nodiscard]] recording {
       queue.device().name() + "'; give make_measure the queue that the operation was made for");
 }
 
-/// An operation timed by the commands that it leaves on a queue.
+/// An operation that is timed by its commands on a queue.
 class queue_measurable final : public measurable {
  public:
   queue_measurable(tuning_command_queue queue, std::function<void()> operation,
@@ -138,9 +138,9 @@ class queue_measurable final : public measurable {
   tuning_command_queue queue_;
   std::function<void()> operation_;
   run_neighbours neighbours_;
-  std::shared_ptr<const buffer> filled_{};  // once it has been sampled behind a fill
+  std::shared_ptr<const buffer> filled_{};  // set by the first sampling behind a fill
   fill_pace pace_{};
-  std::optional<cache_flush> flush_;  // before each run, while the cache is to be cold
+  std::optional<cache_flush> flush_;  // before each run, if the cache is to be cold
 };
 
 std::vector<run_time> queue_measurable::do_sample(int iterations) {
@@ -177,14 +177,15 @@ std::vector<run_time> queue_measurable::do_sample_whole(int runs, bool busy) {
   return times;
 }
 
-// While the device fills, the host enqueues the runs, so that none waits for it: with longer fills
-// once more if they did. The first run brings back into the cache what the fills have driven out.
+// The host enqueues the runs while the device is busy with fills, so that no run waits for the
+// host; if one did, it tries again with longer fills. The first run restores the cache that the
+// fills have evicted.
 std::vector<run_time> queue_measurable::sample_behind_fill(int runs) {
   using clock = std::chrono::steady_clock;
   constexpr std::size_t most_filled = std::size_t{64} << 20;
   constexpr int most_fills = 32;
   constexpr int most_tries = 3;
-  constexpr double spare = 1.5;  // hosts are not always as quick
+  constexpr double spare = 1.5;  // margin for slower enqueueing
   const auto shared = fills_of(queue_.context());
   if (!filled_) {
     filled_ = share_memory(queue_.context());
@@ -208,7 +209,7 @@ std::vector<run_time> queue_measurable::sample_behind_fill(int runs) {
     ends.clear();
     operation_();
     ends.push_back(queue_.enqueue_marker());
-    // A driver may load a kernel when it is run first, which no further run waits for.
+    // A driver may load a kernel in its first run; later runs do not wait for that.
     const clock::time_point second = clock::now();
     for (int i = 0; i < runs; ++i) {
       operation_();
@@ -219,7 +220,7 @@ std::vector<run_time> queue_measurable::sample_behind_fill(int runs) {
     queue_.finish();
     pace_.host = host_of_others / std::max(runs, 1);
     const std::chrono::duration<double> filling = filled.time_since(first);
-    // A host that takes as long as the device gains nothing by more of them.
+    // If the host enqueues fills as slowly as the device executes them, more fills do not help.
     const bool is_behind = filling < start - before;
     pace_.fill = is_behind ? std::chrono::duration<double>() : filling / fills;
     if (is_behind || host < filling || fills == most_fills || tries == most_tries) break;
@@ -241,7 +242,7 @@ void queue_measurable::do_cache(cache_state state) {
   }
 }
 
-// A flush and the neighbours are recorded too, and left out: they are no run's commands.
+// A flush and the neighbours are recorded too, but belong to no run.
 std::vector<queue_measurable::run_commands> queue_measurable::enqueue(int iterations) {
   std::vector<run_commands> runs;
   for (int i = 0; i < iterations; ++i) {

@@ -14,7 +14,7 @@
 
 namespace tune::detail {
 
-/// The operation that a measure runs, and its timer.
+/// The operation of a measure, with its timer.
 class measurable {
  public:
   measurable() = default;
@@ -24,23 +24,23 @@ class measurable {
 
   /// Makes runs without timing them, and waits for their end. @param runs  at least one
   void repeat(int runs) { do_run(runs); }
-  /// The times of some runs, or one time, their mean.
+  /// Returns the times of some runs, or a single one, their mean.
   /// @param iterations  at least one
   std::vector<run_time> sample(int iterations) { return do_sample(iterations); }
-  /// The times of whole runs, with all that is between their commands; see measure::sample_whole.
+  /// Returns the times of whole runs, including gaps; see measure::sample_whole.
   /// @param runs  at least one
   std::vector<run_time> sample_whole(int runs, bool busy) { return do_sample_whole(runs, busy); }
-  /// Waits for everything that has been enqueued so far.
+  /// Waits for all enqueued commands.
   void finish() { do_finish(); }
   /// Sets the state for all later runs; see measure::cache.
   void cache(cache_state state) { do_cache(state); }
-  /// Zero if the times are exact, or the tick is unknown.
+  /// The tick of the times; zero if they are exact, or the tick is unknown.
   run_time timer_resolution() const { return do_timer_resolution(); }
 
  private:
   virtual void do_run(int runs) = 0;
   virtual std::vector<run_time> do_sample(int iterations) = 0;
-  // Unless it knows better, the time that a run takes at all.
+  // By default the plain time of each run.
   virtual std::vector<run_time> do_sample_whole(int runs, bool /*busy*/) {
     std::vector<run_time> times;
     for (int i = 0; i < runs; ++i) times.push_back(do_sample(1).front());
@@ -51,14 +51,14 @@ class measurable {
   virtual run_time do_timer_resolution() const = 0;
 };
 
-/// An operation that is timed by the commands that it leaves on a queue.
-/// @param neighbours  enqueued around it, and left out of its time
+/// Makes a measurable for an operation that is timed by its commands on a queue.
+/// @param neighbours  enqueued around it; not included in its time
 std::unique_ptr<measurable> make_measurable(tuning_command_queue queue,
                                             std::function<void()> operation,
                                             run_neighbours neighbours = {});
 
-/// The number of bytes to write so that nothing else stays in the last cache: twice its size, or
-/// 256 MiB where the API does not tell it; at most the largest buffer, or an eighth of the memory.
+/// The number of bytes to write to evict everything else from the last cache: twice its size, or
+/// 256 MiB if the API does not report it; at most the largest buffer, or an eighth of the memory.
 std::size_t flush_bytes(const device_limits& limits) noexcept;
 
 }  // namespace tune::detail

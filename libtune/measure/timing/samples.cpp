@@ -15,7 +15,7 @@ namespace {
 
 constexpr run_time unknown{std::numeric_limits<double>::quiet_NaN()};
 
-/// times is neither empty nor contains NaN, which would break the order.
+/// times must not be empty or contain NaN, which would break the order.
 run_time median_of(std::vector<run_time> times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
@@ -23,29 +23,29 @@ run_time median_of(std::vector<run_time> times) {
   return (*std::max_element(times.begin(), middle) + *middle) / 2;
 }
 
-// So many samples is the pooled spread worth beside a configuration's own.
+// The weight of the pooled spread, in samples of a configuration.
 constexpr double prior_weight = 4;
-// Up to so many samples the extremes stand for the median.
+// With up to this many samples the extremes replace the median.
 constexpr std::size_t few = 5;
 
 void check(double confidence) {
   if (confidence > 0 && confidence < 1) return;
   throw argument_error(fmt::format(
-      "a confidence of {} is none; give one between 0 and 1, 0.95 for example", confidence));
+      "a confidence cannot be {}; give one between 0 and 1, 0.95 for example", confidence));
 }
 
-// The normal approximation of the binomial distribution, where its terms would underflow.
+// The normal approximation of the binomial distribution, for sizes at which its terms underflow.
 std::size_t large_rank(std::size_t size, double confidence) {
   const auto count = static_cast<double>(size);
   return static_cast<std::size_t>((count - normal_deviate(confidence) * std::sqrt(count)) / 2);
 }
 
-// The rank, counted from one, of the order statistic that is the lower bound; the upper one has it
-// from above. Zero if there are too few samples for this confidence.
+// The rank, counted from one, of the order statistic that is the lower bound; the upper bound has
+// the same rank counted from the top. Zero if there are too few samples for this confidence.
 std::size_t lower_rank(std::size_t size, double confidence) {
   if (size > 1000) return large_rank(size, confidence);
   const auto count = static_cast<double>(size);
-  // The chance that rank - 1 or fewer of the samples lie below the median.
+  // The probability that at most rank - 1 samples lie below the median.
   double term = std::exp2(-count);
   double tail = term;
   std::size_t rank = 0;
@@ -67,7 +67,7 @@ interval from_ranks(const samples& of, std::size_t rank) {
   return {.lower = at(rank - 1), .upper = at(times.size() - rank)};
 }
 
-// The pooled spread and the own one, weighted as variances by what they were estimated from.
+// The pooled spread and the own one, as variances, weighted by their numbers of samples.
 double moderated_spread(const samples& of, double pooled) {
   const auto freedom = static_cast<double>(of.size() - 1);
   const double own = of.relative_spread();
@@ -132,7 +132,7 @@ interval confidence_interval(const samples& of, double confidence, double pooled
   return from_spread(of, confidence, pooled_spread);
 }
 
-// Newton's method from below, where the function is convex, so that it converges from any start.
+// Newton's method from below, where the function is convex, so that it always converges.
 double normal_deviate(double confidence) {
   check(confidence);
   double deviate = 0;
@@ -148,8 +148,8 @@ double normal_deviate(double confidence) {
 }
 
 double median_error(std::size_t samples) noexcept {
-  // The square root of pi / 2: what a median of normally distributed times loses to their mean. Of
-  // one or two samples the median is the mean.
+  // The square root of pi / 2: the standard error of a median of normally distributed times,
+  // relative to that of the mean. With one or two samples the median is the mean.
   constexpr double loss = 1.2533;
   return (samples > 2 ? loss : 1) / std::sqrt(static_cast<double>(samples));
 }

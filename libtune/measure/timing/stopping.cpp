@@ -14,7 +14,7 @@ namespace {
 
 constexpr run_time shortest = std::chrono::microseconds(1);
 
-// More batches keep closer to the time limit, fewer leave less idle time between them.
+// More batches follow the time limit more closely, fewer leave less idle time between them.
 constexpr int batches = 8;
 
 void check_settings(const measure_settings& settings) {
@@ -31,7 +31,7 @@ void check_settings(const measure_settings& settings) {
 
 int fitting_iterations(const measure_settings& settings, run_time one_run) {
   const double fitting = run_time(settings.time_limit) / one_run;
-  // Compared before the conversion, because fitting may be more than an int can hold.
+  // Compared before the conversion, because fitting may overflow an int.
   if (fitting >= settings.max_iterations) return settings.max_iterations;
   return std::max(settings.min_iterations, static_cast<int>(fitting));
 }
@@ -40,7 +40,7 @@ int fitting_iterations(const measure_settings& settings, run_time one_run) {
 
 int runs_per_sample(run_time one_run, run_time resolution, double allowed) noexcept {
   constexpr double most = 128;
-  // The standard deviation of a difference of two instants, each cut down to a tick.
+  // The standard deviation of a difference of two times, each rounded down to a tick.
   constexpr double error_of_a_tick = 0.4083;
   if (!(resolution > run_time::zero())) return 1;
   if (!(one_run > run_time::zero())) return static_cast<int>(most);
@@ -52,7 +52,7 @@ iteration_plan::iteration_plan(const measure_settings& settings, run_time device
                                run_time wall_time)
     : settings_(settings) {
   check_settings(settings);
-  // std::max keeps its first argument when the second is NaN.
+  // std::max returns its first argument if the second is NaN.
   planned_ = fitting_iterations(settings, std::max(std::max(shortest, device_time), wall_time));
 }
 
@@ -99,7 +99,7 @@ bool warm_up_detector::converged() const {
   for (const samples& group : groups_) spreads.push_back(group.relative_spread());
   const auto middle = spreads.begin() + static_cast<std::ptrdiff_t>(spreads.size() / 2);
   std::ranges::nth_element(spreads, middle);
-  // Some medians of runs that spread: the least and the largest are about so far apart by chance.
+  // The typical random difference between the smallest and the largest of a few medians.
   const double chance = 2 * *middle * median_error(settings_.group);
   return most.median() / least.median() <= 1 + settings_.tolerance + chance;
 }

@@ -28,7 +28,7 @@ std::optional<double> number_of(const value& v) {
   return std::visit(convert, v);
 }
 
-/// Empty if a candidate is no number.
+/// Converts candidates to numbers; empty if one of them is not a number.
 std::vector<double> numbers_of(const std::vector<value>& candidates) {
   std::vector<double> numbers;
   for (const value& candidate : candidates) {
@@ -39,7 +39,7 @@ std::vector<double> numbers_of(const std::vector<value>& candidates) {
   return numbers;
 }
 
-/// The logarithms, where numbers are positive and far apart.
+/// Returns the logarithms if the numbers are positive and far apart; else the numbers.
 std::vector<double> spread(std::vector<double> numbers) {
   constexpr double far_apart = 4;
   const auto [least, most] = std::ranges::minmax(numbers);
@@ -53,15 +53,15 @@ std::vector<float> from_0_to_1(std::vector<double> numbers) {
   const auto [least, most] = std::ranges::minmax(numbers);
   std::vector<float> places;
   for (const double number : numbers) {
-    // Halves, because the difference of two doubles may be too large for one.
+    // Halves, because the difference of two doubles may overflow.
     const double part = (number / 2 - least / 2) / (most / 2 - least / 2);
     places.push_back(static_cast<float>(part));
   }
   return places;
 }
 
-/// The logarithm of each number's odd part. Empty where that says nothing, because all are equal or
-/// some numbers are no positive integers.
+/// Returns the logarithm of each number's odd part. Empty if that is useless, because all are equal
+/// or some numbers are not positive integers.
 std::vector<double> distances_to_powers_of_two(const std::vector<double>& numbers) {
   constexpr double exact = 0x1p53;
   std::vector<double> all;
@@ -75,8 +75,8 @@ std::vector<double> distances_to_powers_of_two(const std::vector<double>& number
   return least < most ? all : std::vector<double>();
 }
 
-/// The logarithms of sizes: positive numbers whose greatest is at least three times the least.
-/// Empty for anything else.
+/// Returns the logarithms of sizes: positive numbers, the largest of which is at least three times
+/// the smallest. Empty for all other candidates.
 std::vector<double> logarithms_of_sizes(const std::vector<value>& candidates) {
   constexpr double least_range = 3;
   std::vector<double> numbers = numbers_of(candidates);
@@ -127,7 +127,7 @@ coordinates::coordinates(search_space space) : space_(std::move(space)) {
   add_products();
 }
 
-// So that the tables of kernels, which have the square of an axis, stay small.
+// Keeps the tables of kernels small, which grow with the square of an axis.
 void coordinates::share_places(axis& made, float steps) {
   std::vector<float> places = made.places;
   for (float& place : places) place = std::round(place * steps) / steps;
@@ -146,7 +146,7 @@ void coordinates::add_axis(axis made) {
   axes_.push_back(std::move(made));
 }
 
-// Products that are about equal share a place.
+// Nearly equal products share a place.
 void coordinates::add_products() {
   constexpr float steps = 63;
   const auto& parameters = space_.parameters();
@@ -236,7 +236,7 @@ float additive_kernel::operator()(const std::uint32_t* one, const std::uint32_t*
     squares += alike * alike;
     product *= alike;
   }
-  // All pairs at once: (sum squared - sum of squares) / 2.
+  // Sums over all pairs at once: (sum squared - sum of squares) / 2.
   return single_ * sum + pair_ * 0.5F * (sum * sum - squares) + all_ * product;
 }
 

@@ -12,7 +12,7 @@ namespace tune {
 namespace {
 
 constexpr std::size_t most_classes = 32;  // of a parameter
-// Below this, rounding decides what the matrix has for an inverse.
+// Smaller penalties make the inverse depend on rounding.
 constexpr double least_penalty = 1e-8;  // for each observation
 
 bool has_score(const tried_configuration& one) {
@@ -24,7 +24,7 @@ const value* value_of(const tried_configuration& one, const std::string& name) {
   return found == one.configuration.end() ? nullptr : &found->value;
 }
 
-/// Ascending, with what is not a number last.
+/// Ascending, with NaN last.
 struct value_order {
   bool operator()(const value& a, const value& b) const {
     return std::pair(is_nan(a), is_nan(a) ? value() : a) <
@@ -48,7 +48,7 @@ struct square {
   std::vector<double> entries;
 };
 
-/// The inverse of a positive definite matrix, by Gauss and Jordan, for which pivots on the diagonal
+/// Inverts a positive definite matrix by the Gauss-Jordan method, for which pivots on the diagonal
 /// are stable.
 square inverse(square a) {
   for (std::size_t k = 0; k < a.size; ++k) {
@@ -65,25 +65,24 @@ square inverse(square a) {
   return a;
 }
 
-/// The value of Student's distribution between whose negative and itself 95 % lie, within 3 % from
-/// two degrees of freedom on.
+/// The 97.5 % quantile of Student's distribution, within 3 % from two degrees of freedom on.
 double student_95(double freedom) { return 1.96 + 2.4 / freedom + 5 / (freedom * freedom); }
 
-/// Indicators of the classes of all parameters, and the logarithms of the scores less their mean.
+/// Indicators of the classes of all parameters, and the logarithms of the scores minus their mean.
 struct observations {
   std::vector<std::vector<std::size_t>> classes;  // by observation
   std::vector<double> logs;
   std::size_t columns = 0;
 };
 
-/// The additive model with a penalty on its effects. The penalty is the variance of the noise over
-/// that of the prior, which is 1, and the noise follows from the residuals.
+/// The additive model with a penalty on its effects. The penalty is the variance of the noise
+/// divided by that of the prior, which is 1; the noise is estimated from the residuals.
 struct additive_fit {
   explicit additive_fit(const observations& from);
 
-  std::vector<double> effects;  // then 0, for a field that a configuration lacks
+  std::vector<double> effects;  // the last is 0, for a field that a configuration lacks
   square covariance;
-  double freedom = 1;  // of the residuals
+  double freedom = 1;  // degrees of freedom of the residuals
 };
 
 additive_fit::additive_fit(const observations& from)
@@ -97,14 +96,14 @@ additive_fit::additive_fit(const observations& from)
       for (const std::size_t b : from.classes[i]) ++products(a, b);
     }
   }
-  // The mean is no effect, so the columns are taken less theirs.
+  // The mean is not an effect, so it is subtracted from the columns.
   std::vector<double> counts(from.columns);
   for (std::size_t a = 0; a < from.columns; ++a) counts[a] = products(a, a);
   for (std::size_t a = 0; a < from.columns; ++a) {
     for (std::size_t b = 0; b < from.columns; ++b) products(a, b) -= counts[a] * counts[b] / n;
   }
   double noise = std::inner_product(from.logs.begin(), from.logs.end(), from.logs.begin(), 0.0) / n;
-  constexpr int rounds = 4;  // the noise has settled then
+  constexpr int rounds = 4;  // enough for the noise to converge
   for (int round = 0; round < rounds; ++round) {
     const double penalty = std::max(noise, least_penalty * n);
     square penalised = products;
@@ -211,7 +210,7 @@ void coverage::fit(std::span<const tried_configuration> tried) {
     log -= mean;
     variance += log * log / n;
   }
-  // By parameter, without those that have no class.
+  // by parameter, without configurations that lack a class
   const auto by_parameter = seen.classes;
   for (auto& classes : seen.classes) std::erase(classes, seen.columns);
   const additive_fit fitted(seen);

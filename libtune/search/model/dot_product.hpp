@@ -7,8 +7,8 @@
 
 namespace tune::detail {
 
-/// Returns the sum of the products of as many numbers. It is made of eight sums side by side, which
-/// a compiler may keep in one register; of a single one it has to keep the order.
+/// Returns the dot product of two vectors. Eight partial sums allow a compiler to use one vector
+/// register; with a single sum it has to keep the order of the additions.
 inline float dot_product(const float* a, const float* b, std::size_t count) {
   constexpr std::size_t lanes = 8;
   std::array<float, lanes> sums{};

@@ -11,7 +11,7 @@
 namespace tune::detail {
 namespace {
 
-// Float keeps about seven digits; below this the factor of a near-singular matrix breaks down.
+// Float has about seven digits; smaller pivots make the factor of a near-singular matrix useless.
 constexpr float least_pivot = 1e-4F;
 
 using settings = additive_kernel::settings;
@@ -53,7 +53,7 @@ class climbing {
   }
 
  private:
-  /// Goes on with a setting as long as it helps.
+  /// Changes a setting as long as that improves the likelihood.
   void climb(float& number, float factor, const belief& believed) {
     for (const float step : {factor, 1 / factor}) {
       bool better = false;
@@ -74,7 +74,7 @@ class climbing {
     return false;
   }
 
-  // Kernels of those that occur are made in no time, however many an axis has.
+  // Only candidates that occur, so that the kernel's tables are small whatever the axis.
   std::vector<std::vector<std::uint32_t>> number_candidates() {
     std::vector<std::vector<std::uint32_t>> found(places_.axes());
     for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -98,7 +98,7 @@ class climbing {
   settings with_;
   std::vector<std::uint32_t> points_;  // places in candidates_
   std::span<const float> values_;
-  std::vector<std::vector<std::uint32_t>> candidates_;  // by axis: those of the points
+  std::vector<std::vector<std::uint32_t>> candidates_;  // by axis, only those of the points
   double best_;
 };
 

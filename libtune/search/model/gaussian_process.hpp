@@ -13,7 +13,7 @@
 
 namespace tune::detail {
 
-/// The part of a Gaussian process over some points that does not depend on the values at them: the
+/// The part of a Gaussian process over points that is independent of the values at them: the
 /// Cholesky factor of the kernel's matrix (Rasmussen and Williams, 2006, algorithm 2.1), which
 /// grows by a row with each point. Not thread-safe.
 class gaussian_process {
@@ -27,17 +27,17 @@ class gaussian_process {
 
   void add(std::span<const std::uint32_t> point);
 
-  /// One row of the factor: the entries up to and with the diagonal.
+  /// Returns a row of the factor, up to and including the diagonal.
   std::span<const float> row(std::size_t i) const { return rows_[i]; }
 
-  /// The covariances of a point with the first of those added, through the inverse of the factor.
-  /// The sum of their squares is the part of the variance that these points explain, from 0 to 1;
-  /// their product with whitened(values) is the mean there.
+  /// Computes the covariances of a point with the process's points from `first` on, multiplied by
+  /// the inverse of the factor. The sum of their squares is the part of the variance that the
+  /// points explain, from 0 to 1; their product with whitened(values) is the mean at the point.
   void whiten(std::span<const std::uint32_t> point, std::size_t first,
               std::vector<float>& into) const;
 
-  /// The values through the inverse of the factor. NaN, an unknown value, counts as the mean that
-  /// follows from the points before it, and so does not change any mean.
+  /// Returns the values multiplied by the inverse of the factor. NaN, an unknown value, is replaced
+  /// by the mean predicted from the points before it, and so does not change any mean.
   std::vector<float> whitened(std::span<const float> values) const;
 
  private:
@@ -46,25 +46,25 @@ class gaussian_process {
   std::vector<std::vector<float>> rows_;
 };
 
-/// The logarithm of the marginal likelihood of values at points under a kernel, without constants,
-/// at the variance of the function that fits best.
-/// @param points  as many for each value as the kernel has axes
+/// Returns the logarithm of the marginal likelihood of values at points under a kernel, without
+/// constants, for the best variance of the function.
+/// @param points  for each value, as many numbers as the kernel has axes
 double log_likelihood(const additive_kernel& kernel, std::span<const std::uint32_t> points,
                       std::span<const float> values);
 
-/// Settings of the kernel with a greater posterior probability, searched along one setting after
-/// the other; from itself if none were found. The prior of a length is somewhat longer than
-/// the axis.
-/// @param points  the numbers of candidates, for each value as many as there are axes
+/// Returns settings of the kernel with a higher posterior probability, searched along one setting
+/// after the other; `from` if the search finds nothing better. The prior length is somewhat longer
+/// than the axis.
+/// @param points  the numbers of candidates; for each value as many as there are axes
 additive_kernel::settings fit_kernel(const coordinates& places, additive_kernel::settings from,
                                      std::span<const std::uint32_t> points,
                                      std::span<const float> values);
 
-/// Configurations whose expected values are kept up to date with a Gaussian process, at a cost for
-/// each point added to it that is proportional to the points and the candidates. Not thread-safe.
+/// Configurations with expected values from a Gaussian process. Updating them after an added point
+/// takes time proportional to the points times the candidates. Not thread-safe.
 class candidate_pool {
  public:
-  /// @param places  outlives this
+  /// @param places  has to outlive this object
   explicit candidate_pool(const coordinates& places) : places_(places), points_(places.axes()) {}
 
   std::size_t size() const noexcept { return candidates_.size(); }
@@ -73,23 +73,23 @@ class candidate_pool {
   bool contains(std::size_t index) const { return place_of_.contains(index); }
 
   void clear();
-  /// Adds a configuration unless it is there.
+  /// Adds a configuration unless it is in the pool.
   void add(std::size_t index, const gaussian_process& process);
-  /// Removes a configuration if it is there. Another candidate takes its place.
+  /// Removes a configuration if it is in the pool. The last candidate may move to its place.
   void remove(std::size_t index);
 
-  /// Takes in the points that the process got since it was last called. The process has to be the
-  /// same one, longer.
+  /// Updates the pool for the points that the process got since the last call. It has to be the
+  /// same process, with further points.
   void update(const gaussian_process& process);
 
-  /// The number of a candidate on an axis, from coordinates::write.
+  /// Returns the number of a candidate on an axis, as in coordinates::write.
   std::uint32_t on_axis(std::size_t axis, std::size_t place) const { return points_[axis][place]; }
-  /// coordinates::power_distance of the candidate at a place.
+  /// Returns coordinates::power_distance of the candidate at a place.
   float power_distance(std::size_t place) const { return power_distances_[place]; }
 
-  /// The mean at each place, from gaussian_process::whitened.
+  /// Returns the mean at each place, given gaussian_process::whitened.
   std::vector<float> means(std::span<const float> whitened) const;
-  /// The posterior variance at a place, from 0 to 1, the prior one being 1.
+  /// Returns the posterior variance at a place, from 0 to 1, relative to the prior.
   float posterior_variance(std::size_t place) const;
 
  private:

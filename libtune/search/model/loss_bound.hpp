@@ -6,9 +6,9 @@
 
 namespace tune {
 
-/// Returns the loss that one more case stays below with this probability, if it is drawn as those
-/// with these losses were (the quantile of conformal prediction: Vovk, Gammerman and Shafer, 2005);
-/// infinite if there are too few of them to say.
+/// Returns the loss that a further case does not exceed with this probability, if it comes from the
+/// same distribution as the given ones (the quantile of conformal prediction: Vovk, Gammerman and
+/// Shafer, 2005); infinite if there are too few.
 double loss_bound(std::vector<double> losses, double probability);
 
 }  // namespace tune

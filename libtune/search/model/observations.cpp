@@ -28,7 +28,7 @@ void replace_by_ranks(std::vector<double>& scores) {
   }
 }
 
-/// True where scores have logarithms: all are positive, or all negative, as those of something to
+/// True if scores have logarithms: all are positive, or all negative, as for a quantity to
 /// maximise.
 bool have_one_sign(const std::vector<double>& scores) {
   return std::ranges::all_of(scores, [](double score) { return score > 0; }) ||
@@ -44,7 +44,7 @@ void draw_slow_ones_closer(std::vector<double>& values) {
   }
 }
 
-/// Returns the deviation that there was.
+/// Returns the standard deviation before.
 double standardise(std::vector<double>& values) {
   const auto count = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
@@ -60,7 +60,7 @@ double standardise(std::vector<double>& values) {
   return deviation;
 }
 
-/// Makes targets of scores. Returns the deviation that they had before they were standardised.
+/// Converts scores to targets. Returns their standard deviation before standardisation.
 double make_targets(std::vector<double>& values) {
   if (have_one_sign(values)) {
     for (double& v : values) v = v > 0 ? std::log(v) : -std::log(-v);
@@ -150,7 +150,7 @@ void observations::forget_all_but(std::size_t kept) {
   const auto rate = [](const observation& one) {
     return one.score.value_or(std::numeric_limits<double>::infinity());
   };
-  // Of those before the latest, the best.
+  // The best among those before the latest.
   const auto latest = all_.end() - static_cast<std::ptrdiff_t>(kept / 2);
   std::vector<observation> remaining(all_.begin(), latest);
   std::ranges::stable_sort(remaining, {}, rate);

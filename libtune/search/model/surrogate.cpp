@@ -12,30 +12,30 @@
 namespace tune::detail {
 namespace {
 
-constexpr std::size_t pool_size = 3000;                  // and neighbours of the best
-constexpr std::size_t centres = 4;                       // whose neighbours are watched
-constexpr std::size_t most_alone = pool_size / centres;  // that differ on one axis, of each
+constexpr std::size_t pool_size = 3000;                  // besides neighbours of the best
+constexpr std::size_t centres = 4;                       // the best, whose neighbours are watched
+constexpr std::size_t most_alone = pool_size / centres;  // neighbours of each on one axis
 constexpr std::size_t diagonal_neighbours = 100;
 constexpr std::size_t most_seen = 400;
 constexpr std::size_t kept_seen = 250;
 constexpr std::size_t least_fitted = 3;
 constexpr std::size_t most_fitted = 128;
 constexpr std::size_t least_successes = 2;
-constexpr std::size_t drawn_to_begin = 8;  // for each of the first proposals
+constexpr std::size_t drawn_to_begin = 8;  // drawn for each of the first proposals
 constexpr std::size_t first_spread = 4;
 constexpr std::size_t first_renewal = 4;
-constexpr double nothing = 0.002;  // parts of the best score
+constexpr double nothing = 0.002;  // negligible gain, relative to the best score
 constexpr double endless = std::numeric_limits<double>::infinity();
 
-/// The number of observations after which a model is believed.
+/// The number of observations after which the model is trusted.
 std::size_t spread_until(std::size_t configurations) {
   constexpr double most = 16;
   return static_cast<std::size_t>(
       std::min(most, std::sqrt(static_cast<double>(configurations)) / 4));
 }
 
-/// The prior mean of a target. Devices are made of powers of two, so other numbers are likely to be
-/// slower. A few measurements outweigh it.
+/// The prior mean of a target. Hardware has powers of two, so other numbers are likely to be
+/// slower. A few measurements outweigh the prior.
 float prior_mean(float power_distance) {
   constexpr float slower = 0.6F;  // standard deviations
   return slower * power_distance;
@@ -52,8 +52,8 @@ double expected_improvement(double mean, double deviation, double best) {
   return deviation * (z * below_normal(z) + density);
 }
 
-/// The probability that a configuration does not fail, from the mean of the model of failures (1)
-/// and successes (0) there. Never 0, because it may be wrong.
+/// The probability that a configuration does not fail, given the prediction of the model of
+/// failures (1) and successes (0). Never 0, because the model may be wrong.
 double probability_of_success(double failure, double posterior_variance) {
   constexpr double least = 0.01;
   constexpr double vagueness = 0.15;  // of the model itself
@@ -61,14 +61,14 @@ double probability_of_success(double failure, double posterior_variance) {
   return std::max(least, below_normal((0.5 - failure) / deviation));
 }
 
-/// The parts of the expected improvement that all candidates share.
+/// The parts of the expected improvement that are common to all candidates.
 struct prospects {
-  double best = 0;      // the least target
+  double best = 0;      // the smallest target
   double variance = 1;  // of the function
 };
 
-/// The variance is the most likely one for the targets and one more of variance 1, that of the
-/// standardisation.
+/// The variance is the most likely one for the targets and an additional one of variance 1, the
+/// variance after standardisation.
 prospects prospects_of(std::span<const float> targets, std::span<const float> whitened) {
   prospects found;
   double squares = 1;
@@ -83,8 +83,8 @@ prospects prospects_of(std::span<const float> targets, std::span<const float> wh
   return found;
 }
 
-/// The observations to fit a kernel to: half of the most allowed are the best ones, the others are
-/// drawn from the rest.
+/// The observations that the kernel is fitted to: half of the allowed number are the best ones, the
+/// others are drawn from the rest.
 std::vector<std::size_t> chosen_to_fit(const std::vector<float>& targets, random_source& random) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -142,11 +142,11 @@ std::optional<std::size_t> surrogate::most_promising() {
 
 bool surrogate::spreads() const {
   if (seen_.successes() < least_successes || seen_.size() < first_spread) return true;
-  // From then on in turns with what the model proposes.
+  // After that, it alternates with the proposals of the model.
   return seen_.size() < spread_until(space_.size()) && seen_.size() % 2 == 1;
 }
 
-// The more scores differ, the more there is to lose where the model is wrong.
+// The more the scores differ, the greater the loss if the model is wrong.
 bool surrogate::is_exhausted() const {
   constexpr std::size_t least = 12;
   constexpr double most_for_spread = 100;
@@ -156,7 +156,7 @@ bool surrogate::is_exhausted() const {
   return futile_ >= least + seen_.size() / 10 + static_cast<std::size_t>(more);
 }
 
-// Of some that are drawn, one far from those before.
+// Among some that are drawn, one far from the previous ones.
 std::size_t surrogate::place_to_begin() {
   expected_gain_ = endless;
   const std::vector<float> failing = pool_.means(process_.whitened(seen_.failures()));
@@ -199,7 +199,7 @@ std::size_t surrogate::best_place() {
   return best;
 }
 
-// The least success rate of its candidates.
+// The smallest success rate of its candidates.
 double surrogate::feasibility(std::size_t place) const {
   double least = 1;
   for (std::size_t axis = 0; axis < places_.axes(); ++axis) {
@@ -219,7 +219,7 @@ void surrogate::renew() {
   const bool is_full = seen_.size() >= most_seen;
   if (is_full) seen_.forget_all_but(kept_seen);
   next_renewal_ = std::min(seen_.size() + std::max<std::size_t>(2, seen_.size() / 5), most_seen);
-  if (!is_full && seen_.successes() < least_fitted) return;  // it would be the same kernel again
+  if (!is_full && seen_.successes() < least_fitted) return;  // the kernel would be the same again
   process_ = gaussian_process(additive_kernel(places_, fitted()));
   std::vector<std::uint32_t> point(places_.axes());
   for (std::size_t i = 0; i < seen_.size(); ++i) {
@@ -232,7 +232,7 @@ void surrogate::renew() {
 
 additive_kernel::settings surrogate::fitted() {
   const std::vector<float> targets = seen_.targets();
-  // Some may have been forgotten since they were added, so the process does not know the points.
+  // Some may have been forgotten since they were added, so the process does not have their points.
   std::vector<std::uint32_t> points;
   std::vector<float> values;
   std::vector<std::uint32_t> point(places_.axes());
@@ -268,7 +268,7 @@ void surrogate::watch_around_best() {
       alone = sample_neighbours(space_, centre, neighbourhood::hamming, most_alone, random_);
     }
     for (const std::size_t near : alone) watch(near);
-    // Restrictions tie parameters to each other: better ones may be beside it on several axes.
+    // Because of restrictions, better configurations may differ on several axes at once.
     for (const std::size_t near :
          sample_neighbours(space_, centre, neighbourhood::adjacent, diagonal_neighbours, random_)) {
       watch(near);

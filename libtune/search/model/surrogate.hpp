@@ -16,29 +16,30 @@
 
 namespace tune::detail {
 
-/// A model of the untried configurations: a Gaussian process of the logarithm of the score, and one
-/// of failure, over the same points. It watches a pool of candidates, not the whole space, and
-/// looks back at a bounded number of answers, so that its cost grows neither with the space nor
-/// with the length of the search. Not thread-safe.
+/// A model of the untried configurations: a Gaussian process for the logarithm of the score, and
+/// one for failures, over the same points. It keeps a pool of candidates instead of the whole
+/// space, and a bounded number of results, so that its cost does not grow with the space or with
+/// the length of the search. Not thread-safe.
 class surrogate {
  public:
-  /// @param random  outlives this
+  /// @param random  has to outlive this object
   surrogate(const search_space& space, random_source& random);
   surrogate(const surrogate&) = delete;
   surrogate& operator=(const surrogate&) = delete;
 
-  /// Adds a configuration whose answer is due. Until then its score counts as the expected one.
+  /// Adds a configuration whose result is pending. Until then its score counts as the predicted
+  /// one.
   void expect(std::size_t index);
-  /// Takes the answer of a configuration, expected or not; each once. score is finite.
+  /// Takes the result of a configuration, expected or not; once for each. The score is finite.
   void learn(std::size_t index, std::optional<double> score);
 
-  /// The candidate with the greatest expected improvement on the best score (Jones, Schonlau and
-  /// Welch, 1998), times the probability that it does not fail; empty if all have been
+  /// Returns the candidate with the largest expected improvement on the best score (Jones, Schonlau
+  /// and Welch, 1998), multiplied by the probability that it does not fail; empty if all have been
   /// expected or told.
   std::optional<std::size_t> most_promising();
 
-  /// True once the most promising one has for long been expected to gain next to nothing, and no
-  /// answer was better than that.
+  /// True if the most promising candidate has for long had a negligible expected gain, and no
+  /// result exceeded it.
   bool is_exhausted() const;
 
  private:
@@ -59,11 +60,11 @@ class surrogate {
   gaussian_process process_;
   candidate_pool pool_;
   observations seen_;                 // in the order of the process
-  failure_rates rates_;               // of all that were told
-  std::vector<std::size_t> watched_;  // whose neighbours are in the pool
+  failure_rates rates_;               // of all results
+  std::vector<std::size_t> watched_;  // configurations whose neighbours are in the pool
   std::size_t next_renewal_;
-  double expected_gain_;    // of the last proposal, in parts of the best score
-  std::size_t futile_ = 0;  // answers in a row
+  double expected_gain_;    // of the last proposal, relative to the best score
+  std::size_t futile_ = 0;  // consecutive results without gain
 };
 
 }  // namespace tune::detail

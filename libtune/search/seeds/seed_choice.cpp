@@ -14,13 +14,13 @@ namespace tune {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-// Of each search these may become seeds.
+// The number of candidates from each search.
 constexpr std::size_t best_of_each = 16;
-// A configuration that is slower than this, failed or has no time counts as this.
+// The loss of configurations that are slower, failed or have no time.
 constexpr double greatest_loss = 1;
-// Less than this part of what can be gained is none: the next seeds are second choices.
+// A gain below this part of the possible one is negligible: the next seeds are second choices.
 constexpr double least_gain = 1e-4;
-// Searches at a distance of this and less count nearly alike.
+// Searches within this distance have nearly the same weight.
 constexpr double near = 0.5;
 
 double weight_of(const similar_search& search) {
@@ -28,7 +28,7 @@ double weight_of(const similar_search& search) {
   return 1 / (far * far);
 }
 
-/// The best of each search, each once: of the nearest search first.
+/// Returns the best configurations of each search without duplicates, those of the nearest first.
 std::vector<std::size_t> candidates_of(std::span<const similar_search> searches) {
   std::vector<std::size_t> order(searches.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -86,7 +86,7 @@ std::vector<std::size_t> rank_seeds(std::span<const similar_search> searches, st
     std::pair<double, double> best_gain{-1, -1};
     for (std::size_t c = 0; c < left.size(); ++c) {
       if (taken[c]) continue;
-      std::pair<double, double> gain{0, 0};  // where two gain as much, the better one on the whole
+      std::pair<double, double> gain{0, 0};  // at equal gains, the better one overall
       for (std::size_t s = 0; s < searches.size(); ++s) {
         const double weight = weight_of(searches[s]);
         gain.first += weight * std::max(0.0, covered[s] - losses[s][c]);
@@ -114,7 +114,7 @@ std::vector<std::size_t> rank_seeds(std::span<const similar_search> searches, st
 
 namespace {
 
-/// The losses at one search after so many seeds.
+/// The losses at one search after each number of seeds.
 std::vector<double> losses_at(const similar_search& judge, std::span<const std::size_t> seeds,
                               std::size_t most) {
   std::vector<double> losses;
@@ -122,7 +122,7 @@ std::vector<double> losses_at(const similar_search& judge, std::span<const std::
   for (const std::size_t seed : seeds) {
     if (losses.size() == most) break;
     const auto loss = judge.loss(seed);
-    if (!loss && judge.has_all) continue;  // it is none of its space
+    if (!loss && judge.has_all) continue;  // not in its space
     least = std::min(least, loss.value_or(infinite));
     losses.push_back(least);
   }

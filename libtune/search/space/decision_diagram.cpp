@@ -134,7 +134,7 @@ const configuration_walk::edge& configuration_walk::find_number(std::size_t numb
 configuration_walk::place configuration_walk::enter(const edge& chosen) noexcept {
   decision_diagram::node& node = nodes_[valid_->group_of()[depth_]];
   const place before{node, left_, number_};
-  // Each choice of this group goes with all that is left to the other groups.
+  // Each choice of this group combines with all remaining choices of the other groups.
   const std::size_t others = left_ / valid_->diagram().count(node);
   number_ += chosen.before * others;
   left_ = valid_->diagram().count(chosen.to) * others;

@@ -12,28 +12,28 @@
 
 namespace tune::detail {
 
-/// A multi-valued decision diagram (MDD): sets of choices as a graph without cycles. An edge
-/// chooses a candidate for one parameter, its end says what may be chosen for the next ones; each
-/// path down to end is one choice. Equal continuations are one node, so that sets are kept, and
-/// counted, without listing them. Const functions are thread-safe.
+/// A multi-valued decision diagram (MDD): sets of choices as an acyclic graph. An edge chooses a
+/// candidate for one parameter, and leads to the choices for the next ones; each path down to end
+/// is one choice. Equal continuations share a node, so that sets are stored and counted without
+/// listing them. Const functions are thread-safe.
 class decision_diagram {
  public:
   using node = std::uint32_t;
-  static constexpr node none = 0;  ///< no choice at all
-  static constexpr node end = 1;   ///< nothing left to choose, which is one choice
+  static constexpr node none = 0;  ///< no choice
+  static constexpr node end = 1;   ///< all parameters are chosen: one choice
 
   struct edge {
     std::uint32_t candidate = 0;
     node to = none;
-    std::size_t before = 0;  ///< choices through the edges before this one
+    std::size_t before = 0;  ///< the number of choices through the edges before this one
   };
 
   decision_diagram();
 
-  /// The node with these edges, which ascend by candidate and do not lead to none; `before` is
-  /// filled in here. Equal edges give the same node.
+  /// Returns the node with these edges, which ascend by candidate and do not lead to none; `before`
+  /// is set here. Equal edges give the same node.
   node add(std::span<const edge> edges);
-  /// Frees what only add needs; it must not be called afterwards.
+  /// Frees the memory that only add() needs; do not call add() afterwards.
   void finish();
 
   std::size_t count(node at) const noexcept { return counts_[at]; }
@@ -42,7 +42,7 @@ class decision_diagram {
   }
   /// The edge with this candidate, or nullptr.
   const edge* find(node at, std::size_t candidate) const noexcept;
-  /// The edge on the path to a choice. number is below count(at).
+  /// The edge on the path to a choice, given its number, which is below count(at).
   const edge& find_number(node at, std::size_t number) const noexcept;
 
   std::size_t edge_count() const noexcept { return edges_.size(); }
@@ -54,28 +54,29 @@ class decision_diagram {
   void grow();
 
   std::vector<edge> edges_;
-  std::vector<std::size_t> first_{0, 0, 0};  // of a node's edges; the next one's is past its last
+  std::vector<std::size_t> first_{0, 0, 0};  // of a node's edges, which end where the next node's
+                                             // begin
   std::vector<std::size_t> counts_{0, 1};
-  std::vector<node> slots_;  // a hash table of all nodes; none where free
+  std::vector<node> slots_;  // a hash table of all nodes; none marks free slots
 };
 
 /// The valid configurations of a space, each a choice of a candidate for every parameter, numbered
-/// in the order of nested loops, the last parameter innermost. Parameters that no restriction
-/// connects are in different groups, each with a diagram of its own: any of its choices goes with
-/// any of the others'. Thread-safe.
+/// in the order of nested loops, the last parameter innermost. Unconnected parameters, without
+/// common restrictions, are in different groups. Each group has its own diagram; its choices
+/// combine with all choices of the others. Thread-safe.
 class valid_configurations {
  public:
   /// @param diagram   holds the nodes of all groups
-  /// @param group_of  for each parameter
-  /// @param roots     for each group; its diagram takes its parameters in their order
+  /// @param group_of  the group of each parameter
+  /// @param roots     the root of each group's diagram, which takes its parameters in their order
   valid_configurations(decision_diagram diagram, std::vector<std::size_t> group_of,
                        std::vector<decision_diagram::node> roots);
 
   std::size_t size() const noexcept { return size_; }
 
-  /// number is below size().
+  /// The choice of a number below size().
   std::vector<std::size_t> choice(std::size_t number) const;
-  /// Empty if it is not valid. The choice has a candidate for each parameter.
+  /// The number of a choice, which has a candidate for each parameter; empty if it is not valid.
   std::optional<std::size_t> number(std::span<const std::size_t> choice) const;
 
   const decision_diagram& diagram() const noexcept { return diagram_; }
@@ -91,19 +92,19 @@ class valid_configurations {
   std::size_t size_;
 };
 
-/// A walk down all parameters in their order, one candidate at a time.
+/// A walk through all parameters in their order, one candidate at a time.
 class configuration_walk {
  public:
   using edge = decision_diagram::edge;
 
-  /// There is at least one valid configuration, and valid outlives the walk.
+  /// Requires at least one valid configuration; valid has to outlive the walk.
   explicit configuration_walk(const valid_configurations& valid);
 
   bool done() const noexcept { return depth_ == valid_->group_of().size(); }
-  /// The next parameter to choose for.
+  /// The next parameter to choose a candidate for.
   std::size_t parameter() const noexcept { return depth_; }
   std::span<const edge> edges() const noexcept { return valid_->diagram().edges(here()); }
-  /// The edge to a candidate, or nullptr; and that to the configuration of this number.
+  /// The edge to a candidate, or nullptr; and the edge to the configuration of this number.
   const edge* find(std::size_t candidate) const noexcept;
   const edge& find_number(std::size_t number) const noexcept;
 
@@ -116,16 +117,16 @@ class configuration_walk {
   place enter(const edge& chosen) noexcept;
   void go_back(const place& before) noexcept;
 
-  /// The number of the first configuration below.
+  /// The number of the first configuration below this position.
   std::size_t number() const noexcept { return number_; }
 
  private:
   decision_diagram::node here() const noexcept { return nodes_[valid_->group_of()[depth_]]; }
 
   const valid_configurations* valid_;
-  std::vector<decision_diagram::node> nodes_;  // for each group
+  std::vector<decision_diagram::node> nodes_;  // one for each group
   std::size_t depth_ = 0;
-  std::size_t left_;  // configurations below
+  std::size_t left_;  // configurations below this position
   std::size_t number_ = 0;
 };
 

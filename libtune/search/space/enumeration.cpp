@@ -46,7 +46,7 @@ class product_walk {
   }
 
  private:
-  // By a restriction that reads no parameter.
+  // Asks the restrictions that read no parameter.
   bool is_refused_at_all() {
     for (const std::size_t i : order_) {
       if (depth_of(at_.restrictions()[i], at_.parameters().size()) > 0) return false;
@@ -78,8 +78,8 @@ class product_walk {
     return valid_configurations(std::move(diagram), std::move(group_of), std::move(roots));
   }
 
-  // A combination that a restriction refuses in its group counts once with every combination of the
-  // other groups that was not refused before it.
+  // A combination that a restriction refuses in its group counts once for every combination of the
+  // other groups that was not refused before.
   void count_removed(const std::vector<group_enumeration>& found,
                      const std::vector<std::size_t>& group_of) {
     std::vector<std::size_t> surviving;
@@ -99,8 +99,8 @@ class product_walk {
     }
   }
 
-  // A restriction that reads what it has not declared is answered from leftovers of the walk. Such
-  // a space would be silently wrong, so some combinations are asked again with everything set.
+  // A restriction that reads undeclared parameters sees values left over from the walk. The space
+  // would silently be wrong, so some combinations are checked again with all parameters set.
   void probe(const valid_configurations& valid) {
     if (std::ranges::none_of(at_.restrictions(),
                              [](const auto& item) { return item.reads.has_value(); })) {

@@ -14,28 +14,29 @@ namespace tune::detail {
 /// The result of an enumeration.
 struct enumeration {
   valid_configurations valid;
-  std::vector<std::size_t> removed;  ///< for each restriction; with valid, the whole product
+  std::vector<std::size_t> removed;  ///< by each restriction; together with valid, these are all
+                                     ///< combinations
 };
 
-/// The most that an enumeration may cost: about a minute, and a gibibyte.
+/// Limits on the cost of an enumeration: about a minute, and a gibibyte.
 struct enumeration_limits {
   std::size_t visits = std::size_t{1} << 32;  ///< candidates tried in all groups
   std::size_t edges = std::size_t{1} << 26;   ///< kept in the diagram
 };
 
-/// Visits the product of each group of connected parameters depth first and turns back as soon as
-/// a restriction that has what it reads says no. The choices below are found once for all choices
-/// that differ only in what no later restriction reads. Among the restrictions that can be asked
-/// at one depth, the order is that of the list; a removed combination counts for the first that
-/// said no, where all are asked by depth.
-/// @param restrictions  asked through at; their own functions are not called
-/// @throws what search_space::size() throws
+/// Visits the product of each group of connected parameters depth first, and turns back as soon as
+/// a restriction refuses whose parameters are all set. Choices that differ only in values that no
+/// later restriction reads share one search of the choices below. Restrictions that can be asked at
+/// the same depth are asked in the order of the list; a removed combination counts for the first
+/// restriction that refused it, in the order of depths.
+/// @param restrictions  called through at; their own functions are not called
+/// @throws as search_space::size()
 enumeration enumerate(std::span<const parameter> parameters,
                       std::span<const restriction> restrictions, combination at,
                       const enumeration_limits& limits = {});
 
 /// A combination with its choice. Begins with the first candidate of every parameter. The spans
-/// outlive it.
+/// have to outlive it.
 class combination_probe {
  public:
   combination_probe(std::span<const parameter> parameters,
@@ -51,7 +52,7 @@ class combination_probe {
     at_.set(parameter, candidate);
   }
 
-  /// @param known  the parameters that have been set on purpose, for the error's text
+  /// @param known  the parameters with an intended value, for the error's text
   /// @throws error if the restriction throws, with its exception nested
   bool ask(std::size_t restriction, std::span<const std::size_t> known) const {
     try {
@@ -62,7 +63,7 @@ class combination_probe {
   }
 
  private:
-  /// Throws anew what has been caught.
+  /// Rethrows the current exception with a text.
   [[noreturn]] void throw_named(std::size_t restriction, std::span<const std::size_t> known) const;
 
   std::span<const parameter> parameters_;
@@ -71,22 +72,22 @@ class combination_probe {
   std::vector<std::size_t> choice_;
 };
 
-/// Parameters that restrictions connect, directly or through others, in ascending order, and these
-/// restrictions in the order in which enumeration asks them.
+/// Parameters that restrictions connect, directly or indirectly, in ascending order, with their
+/// restrictions in the order of checking.
 struct parameter_group {
   std::vector<std::size_t> parameters;
   std::vector<std::size_t> restrictions;
 };
 
-/// Every parameter is in one group; the groups are in the order of their first parameters.
-/// Restrictions that read no parameter are in none. One without a list reads all.
+/// Groups parameters; the groups are in the order of their first parameters. Restrictions without
+/// parameters are in no group. A restriction without a list reads all parameters.
 std::vector<parameter_group> group_parameters(std::size_t parameters,
                                               std::span<const restriction> restrictions);
 
-/// The number of parameters that have to be set before the restriction can be asked.
+/// The number of parameters that have to be set before the restriction can be checked.
 std::size_t depth_of(const restriction& restriction, std::size_t parameters);
 
-/// The restrictions in the order in which they are asked: by depth, then as given.
+/// The restrictions in the order of checking: by depth, then as given.
 std::vector<std::size_t> asking_order(std::size_t parameters,
                                       std::span<const restriction> restrictions);
 
@@ -94,11 +95,11 @@ std::vector<std::size_t> asking_order(std::size_t parameters,
 struct group_enumeration {
   decision_diagram::node root = decision_diagram::none;
   std::size_t combinations = 1;      ///< before any restriction
-  std::vector<std::size_t> refused;  ///< by each of the group's restrictions
+  std::vector<std::size_t> refused;  ///< the number refused by each of the group's restrictions
 };
 
-/// The part of enumerate that is for one group. Its nodes are added to the diagram.
-/// @param left  is reduced by the cost
+/// Enumerates one group, and adds its nodes to the diagram.
+/// @param left  remaining limits; reduced by the cost
 group_enumeration enumerate_group(const parameter_group& group, combination_probe& at,
                                   decision_diagram& diagram, enumeration_limits& left);
 

@@ -16,7 +16,7 @@
 namespace tune::detail {
 namespace {
 
-// Each parameter points to a smaller one of its group, the smallest to itself.
+// Each parameter refers to a smaller one of its group, the smallest to itself.
 class disjoint_sets {
  public:
   explicit disjoint_sets(std::size_t size) : parents_(size) {
@@ -60,8 +60,8 @@ class disjoint_sets {
       fmt::join(names, ", "), fmt::join(all, ", "), remedy));
 }
 
-/// Depth d means that the first d parameters of the group have a candidate. Restrictions and
-/// parameters go by their place in the group.
+/// At depth d, the first d parameters of the group have a candidate. Restrictions and parameters
+/// are given by their place in the group.
 class group_walk {
  public:
   group_walk(const parameter_group& group, combination_probe& at, decision_diagram& diagram,
@@ -122,7 +122,7 @@ class group_walk {
     }
   }
 
-  // Nothing can be cut off before the first restriction is asked.
+  // Before the first restriction can be checked, nothing can be cut off.
   void check_unavoidable() const {
     if (group_.restrictions.empty()) return;
     std::size_t depth = 0;
@@ -193,14 +193,14 @@ class group_walk {
   enumeration_limits& left_;
   std::vector<std::size_t> candidates_;     // of each parameter
   std::vector<std::size_t> below_;          // combinations that share the first d candidates
-  std::vector<std::size_t> first_askable_;  // restrictions at each depth end where the next begin
+  std::vector<std::size_t> first_askable_;  // by depth; a range ends where the next begins
   std::vector<std::size_t> needed_until_;   // no restriction beyond this depth reads the parameter
-  // By depth, what was found for the choices that are still needed there; only where one is not
-  // needed any more, because elsewhere nothing can be met again.
+  // By depth, the results for the choices that later restrictions still read; only at depths after
+  // which a parameter is no longer read, because at others no result can be met again.
   std::vector<std::optional<findings>> known_;
-  std::vector<std::size_t> pool_;              // what was refused below each finding
+  std::vector<std::size_t> pool_;              // the refused numbers below each finding
   std::vector<std::size_t> refused_;           // so far
-  std::vector<decision_diagram::edge> edges_;  // of the nodes on the way, each after its parent's
+  std::vector<decision_diagram::edge> edges_;  // of the nodes on the path, each after its parent's
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 using detail::decision_diagram;
 using detail::valid_configurations;
 
-/// The edges whose candidate is this one or directly beside it.
+/// The edges with this candidate or a directly adjacent one.
 std::span<const decision_diagram::edge> edges_beside(std::span<const decision_diagram::edge> edges,
                                                      std::size_t candidate) noexcept {
   const std::size_t least = candidate == 0 ? 0 : candidate - 1;
@@ -29,7 +29,7 @@ std::span<const decision_diagram::edge> edges_beside(std::span<const decision_di
   return {first, last};
 }
 
-/// Goes down to the neighbours of one choice only, in their order.
+/// Visits only the neighbours of one choice, in their order.
 class neighbour_walk {
  public:
   neighbour_walk(const search_space& space, std::size_t index, neighbourhood kind)
@@ -70,8 +70,8 @@ class neighbour_walk {
   std::vector<std::size_t> found_;
 };
 
-/// The valid configurations around one of them, in which every candidate is the same or beside it:
-/// counted and found by number, never listed. The valid configurations outlive it.
+/// The valid configurations in which every candidate equals that of a given one or is adjacent to
+/// it: counted and found by number, never listed. The valid configurations have to outlive it.
 class adjacent_configurations {
  public:
   adjacent_configurations(const valid_configurations& valid, std::vector<std::size_t> centre)
@@ -87,8 +87,8 @@ class adjacent_configurations {
   /// The number of configurations besides the centre.
   std::size_t size() const noexcept { return size_; }
 
-  /// The number of one of them. i is below size(), and different i give different ones, in no
-  /// meaningful order.
+  /// The number of one of them, for i below size(). Different i give different ones, in no
+  /// particular order.
   std::size_t number(std::size_t i) const {
     if (i >= centre_place_) ++i;
     std::vector<std::size_t> choice(centre_.size());
@@ -103,7 +103,8 @@ class adjacent_configurations {
  private:
   struct group {
     std::vector<std::size_t> parameters;
-    std::unordered_map<decision_diagram::node, std::size_t> counts;  // near the centre, below nodes
+    std::unordered_map<decision_diagram::node, std::size_t> counts;  // of configurations near the
+                                                                     // centre, below nodes
   };
 
   std::span<const decision_diagram::edge> edges(decision_diagram::node at,
@@ -166,7 +167,7 @@ class adjacent_configurations {
   std::size_t centre_place_ = 0;
 };
 
-// Takes count numbers below size in random order and gives what they stand for.
+// Draws count numbers below size in random order, and returns the configurations that they denote.
 template <class Function>
 std::vector<std::size_t> draw(std::size_t size, std::size_t count, detail::random_source& random,
                               Function number_of) {
@@ -187,8 +188,8 @@ void shuffle(std::vector<Item>& items, detail::random_source& random) {
   }
 }
 
-/// Branch and bound in one group; the groups' distances only add up. A candidate costs what
-/// it adds to the distance of the nearest one: that stays exact for points that are far outside.
+/// Branch and bound in one group; the groups' distances add up. The cost of a candidate is relative
+/// to the nearest one: that stays exact for points that are far outside.
 class closest_search {
  public:
   closest_search(std::vector<std::size_t> members, std::span<const parameter> parameters,
@@ -225,7 +226,7 @@ class closest_search {
       best_ = chosen_;
       return;
     }
-    // No path from here that was not better at a smaller distance is better at a larger one.
+    // No path from here that was too long at a smaller distance can succeed at a larger one.
     const auto [seen, is_first] = reached_with_.try_emplace(at, so_far);
     if (!is_first && so_far >= seen->second) return;
     seen->second = so_far;
@@ -258,7 +259,7 @@ class closest_search {
   double least_ = std::numeric_limits<double>::infinity();
 };
 
-/// The valid choice with the least sum of squared differences from a point. There is at least one.
+/// The valid choice with the smallest sum of squared differences from a point. At least one exists.
 std::vector<std::size_t> closest_choice(std::span<const parameter> parameters,
                                         const detail::valid_configurations& valid,
                                         std::span<const double> point) {

@@ -13,52 +13,55 @@
 
 namespace tune {
 
-/// The kinds of neighbours of a configuration. None is a neighbour of itself, and the relation is
-/// symmetric. Forbidden combinations are skipped, so there may be none at all.
+/// The kinds of neighbours of a configuration. A configuration is not its own neighbour, and the
+/// relation is symmetric. Forbidden combinations are skipped, so there may be no neighbours.
 enum class neighbourhood {
-  hamming,   ///< exactly one parameter has another candidate, whichever it is
-  adjacent,  ///< every parameter has the same candidate or one beside it in the list
+  hamming,   ///< exactly one parameter has another candidate, at any distance
+  adjacent,  ///< every parameter has the same candidate or the next one in the list, in either
+             ///< direction
 };
 
-/// All neighbours of a configuration, ascending. Their number is at most the sum of the candidates
-/// for hamming, and may grow threefold with every parameter for adjacent: see sample_neighbours.
-/// @throws argument_error if there is no configuration of this number, and what
-///         search_space::size() throws
+/// Returns all neighbours of a configuration, ascending. For hamming, their number is at most the
+/// sum of the numbers of candidates; for adjacent, it may triple with every parameter: see
+/// sample_neighbours.
+/// @throws argument_error if there is no configuration of this number; errors of
+///         search_space::size()
 std::vector<std::size_t> neighbours(const search_space& space, std::size_t index,
                                     neighbourhood kind);
 
-/// count different neighbours, or all if there are fewer, every choice and order of them equally
-/// likely. Depends on nothing but the space and the numbers drawn. Never lists many neighbours to
-/// find a few.
-/// @throws what neighbours throws
+/// Returns count different neighbours, or all if there are fewer; every choice and order of them is
+/// equally likely. The result only depends on the space and the numbers drawn. It never lists many
+/// neighbours to find a few.
+/// @throws as neighbours
 std::vector<std::size_t> sample_neighbours(const search_space& space, std::size_t index,
                                            neighbourhood kind, std::size_t count,
                                            detail::random_source& random);
 
-/// One neighbour, each equally likely; empty if there is none.
-/// @throws what neighbours throws
+/// Returns one neighbour, each with equal probability; empty if there are no neighbours.
+/// @throws as neighbours
 std::optional<std::size_t> random_neighbour(const search_space& space, std::size_t index,
                                             neighbourhood kind, detail::random_source& random);
 
-/// The configuration whose candidates' indices are closest to a point, by the sum of the squared
-/// differences over all parameters. Of several equally close ones, the same each time; empty if the
-/// space is. Strategies that calculate with configurations repair the result by it.
-/// @param space  whose configurations are looked for
-/// @param point  an index for each parameter, which need neither be whole nor be one of a candidate
-/// @throws argument_error if the point has not one finite number for each parameter, and what
-///         search_space::size() throws
+/// Returns the configuration whose indices of candidates are closest to a point, by the sum of the
+/// squared differences over all parameters. Among equally close ones the choice is deterministic.
+/// Empty if the space is empty. Strategies that calculate with configurations use it to get valid
+/// ones.
+/// @param space  the configurations to choose from
+/// @param point  an index for each parameter; it may be a fraction, or lie outside the candidates
+/// @throws argument_error unless the point has one finite number for each parameter; errors of
+///         search_space::size()
 std::optional<std::size_t> closest(const search_space& space, std::span<const double> point);
 
 namespace detail {
 
-/// All Hamming neighbours of a configuration in random order, in which parameters take turns: a
-/// parameter with thirty candidates does not crowd out one with two.
+/// Returns all Hamming neighbours of a configuration in random order. The parameters take turns, so
+/// that one with thirty candidates does not crowd out one with two.
 std::vector<std::size_t> neighbours_by_turns(const search_space& space, std::size_t index,
                                              random_source& random);
 
-/// The closest configuration to a point, or one a few random steps from there if that has been
-/// tried; empty if all of these have been.
-/// @param point  an index of a candidate for each parameter, as closest() takes it
+/// Returns the closest configuration to a point, or, if that has been tried, one a few random steps
+/// from it; empty if all of these have been tried.
+/// @param point  an index of a candidate for each parameter, as in closest()
 std::optional<std::size_t> untried_near(const search_space& space, std::span<const double> point,
                                         const std::function<bool(std::size_t)>& tried,
                                         random_source& random);

@@ -17,7 +17,7 @@ random_source& random_source::operator=(random_source&&) noexcept = default;
 random_source::~random_source() = default;
 
 std::uint64_t random_source::below(std::uint64_t bound) {
-  // 2^64 mod bound numbers are drawn again; what is left is a multiple of bound.
+  // The lowest 2^64 mod bound numbers are redrawn; the count of the others is a multiple of bound.
   const std::uint64_t excess = (0 - bound) % bound;
   std::uint64_t drawn = engine_->generator();
   while (drawn < excess) drawn = engine_->generator();
@@ -33,7 +33,7 @@ random_order::random_order(std::size_t size, std::uint64_t seed) : size_(size), 
 
 std::optional<std::size_t> random_order::next() {
   if (taken_ == size_) return std::nullopt;
-  // A Fisher-Yates shuffle that stores only what it has displaced.
+  // A Fisher-Yates shuffle that stores only displaced numbers.
   const std::size_t position = taken_ + random_.below(size_ - taken_);
   const std::size_t number = at(position);
   if (position != taken_) moved_[position] = at(taken_);

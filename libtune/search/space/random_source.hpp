@@ -12,9 +12,9 @@
 
 namespace tune::detail {
 
-/// Random numbers that are the same for the same seed on every platform (64-bit Mersenne twister
-/// with a bounded draw of our own; those of the standard library differ between implementations).
-/// Not thread-safe.
+/// Random numbers that are the same for the same seed on every platform: a 64-bit Mersenne twister
+/// with a bounded draw of libtune's own, because those of the standard libraries differ. Not
+/// thread-safe.
 class random_source {
  public:
   explicit random_source(std::uint64_t seed);
@@ -33,7 +33,7 @@ class random_source {
   std::unique_ptr<engine> engine_;
 };
 
-/// The numbers below a size in random order, each once, every order equally likely. Memory grows
+/// The numbers below a size in random order, each once; every order is equally likely. Memory grows
 /// with the numbers taken, not with the size. Not thread-safe.
 class random_order {
  public:
@@ -48,7 +48,8 @@ class random_order {
   std::size_t size_;
   std::size_t taken_ = 0;
   random_source random_;
-  std::unordered_map<std::size_t, std::size_t> moved_;  // where a position does not hold itself
+  std::unordered_map<std::size_t, std::size_t> moved_;  // positions that hold another number than
+                                                        // their own
 };
 
 }  // namespace tune::detail

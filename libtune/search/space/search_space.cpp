@@ -30,8 +30,8 @@ detail::combination_factory factory(std::size_t parameters, std::vector<restrict
   };
 }
 
-/// An item that is equal to another by what is compared, or null. A space may be of a file that has
-/// a million of them.
+/// Returns an item that equals another in the compared member, or null. Must be fast, because a
+/// space from a file may have a million items.
 template <class Item, class Compared>
 const Item* find_twice(const std::vector<Item>& items, Compared compared) {
   std::vector<const Item*> sorted;
@@ -48,7 +48,7 @@ void check_candidates(const parameter& item) {
                          "' has no candidates; give it at least one");
   }
   for (const value& candidate : item.candidates) {
-    // Only NaN differs from itself. It could be neither found again nor told from another.
+    // Only NaN differs from itself. It could be neither found nor distinguished from another NaN.
     // NOLINTNEXTLINE(misc-redundant-expression)
     if (candidate != candidate) {
       throw argument_error("the parameter '" + item.name + "' has NaN as a candidate");
@@ -97,7 +97,7 @@ struct search_space::state {
   detail::combination_factory make_combination;
   std::size_t cartesian_size;
 
-  std::mutex mutex;  // guards found until it has a value; from then on it is only read
+  std::mutex mutex;  // guards found until it has a value; after that, found is only read
   std::optional<detail::enumeration> found;
 
   state(std::vector<parameter> given, std::vector<restriction> conditions,
@@ -120,7 +120,7 @@ struct search_space::state {
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the declaration serves both kinds of caller
 search_space::search_space(std::vector<parameter> parameters, std::vector<restriction> restrictions)
-    // Both are needed twice, so nothing is moved out of the first use.
+    // Both are used twice, so the first use must not move.
     : search_space(parameters, restrictions, factory(parameters.size(), restrictions)) {}
 
 search_space::search_space(std::vector<parameter> parameters, std::vector<restriction> restrictions,
@@ -213,7 +213,7 @@ space_outline outline_of(const search_space& space) {
           .parameters = space.parameters()};
 }
 
-// Databases hold digests of this text: a change makes every stored space look like another one.
+// Databases store digests of this text: after a change, no stored space is recognised.
 std::string canonical_text(const search_space& space) {
   std::string text = fmt::format("size {}\n", space.size());
   for (const parameter& item : space.parameters()) {

@@ -23,7 +23,7 @@ std::vector<std::size_t> positions(const std::vector<parameter>& parameters,
 
 }  // namespace
 
-/// The functions that know the struct. Shared with the search_space, so never changed in place.
+/// The functions that know the struct. Shared with the search_space, so never modified.
 struct erased_space::functions {
   std::shared_ptr<const void> defaults;
   copy_function copy;
@@ -107,7 +107,7 @@ std::optional<std::size_t> erased_space::find(std::span<const named_value> value
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto& all = state_->parameters;
     const bool fixed = std::ranges::find(all, values[i].name, &parameter::name) == all.end();
-    // As text, so that a default of NaN is equal to itself.
+    // Compared as text, so that a default of NaN equals itself.
     if (fixed && canonical_text(values[i].value) != canonical_text(defaults[i].value)) return {};
   }
   return core().find(values);

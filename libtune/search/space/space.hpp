@@ -28,8 +28,8 @@ namespace tune {
 
 namespace detail {
 
-/// space<Tuning> without the type of the struct, which the functions given to it know. Copies share
-/// what they have until one is changed.
+/// space<Tuning> without the type of the struct, which only the stored functions know. Copies share
+/// their data until one is changed.
 class erased_space {
  public:
   using copy_function = std::shared_ptr<void> (*)(const void* tuning);
@@ -43,19 +43,19 @@ class erased_space {
   erased_space& operator=(erased_space&&) noexcept;
   ~erased_space();
 
-  /// Members that are never added keep their defaults. @throws argument_error as search_space does,
-  /// which leaves this as it was
+  /// Members that are never added keep their defaults. @throws argument_error as search_space does;
+  /// then nothing changes
   void add(parameter added, setter set);
   /// An empty description becomes "restriction 1", and so on. Without reads, the restriction is
-  /// taken to read every parameter; members that are no parameters may be among those read.
+  /// assumed to read every parameter; reads may contain members that are not parameters.
   void restrict(std::string description, std::vector<std::string> reads, predicate allows);
 
-  /// The struct with the values of members that are no parameters.
+  /// The struct with the values of members that are not parameters.
   const void* defaults() const noexcept;
-  /// Sets the members that are parameters to a configuration's values.
+  /// Sets the members that are parameters to the values of a configuration.
   void choose(void* tuning, std::size_t index) const;
-  /// The number of the configuration with these values; empty if there is none, also because a
-  /// member that is no parameter differs. Both list the fields in one order.
+  /// The number of the configuration with these values; empty if there is no such configuration, or
+  /// a member that is not a parameter differs. Both lists have the same order of fields.
   std::optional<std::size_t> find(std::span<const named_value> values,
                                   std::span<const named_value> defaults) const;
   const search_space& core() const noexcept;
@@ -70,12 +70,12 @@ class erased_space {
 void add_candidate(parameter& to, value added);
 [[noreturn]] void throw_inexact_candidate(const std::string& field, const value& given);
 
-/// True if another type can hold a number with nothing cut off. A floating number may be rounded to
-/// a shorter type, since nobody writes it otherwise, but does not become infinite.
+/// True if a type can hold a number without loss. A floating-point number may be rounded to a
+/// shorter type, because literals are usually double, but must not become infinite.
 template <class Member, class Given>
 constexpr bool is_exact(const Given& given) noexcept {
   if constexpr (std::integral<Member> && std::floating_point<Given>) {
-    // Powers of two, so exact whatever the types; NaN is in no range.
+    // Powers of two are exact in all types; NaN is in no range.
     constexpr auto end = static_cast<Given>(std::numeric_limits<Member>::max() / 2 + 1) * 2;
     constexpr auto begin = static_cast<Given>(std::numeric_limits<Member>::lowest());
     if constexpr (std::same_as<Member, bool>) return given == 0 || given == 1;
@@ -102,8 +102,8 @@ struct number_in<std::optional<T>> {
   using type = T;
 };
 
-/// A candidate as the member's type. @throws argument_error if a number does not fit: 256 in a
-/// std::uint8_t, 1.5 in an int
+/// Returns a candidate as the member's type. @throws argument_error if a number does not fit: 256
+/// in a std::uint8_t, 1.5 in an int
 template <class Member, class Given>
 Member exact_candidate(const std::string& field, Given&& given) {
   using plain = std::remove_cvref_t<Given>;
@@ -117,14 +117,14 @@ Member exact_candidate(const std::string& field, Given&& given) {
   return static_cast<Member>(std::forward<Given>(given));
 }
 
-// <ranges> would say it too, but costs every user a third of a second.
+// <ranges> has an equal concept, but would cost every user a third of a second.
 template <class Range, class Element>
 concept range_of = requires(Range&& range) {
   { *std::begin(range) } -> std::convertible_to<Element>;
   std::end(range);
 };
 
-/// Walks over a space; each step makes the configuration anew. The space has to outlive it.
+/// Iterates over a space; each dereference makes a configuration. The space has to outlive it.
 template <class Space>
 class space_iterator {
  public:
@@ -132,8 +132,7 @@ class space_iterator {
   using reference = value_type;
   using pointer = void;
   using difference_type = std::ptrdiff_t;
-  // The result of operator* is no reference, which only C++20's iterators may do when they are
-  // more than input iterators.
+  // operator* returns a value, which only the iterators of C++20 may do beyond input iterators.
   using iterator_category = std::input_iterator_tag;
   using iterator_concept = std::forward_iterator_tag;
 
@@ -159,14 +158,14 @@ class space_iterator {
 
 }  // namespace detail
 
-/// The values that a figure of compiled kernels may have, the bounds included.
+/// The values that a metric of compiled kernels may have, including the bounds.
 struct figure_range {
   double least = -std::numeric_limits<double>::infinity();  ///< the lower bound
   double most = std::numeric_limits<double>::infinity();    ///< the upper bound
 };
 
 namespace detail {
-/// "registers = 80, and may be at most 64"; empty if the figure is in the range or unknown.
+/// Returns "registers = 80, and may be at most 64"; empty if the metric is in the range or unknown.
 std::optional<std::string> why_outside(const std::vector<metric>& figures, std::string_view name,
                                        figure_range range);
 }  // namespace detail
@@ -178,9 +177,9 @@ std::optional<std::string> why_outside(const std::vector<metric>& figures, std::
 ///   space.add(&multiply_tuning::rows, some_vector_of_int);
 ///   space.restrict([](const multiply_tuning& t) { return t.wgs * t.rows <= 1024; });
 ///
-/// The order is that of nested loops in the order of the add calls, the last innermost. Building
-/// it is for one thread; then all const functions are thread-safe. The first call of a function
-/// that needs the valid configurations finds them, once.
+/// The order is that of nested loops in the order of the add calls, the last innermost. Build it in
+/// one thread; after that, all const functions are thread-safe. The first call of a function that
+/// needs the valid configurations finds them.
 template <class Tuning>
 class space {
   static_assert(fielded<Tuning>, "list the members of the tuning with LIBTUNE_FIELDS");
@@ -196,16 +195,16 @@ class space {
                   return std::make_shared<Tuning>(*static_cast<const Tuning*>(tuning));
                 }) {}
 
-  /// Lets a member take these values, in this order.
+  /// Sets the values that a member can take, in this order.
   /// @throws argument_error if the member has been added before, there are no candidates, one is
-  ///         given twice or does not fit the member, or the space becomes too big to count
+  ///         repeated or does not fit the member, or the space becomes too big to count
   template <class Member>
   space& add(Member Tuning::*member,
              std::initializer_list<std::type_identity_t<Member>> candidates) {
     return add_candidates(member, std::vector<Member>(candidates));
   }
-  /// Like add() above, with the elements of a range, each converted to the member's type.
-  /// @throws argument_error also if a number does not fit that type, such as 1.5 an int
+  /// Takes the elements of a range instead, each converted to the member's type.
+  /// @throws argument_error also if a number does not fit that type, such as 1.5 in an int
   template <class Member, detail::range_of<Member> Candidates>
   space& add(Member Tuning::*member, Candidates&& candidates) {
     std::vector<Member> converted;
@@ -216,11 +215,11 @@ class space {
     return add_candidates(member, std::move(converted));
   }
 
-  /// Allows only configurations for which the predicate holds. It has to depend on the tuning
-  /// alone. If the members that it reads are listed, it is asked as soon as these are set, when
-  /// the other members may still have any of their values; that makes large spaces much faster.
-  /// A list that leaves out a member which is read gives a wrong space; size() looks for that at a
-  /// few hundred combinations. Restrictions without a list are asked last, in the order given.
+  /// Allows only configurations for which the predicate is true. It must only depend on the tuning.
+  /// If the members that it reads are listed, it is called as soon as these are set, while the
+  /// other members may still have any of their values; that makes large spaces much faster. A list
+  /// that omits a member gives a wrong space; size() tests for that at a few hundred combinations.
+  /// Restrictions without a list are checked last, in the order given.
   template <std::predicate<const Tuning&> Predicate, class... Members>
   // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
   space& restrict(Predicate predicate, std::string description, Members Tuning::*... reads) {
@@ -230,42 +229,42 @@ class space {
                      });
     return *this;
   }
-  /// Like restrict() above, described by its number: "restriction 1".
+  /// Adds a restriction with a description by its number: "restriction 1".
   template <std::predicate<const Tuning&> Predicate, class... Members>
   space& restrict(Predicate predicate, Members Tuning::*... reads) {
     return restrict(std::move(predicate), std::string(), reads...);
   }
 
-  /// Declares a configuration's demand on the device, so that one which is over a limit is skipped
-  /// before it is compiled. The space itself knows no device. A later call replaces an
-  /// earlier one.
+  /// Declares the resources that a configuration needs, so that one which exceeds the device's is
+  /// skipped before it is compiled. The space itself is independent of the device. A later call
+  /// replaces an earlier one.
   space& needs(std::function<resources(const Tuning&)> function) {
     needs_ = std::move(function);
     return *this;
   }
-  /// A configuration's demand on the device, if that has been declared.
-  /// @throws what the function given to needs throws
+  /// The resources that a configuration needs, if they have been declared.
+  /// @throws exceptions of the function given to needs
   std::optional<resources> resources_of(const Tuning& tuning) const {
     return needs_ ? std::optional<resources>(needs_(tuning)) : std::nullopt;
   }
 
-  /// Lets only those configurations run whose compiled kernels have a figure in a range, such as
+  /// Allows only configurations whose compiled kernels have a metric in a range, such as
   /// "registers" or "occupancy" (libtune/tune/README.md lists them); the others are skipped before
-  /// their first run, with the figure as their reason. One that the driver does not tell forbids
-  /// nothing.
+  /// their first run, with the metric as their reason. Metrics that the driver does not report are
+  /// not checked.
   ///   space.limit("registers", {.most = 64}).limit("occupancy", {.least = 0.25});
   space& limit(std::string figure, figure_range range) {
     return limit([figure = std::move(figure), range](const std::vector<metric>& figures) {
       return detail::why_outside(figures, figure, range);
     });
   }
-  /// The same by a function of all figures, which says why a configuration may not run; empty if it
-  /// may.
+  /// Adds a limit as a function of all metrics, which returns the reason why a configuration may
+  /// not run; empty if it may.
   space& limit(std::function<std::optional<std::string>(const std::vector<metric>&)> why_not) {
     limits_.push_back(std::move(why_not));
     return *this;
   }
-  /// The reason why a configuration with these figures may not run; empty if it may.
+  /// The reason why a configuration with these metrics may not run; empty if it may.
   std::optional<std::string> why_not(const std::vector<metric>& figures) const {
     for (const auto& limit : limits_) {
       if (auto reason = limit(figures)) return reason;
@@ -273,38 +272,37 @@ class space {
     return std::nullopt;
   }
 
-  /// The number of configurations. @throws what search_space::size() throws
+  /// The number of configurations. @throws as search_space::size()
   std::size_t size() const { return core().size(); }
-  /// True if the restrictions forbid every combination. @throws what size() throws
+  /// True if the restrictions forbid every combination. @throws as size()
   bool empty() const { return size() == 0; }
 
-  /// A configuration. @throws argument_error if there is none of this number, and what size()
-  /// throws
+  /// Returns a configuration. @throws argument_error if the number is too large; errors of size()
   Tuning operator[](std::size_t index) const {
     Tuning tuning = defaults();
     erased_.choose(&tuning, index);
     return tuning;
   }
-  /// Over all configurations in order; incrementing throws nothing, reading what operator[] throws.
+  /// Iterates over all configurations in order; dereferencing throws as operator[].
   iterator begin() const { return {this, 0}; }
-  /// Behind the last configuration. @throws what size() throws
+  /// The end of the iteration. @throws as size()
   iterator end() const { return {this, size()}; }
 
-  /// The number of a configuration; empty if it is not in the space, also because a member that
-  /// was not added differs from the default. @throws what size() throws
+  /// The number of a configuration; empty if it is not in the space, or a member that was not added
+  /// differs from the default. @throws as size()
   std::optional<std::size_t> find(const Tuning& tuning) const {
     return erased_.find(to_values(tuning), to_values(defaults()));
   }
 
-  /// count different configurations: see search_space::sample. @throws what size() throws
+  /// Returns count different configurations: see search_space::sample. @throws as size()
   std::vector<Tuning> sample(std::size_t count, std::uint64_t seed) const {
     std::vector<Tuning> tunings;
     for (const std::size_t index : core().sample(count, seed)) tunings.push_back((*this)[index]);
     return tunings;
   }
 
-  /// The space as strategies and reports see it, with the same numbers. The reference holds until
-  /// the space is changed; a copy keeps what it refers to.
+  /// The space as strategies and reports use it, with the same numbers. The reference is valid
+  /// until the space is changed; a copy stays valid.
   const search_space& core() const noexcept { return erased_.core(); }
 
  private:

@@ -36,12 +36,12 @@ class local_strategy final : public learning_strategy {
   void leave();
 
   std::size_t to_sample_ = first_sample;  // random configurations before the next climb
-  std::size_t left_behind_ = 0;           // climbs that ended
-  std::optional<find> best_;              // of all
+  std::size_t left_behind_ = 0;           // finished climbs
+  std::optional<find> best_;              // overall
   std::optional<find> start_;             // the best since the last climb ended
-  std::optional<find> current_;           // where the climb is
+  std::optional<find> current_;           // the present position of the climb
   std::vector<std::size_t> around_;       // neighbours still to be tried, the next one last
-  std::optional<std::size_t> jump_;       // the start of the next climb, once its result is there
+  std::optional<std::size_t> jump_;       // the start of the next climb, when its result is known
 };
 
 std::optional<std::size_t> local_strategy::do_propose() {
@@ -55,7 +55,7 @@ std::optional<std::size_t> local_strategy::do_propose() {
     around_.pop_back();
     if (!tried(next)) return next;
   }
-  // Without an answer there is nowhere to leave from; meanwhile anything may be tried.
+  // Without a result there is no start for a jump; until then any configuration may be tried.
   if (!current_) return std::nullopt;
   leave();
   return jump_;
@@ -66,7 +66,7 @@ void local_strategy::leave() {
   start_.reset();
   if (++left_behind_ % climbs_for_sample != 0) {
     std::size_t at = best_->index;
-    // Far enough to leave some valleys, near enough to keep something of the best.
+    // Far enough to leave some valleys, near enough to keep part of the best.
     const std::size_t steps = least_jump + random().below(space().parameters().size());
     for (std::size_t i = 0; i < steps; ++i) {
       at = random_neighbour(space(), at, neighbourhood::hamming, random()).value_or(at);
@@ -81,10 +81,10 @@ void local_strategy::climb_from(const find& start) {
   start_.reset();
   jump_.reset();
   around_ = detail::neighbours_by_turns(space(), start.index, random());
-  // To make sure of a local optimum costs more than to leave what is probably one.
+  // Proving a local optimum costs more than leaving a probable one.
   const std::size_t parameters = space().parameters().size();
   around_.resize(std::min(around_.size(), turns * parameters));
-  // Steps of several parameters at once get along the edge of what restrictions allow.
+  // Steps of several parameters at once can follow the edge of restrictions.
   const auto diagonal =
       sample_neighbours(space(), start.index, neighbourhood::adjacent, parameters, random());
   around_.insert(around_.end(), diagonal.begin(), diagonal.end());

@@ -38,7 +38,7 @@ class near_strategy final : public strategy {
       around_.pop_back();
       if (proposed_.insert(next).second) return next;
     }
-    // Answers that are still to come are not waited for: with a start they rarely change much.
+    // Does not wait for pending results: with a start they rarely matter.
     if (has_start_ && end_early()) return std::nullopt;
     while (next_ < space().size() && !proposed_.insert(next_).second) ++next_;
     return next_ < space().size() ? std::optional(next_) : std::nullopt;
@@ -63,7 +63,7 @@ class near_strategy final : public strategy {
   std::unordered_set<std::size_t> expanded_;
   std::vector<std::size_t> around_;  // still to be proposed, the next one last
   std::optional<find> best_;
-  std::size_t next_ = 0;  // in the order of the space, where nothing else is left
+  std::size_t next_ = 0;  // in the order of the space, used when nothing else is left
 };
 
 }  // namespace

@@ -27,10 +27,10 @@ struct named_strategy {
   strategy_factory make;
 };
 
-/// All strategies: those of the library, then those that are registered.
+/// All strategies: the library's, then the registered ones.
 struct strategy_registry {
   std::mutex mutex;
-  // A new one of the library is added here.
+  // Add new strategies of the library here.
   std::vector<named_strategy> all{
       {"exhaustive", detail::make_exhaustive}, {"random", detail::make_random},
       {"local", detail::make_local},           {"genetic", detail::make_genetic},
@@ -42,7 +42,7 @@ strategy_registry& registry() {
   return *strategies;
 }
 
-// Searches of listed configurations are stored under it.
+// The stored name for searches of listed configurations.
 constexpr std::string_view reserved_name = "shortlist";
 
 bool can_be_named(std::string_view name) {
@@ -54,13 +54,13 @@ bool can_be_named(std::string_view name) {
 constexpr std::size_t small_space = 64;
 constexpr double effort = 6;
 
-// So that the order of untried configurations is not that of what the algorithm draws.
+// Makes the order of untried configurations independent of the algorithm's draws.
 constexpr std::uint64_t other_stream = 0x9e3779b97f4a7c15;
 
 constexpr std::size_t most_in_order = 64;
 
 // Multiples of the golden section divide a circle more evenly than those of any other number,
-// however many there are. Without a common divisor they meet each place once.
+// whatever their count. A stride without a common divisor visits each place once.
 std::size_t stride_of(std::size_t size) {
   if (size <= most_in_order) return 1;
   auto stride = static_cast<std::size_t>(static_cast<double>(size) * (std::numbers::phi - 1));
@@ -77,7 +77,7 @@ class exhaustive_strategy final : public strategy {
 
  private:
   std::optional<std::size_t> do_ask() override {
-    // Both are less than the size, so that the sum does not overflow.
+    // Both are less than the size, which avoids overflow of the sum.
     const std::size_t size = space().size();
     const std::size_t now = next_;
     next_ = now >= size - stride_ ? now - (size - stride_) : now + stride_;
@@ -148,7 +148,7 @@ class model_strategy final : public learning_strategy {
     return *model_;
   }
 
-  std::optional<detail::surrogate> model_;  // once it is needed
+  std::optional<detail::surrogate> model_;  // made when it is first needed
 };
 
 }  // namespace
@@ -163,7 +163,7 @@ bool register_strategy(std::string name, strategy_factory make) {
   const bool is_taken = std::ranges::find(all, name, &named_strategy::name) != all.end();
   if (is_taken || name == reserved_name || !make) {
     throw argument_error(fmt::format("the search strategy '{}' cannot be registered: {}", name,
-                                     make ? "there is one of this name" : "its factory is empty"));
+                                     make ? "a strategy has this name" : "its factory is empty"));
   }
   all.push_back({std::move(name), std::move(make)});
   return true;
@@ -193,7 +193,7 @@ std::unique_ptr<strategy> make_strategy(std::string_view name, const search_spac
   }
   if (!make) throw detail::unknown_strategy(name);
   if (auto made = make(space, options)) return made;
-  throw argument_error(fmt::format("the factory of the search strategy '{}' made none", name));
+  throw argument_error(fmt::format("the factory of the search strategy '{}' returned null", name));
 }
 
 default_search choose_search(std::size_t configurations, search_limit limit) noexcept {

@@ -68,8 +68,8 @@ std::optional<std::size_t> strategy::next_proposal() {
 
 void strategy::tell(std::size_t index, std::optional<double> score) {
   if (index >= space_.size()) {
-    throw argument_error(
-        fmt::format("told of configuration {} of a space of {}", index, space_.size()));
+    throw argument_error(fmt::format("a result was reported for configuration {} of a space of {}",
+                                     index, space_.size()));
   }
   if (score && !std::isfinite(*score)) score.reset();
   if (score && *score <= good_enough_ && left_ > 0 && end_early()) left_ = 0;

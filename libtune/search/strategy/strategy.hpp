@@ -16,85 +16,85 @@
 
 namespace tune {
 
-/// The options of every strategy. Where both limits are given, the smaller counts.
+/// The options of every strategy. If both limits are given, the smaller one applies.
 struct strategy_options {
-  /// Equal seeds make equal searches.
+  /// Equal seeds give equal searches.
   std::uint64_t seed = 0;
-  /// The most configurations to propose.
+  /// The largest number of configurations to propose.
   std::optional<std::size_t> max_count = std::nullopt;
-  /// The largest part of the space to propose: over 0, up to 1; rounded up to whole configurations.
+  /// The largest fraction of the space to propose, in (0, 1]; rounded up to whole configurations.
   std::optional<double> max_fraction = std::nullopt;
   /// Numbers of configurations to propose before all others, in this order: the best ones of a
-  /// similar key or device, the best first. They count like any other proposal.
+  /// similar key or device, the best first. They count towards the limits.
   std::vector<std::size_t> warm_start = {};
-  /// False: the strategy goes on to its limits even when it expects no more gain. Empty: true; in a
-  /// tuning session only where no number of configurations is given.
+  /// True: the strategy may end when it expects no more gain. False: it continues to its limits.
+  /// Empty: true; in a tuning session, only true if no number of configurations is given.
   std::optional<bool> early_end = std::nullopt;
-  /// A bound below all scores, such as the time that the roofline of the device allows for the
-  /// work, in nanoseconds for a tuning session. A search that may end early does so with a score
-  /// within 2 % of it.
+  /// A lower bound of all scores, such as the time that the device's roofline allows for the work,
+  /// in nanoseconds in a tuning session. A search that may end early ends at a score within 2 % of
+  /// it.
   std::optional<double> least_score = std::nullopt;
 };
 
-/// Decides which configurations of a space are tried, and in which order. Used by one thread.
+/// Chooses the configurations of a space to try, and their order. Used by one thread.
 ///
-/// A search asks for configurations and tells the results. It may ask several times before the
-/// first answer, because compilation runs ahead of measurement, and answers may come in any order,
-/// late, or never. A strategy proposes each configuration at most once, and never waits for an
-/// answer: as long as it has not ended it has something to propose. Its proposals depend on nothing
-/// but the space, the options and the sequence of these calls.
+/// A search asks for configurations and reports their results. It may ask several times before the
+/// first result, because compilation runs ahead of measurement, and results may come in any order,
+/// late, or never. A strategy proposes each configuration at most once, and never waits for a
+/// result: until it has ended, it always has a proposal. Its proposals only depend on the space,
+/// the options and the sequence of these calls.
 class strategy {
  public:
   virtual ~strategy() = default;
   strategy(const strategy&) = delete;
   strategy& operator=(const strategy&) = delete;
 
-  /// The number of a configuration to try; empty once there is nothing more to propose or the
-  /// options' limit has been reached, and then for ever.
+  /// Returns the number of a configuration to try; empty when there is nothing more to propose or
+  /// the limit is reached, and in all calls after that.
   std::optional<std::size_t> ask();
 
-  /// Takes the result of a configuration, which this strategy need not have proposed.
+  /// Takes the result of a configuration, whether this strategy has proposed it or not.
   /// @param index  the number of the configuration
-  /// @param score  less is better; empty, or not finite, if it failed or was skipped
+  /// @param score  smaller is better; empty or not finite if it failed or was skipped
   /// @throws argument_error if there is no configuration of this number
   void tell(std::size_t index, std::optional<double> score);
 
-  /// The most configurations that it will still propose.
+  /// The largest number of further proposals.
   std::size_t remaining() const noexcept { return left_; }
 
-  /// True if it has ended before its limits, because it expects no more gain.
+  /// True if it ended before its limits, because it expected no more gain.
   bool ended_early() const noexcept { return ended_early_; }
 
-  /// True if its proposals depend on answers: then fewer are made ahead of them.
+  /// True if its proposals depend on results: then fewer are made ahead of them.
   virtual bool learns() const noexcept { return true; }
 
-  /// True if it goes over the whole space, as far as its limits let it, so that the best that it
-  /// finds is the best that there is; false if it tries only what is near to given configurations.
+  /// True if it covers the whole space, within its limits, so that its best is the best of the
+  /// space; false if it only tries configurations near given ones.
   virtual bool covers() const noexcept { return true; }
 
-  /// The space that is searched. The reference holds as long as the strategy.
+  /// The searched space. The reference is valid while the strategy lives.
   const search_space& space() const noexcept { return space_; }
 
  protected:
-  /// @throws argument_error if max_fraction is not over 0 and up to 1, or if warm_start holds a
-  ///         number that is no configuration's, and what search_space::size() throws
+  /// @throws argument_error if max_fraction is not in (0, 1], or warm_start contains an invalid
+  ///         number; errors of search_space::size()
   strategy(search_space space, const strategy_options& options);
 
-  /// To be called by a proposal when further trials are not worth their time. If it returns true,
-  /// propose nothing, and the search is over; false: the options want the search to go on.
+  /// Called in do_ask() when further trials are not worth their time. If it returns true, propose
+  /// nothing: the search is over; false: the options demand that the search continues.
   bool end_early() noexcept { return ended_early_ = may_end_early_; }
 
  private:
-  /// May propose what has been proposed from warm_start; it is asked again then.
+  /// Returns a proposal. If it was already proposed from warm_start, this is called again.
   virtual std::optional<std::size_t> do_ask() = 0;
-  /// score is finite. A strategy that learns nothing from answers leaves this as it is.
+  /// Takes a result; the score is finite. Strategies that do not learn need not override it.
   virtual void do_tell(std::size_t index, std::optional<double> score);
 
   std::optional<std::size_t> next_proposal();
 
   search_space space_;
   std::size_t left_;                      // proposals
-  std::vector<std::size_t> warm_start_;   // what is left of it, the next one last
+  std::vector<std::size_t> warm_start_;   // the remaining part, the next one last
   std::unordered_set<std::size_t> warm_;  // all of it
   double good_enough_;
   bool may_end_early_;
@@ -105,49 +105,49 @@ class strategy {
 using strategy_factory = std::function<std::unique_ptr<strategy>(const search_space& space,
                                                                  const strategy_options& options)>;
 
-/// Gives a strategy a name, by which operations, applications, LIBTUNE_STRATEGY and `tunedb
-/// pretune` choose it. A child process that tunes has to know the name, so register it before
-/// serve_if_worker, or with a static object as autotuners are:
+/// Registers a strategy under a name, by which operations, applications, LIBTUNE_STRATEGY and
+/// `tunedb pretune` choose it. A child process that tunes has to know the name, so register it
+/// before serve_if_worker, or in a static object like autotuners:
 ///   const bool registered = tune::register_strategy("hill", make_hill);
 /// Thread-safe. @returns true
-/// @throws argument_error if a strategy has this name, or if the name is empty or has other
-///         characters than letters, digits, '-', '_' and '.'
+/// @throws argument_error if the name is taken, empty, or has characters other than letters,
+///         digits, '-', '_' and '.'
 bool register_strategy(std::string name, strategy_factory make);
 
-/// The names of all strategies, the library's first. They are stored with searches: never rename
-/// one. Thread-safe.
+/// Returns the names of all strategies, the library's first. They are stored with searches: never
+/// rename one. Thread-safe.
 std::vector<std::string> strategy_names();
 
-/// A strategy by its name.
-/// @throws argument_error that lists the names if there is none of this name, and what strategy's
-///         constructor throws
+/// Makes a strategy by its name.
+/// @throws argument_error that lists the names if the name is unknown; errors of strategy's
+///         constructor
 std::unique_ptr<strategy> make_strategy(std::string_view name, const search_space& space,
                                         const strategy_options& options = {});
 
-/// A few given configurations, in the order given, each once.
+/// Makes a strategy that proposes given configurations in their order, each once.
 /// @param space   the space that the numbers belong to
 /// @param listed  numbers of configurations of the space
-/// @throws argument_error if there is no configuration of one of the numbers
+/// @throws argument_error if one of the numbers is invalid
 std::unique_ptr<strategy> make_shortlist(const search_space& space,
                                          std::vector<std::size_t> listed);
 
-/// The limits of a search.
+/// The limits of a search, for choose_search.
 enum class search_limit : std::uint8_t {
-  none,  ///< only that of default_search
+  none,  ///< only the limit of default_search
   given  ///< a budget, or a limit of the strategy's options
 };
 
-/// The search of a space where no strategy has been chosen.
+/// The search that is used if no strategy has been chosen.
 struct default_search {
-  std::string_view strategy;  ///< its name, which lives as long as the program
-  std::size_t most = 0;       ///< configurations to propose
+  std::string_view strategy;  ///< the name of the strategy; a static text
+  std::size_t most = 0;       ///< the largest number of configurations to propose
 };
 
-/// Everything in a space of at most 64 configurations: that costs a second or two and is certain.
-/// In larger ones the model chooses: as many as the given limit lets it, else six times the square
-/// root of the configurations, so 64 of 100, 190 of a thousand, 6000 of a million. By then the
-/// model has long found the best region of the spaces that it was measured with (bench/strategies),
-/// and the remaining gain is within the noise of measuring.
+/// Returns the default search of a space. At most 64 configurations are all tried: that takes a
+/// second or two and is certain. In larger spaces the model chooses, within the given limit;
+/// without one, six times the square root of the number of configurations, so 64 of 100, 190 of a
+/// thousand, 6000 of a million. After that many, the model has long found the best region of the
+/// spaces of bench/strategies, and the remaining gain is within the noise of the measurements.
 default_search choose_search(std::size_t configurations, search_limit limit) noexcept;
 
 }  // namespace tune

@@ -25,7 +25,7 @@
 namespace tune {
 namespace {
 
-// The length comes first, so that no content can look like the end of a text.
+// The length comes first, so that no content can imitate the end of a text.
 void append(std::string& encoded, std::string_view text) {
   encoded += std::to_string(text.size());
   encoded += ':';
@@ -41,7 +41,7 @@ binary_key& binary_key::add(std::string_view name, std::string_view text) {
 }
 
 detail::sha256_digest binary_key::digest() const {
-  // Releases with different formats thus have different files, and never replace each other's.
+  // Releases with different formats thus use different files, and never replace each other's.
   const std::string whole = std::to_string(detail::binary_format) + ';' + encoded_;
   return detail::sha256(std::as_bytes(std::span(whole)));
 }
@@ -56,7 +56,7 @@ using detail::sha256_digest;
 constexpr std::string_view suffix = ".program";
 constexpr file_time one_hour = 3'600'000'000'000;
 
-// The beginning of a file. These bytes are on disk: a change of any of them needs another
+// The header of a file. Files on disk have this layout: any change of it needs another
 // binary_format. Integers are little-endian.
 //
 //   offset  bytes  content
@@ -113,7 +113,7 @@ encoded_header encode(const binary_header& header) noexcept {
   return bytes;
 }
 
-/// Empty if the bytes are not a header of this format.
+/// Returns the header; empty if the bytes have another format.
 std::optional<binary_header> decode(const encoded_header& bytes) noexcept {
   if (!std::ranges::equal(std::as_bytes(std::span(magic)), std::span(bytes).first(magic.size())) ||
       get<std::uint32_t>(&bytes[format_offset]) != detail::binary_format) {
@@ -144,8 +144,8 @@ void read_exactly(const file_descriptor& file, std::span<std::byte> bytes) {
   }
 }
 
-// Everything comes from this one open file and is judged in memory: what another process does to
-// the name or to the content meanwhile can make the entry useless, but not be taken for it.
+// Reads everything from this one open file, and checks it in memory: other processes that change
+// the name or the content meanwhile can make the entry useless, but not replace it.
 std::vector<std::byte> read_entry(const file_descriptor& file, const sha256_digest& key,
                                   std::uint64_t cap_bytes) {
   struct stat status {};
@@ -161,7 +161,7 @@ std::vector<std::byte> read_entry(const file_descriptor& file, const sha256_dige
   if (!header) throw std::runtime_error("its format is not known");
   if (header->key != key) throw std::runtime_error("it belongs to another key");
   if (header->length != bytes - binary_cache::header_bytes) {
-    throw std::runtime_error("its length is not what it says");
+    throw std::runtime_error("its length differs from that in its header");
   }
   std::vector<std::byte> binary(header->length);
   read_exactly(file, binary);
@@ -169,13 +169,13 @@ std::vector<std::byte> read_entry(const file_descriptor& file, const sha256_dige
   return binary;
 }
 
-/// Removes what a killed process left behind, and the least recently used entries until the others
-/// leave room for more, of these names.
+/// Removes files of killed processes, and the least recently used entries until the rest leaves
+/// room for new ones of these names.
 void make_room(const private_folder& folder, std::span<const std::string> names,
                std::uint64_t allowed_bytes, file_time now) {
   std::vector<detail::listed_file> entries;
   for (detail::listed_file& file : folder.list_files()) {
-    // One that lies far ahead was written when the clock was wrong, and not just now either.
+    // A time far in the future comes from a wrong clock, and is not recent either.
     const bool is_old = file.used < now - one_hour || file.used > now + one_hour;
     if (detail::is_temporary_name(file.name) && is_old) {
       folder.remove_file(file.name);
@@ -189,8 +189,8 @@ void make_room(const private_folder& folder, std::span<const std::string> names,
   }
 }
 
-// A second is fine enough an order, and a hit that writes nothing is much cheaper. A folder that
-// may only be read keeps its order.
+// A resolution of one second is enough, and a hit without a write is much cheaper. A read-only
+// folder keeps its order.
 void note_use(const file_descriptor& file) {
   constexpr file_time one_second = 1'000'000'000;
   const file_time age = detail::current_time() - detail::last_use(file);
@@ -207,7 +207,7 @@ void check_cache_seal(const char* what, const std::string& folder) {
                      [&] { return fmt::format("{} '{}'", what, folder); });
 }
 
-// Where the current folder cannot be found the path is empty, and nothing is there or kept.
+// If the current folder cannot be found, the path is empty, and the cache is unused.
 std::string absolute(const std::string& folder) {
   std::error_code ignored;
   return std::filesystem::absolute(folder, ignored).string();
@@ -256,7 +256,7 @@ void binary_cache::write_entry(const sha256_digest& key, std::span<const std::by
     throw std::system_error(failure, "making the folder");
   }
   const auto folder = private_folder::open(folder_);
-  if (!folder) return;  // somebody removes it just now
+  if (!folder) return;  // another process is removing it
   const std::string name = entry_name(key);
   detail::temporary_file entry(*folder);
   entry.write(encode({.key = key, .length = binary.size(), .content = detail::sha256(binary)}));
@@ -273,7 +273,7 @@ void binary_cache::write_entry(const sha256_digest& key, std::span<const std::by
 
 void binary_cache::save_all(std::span<const entry> entries) const {
   check_cache_seal("keep programs in", folder_);
-  // Few at a time, so that other processes need not wait, and so that they fit.
+  // Few at a time, so that other processes need not wait, and that they fit.
   constexpr std::size_t most = 32;
   try {
     while (!entries.empty()) {
@@ -292,13 +292,13 @@ void binary_cache::save_all(std::span<const entry> entries) const {
   }
 }
 
-// A reader checks the content, so that there is no need to wait for the disk.
+// Readers check the content, so there is no need to wait for the disk.
 void binary_cache::write_entries(std::span<const entry> entries) const {
   if (const std::error_code failure = detail::create_private_folders(folder_)) {
     throw std::system_error(failure, "making the folder");
   }
   const auto folder = private_folder::open(folder_);
-  if (!folder) return;  // somebody removes it just now
+  if (!folder) return;  // another process is removing it
   std::list<detail::temporary_file> files;
   std::vector<std::string> names;
   std::uint64_t bytes = 0;
@@ -335,7 +335,7 @@ void binary_cache::remove(const binary_key& key) const {
   }
 }
 
-// Once, though the reason may not be the same each time.
+// Once, even if the reasons differ.
 void binary_cache::warn(const std::string& reason) const noexcept {
   if (warned_.exchange(true)) return;
   try {

@@ -25,9 +25,9 @@ inline constexpr std::uint32_t binary_format = 1;
 
 namespace tune {
 
-/// All that a compiled program depends on, as named texts in an order that the caller keeps. Two
-/// keys are the same only if they have the same names and texts in the same order: no text can pass
-/// for two, and none runs into the next.
+/// All properties that a compiled program depends on, as named texts in an order that the caller
+/// keeps. Two keys are equal only if they have the same names and texts in the same order; texts
+/// cannot be confused with several texts or with parts of others.
 class binary_key {
  public:
   binary_key() = default;
@@ -37,50 +37,49 @@ class binary_key {
 
   binary_key& add(std::string_view name, std::string_view text);
 
-  /// The name of the key in the cache.
+  /// The name of the key's file in the cache.
   detail::sha256_digest digest() const;
 
  private:
   std::string encoded_;
 };
 
-/// Compiled programs in a folder of files, one for each key, which any number of processes share.
-/// It knows nothing of devices and compilers. Thread-safe.
+/// A folder of compiled programs, one file for each key, shared by any number of processes.
+/// Independent of devices and compilers. Thread-safe.
 ///
-/// It may make a program slower, never make it fail, except on sealed threads (base/seal.hpp):
-/// unreadable entries are missing ones, and those that cannot be written are not kept. A folder
-/// that cannot be used causes one warning.
+/// Errors never make a program fail, only slower, except on sealed threads (base/seal.hpp):
+/// unreadable entries count as missing, and unwritable ones are not stored. An unusable folder
+/// causes one warning.
 ///
-///  - The folder and its files belong to the effective user, and nobody else may write them;
-///    otherwise they are not used. New ones are readable by that user only.
-///  - A loaded binary has been read once and checked in memory against the SHA-256 beside it.
-///  - A file is complete from the moment that it has its name.
-///  - The entries never have more bytes than the cap, seen from any process; the least recently
-///  used
-///    ones make room. Files of other names are left alone and not counted.
+/// - The folder and its files belong to the effective user, and nobody else may write them;
+///   otherwise they are not used. New ones are readable by that user only.
+/// - A loaded binary has been read once and checked in memory against its stored SHA-256.
+/// - A file is complete as soon as it has its name.
+/// - The entries never exceed the cap, for any process; the least recently used ones are removed.
+///   Files with other names are ignored and not counted.
 class binary_cache {
  public:
-  /// The file whose lock a process has while it makes room and adds entries. Empty, never removed;
-  /// readers do not take it.
+  /// The file that a process locks while it removes and adds entries. Empty, never removed; readers
+  /// do not lock it.
   static constexpr const char* lock_file_name = "lock";
-  /// The bytes of an entry's file before its binary.
+  /// The size of an entry's header.
   static constexpr std::size_t header_bytes = 84;
   static constexpr std::uint64_t default_cap_bytes = std::uint64_t{256} << 20;
 
-  /// Touches no file.
-  /// @param folder     a path; made by the first save
+  /// Accesses no file.
+  /// @param folder     a path; created by the first save
   /// @param cap_bytes  of all entries together, headers included
-  /// @param lock_wait  the longest time that a save waits for other processes before it gives up
+  /// @param lock_wait  the longest time for which a save waits for other processes
   explicit binary_cache(const std::string& folder, std::uint64_t cap_bytes = default_cap_bytes,
                         std::chrono::milliseconds lock_wait = std::chrono::milliseconds(100));
 
   /// The absolute path of the folder.
   const std::string& folder() const noexcept { return folder_; }
 
-  /// The binary of the key, which counts as used now; empty if it is missing or damaged.
+  /// Returns the binary of the key, and marks it as used now; empty if it is missing or damaged.
   std::optional<std::vector<std::byte>> load(const binary_key& key) const;
 
-  /// Keeps a binary in place of the key's present one. One that is larger than the cap is not kept.
+  /// Stores a binary, replacing the key's present one. Binaries larger than the cap are not stored.
   void save(const binary_key& key, std::span<const std::byte> binary) const;
 
   /// A binary and its key's digest (binary_key::digest).
@@ -88,8 +87,9 @@ class binary_cache {
     detail::sha256_digest key{};
     std::vector<std::byte> binary;
   };
-  /// Keeps several, cheaper by far than one by one: nothing waits for the disk. Entries that are
-  /// saved just before a machine fails may be found damaged, and then are missing.
+  /// Stores several entries, much faster than one by one, without waiting for the disk. Entries
+  /// that were saved just before a failure of the machine may be damaged, and then count as
+  /// missing.
   void save_all(std::span<const entry> entries) const;
 
   /// Removes the key's binary.

@@ -100,7 +100,7 @@ constexpr std::uint64_t most_integer = std::numeric_limits<std::int64_t>::max();
 
 [[noreturn]] void throw_unreadable(const SQLite::Column& column, std::string_view expected) {
   throw SQLite::Exception(
-      fmt::format("column {} holds '{}', which is no {}", column.getName(),
+      fmt::format("column {} holds '{}', which is not a valid {}", column.getName(),
                   column.isBlob() ? "binary data" : column.getString(), expected),
       SQLITE_MISMATCH);
 }
@@ -145,7 +145,7 @@ value read_unsigned(const SQLite::Column& column) {
   if (column.isText()) {
     const std::string text = column.getString();
     const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-    // Only what bind_value writes: one number has one form.
+    // Accepts only the form that bind_value writes: each number has one form.
     if (failure != std::errc{} || number <= most_integer || std::to_string(number) != text) {
       number = 0;
     }

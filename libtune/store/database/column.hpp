@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The form of a value in a column, which people can read and which gives the value back exactly.
-// Values that SQLite would lose or confuse are text instead:
+// The form of a value in a column: readable, and convertible back exactly. Values that SQLite would
+// lose or confuse are stored as text:
 //
 //   value                        in SQLite
 //   bool                         INTEGER 0 or 1
@@ -10,7 +10,7 @@
 //   string, enumeration, dtype   TEXT with the same bytes
 //   empty optional               NULL; in a key, an empty BLOB, because NULL equals nothing
 //
-// Databases hold these: a change needs a new version of the file format.
+// Databases use these forms: a change needs a new version of the file format.
 #pragma once
 
 #include <string>
@@ -36,25 +36,25 @@ void check_type(const field_description& field, const value& v);
 void check_fields(const std::vector<field_description>& fields,
                   const std::vector<named_value>& values, const std::string& whose);
 
-/// The same for a key, whose values also have to equal themselves: no NaN.
+/// Checks a key likewise, and also that it contains no NaN.
 void check_key(const std::vector<field_description>& fields, const std::vector<named_value>& values,
                const std::string& whose);
 
-/// A score or sample is a time: finite and above zero. @throws argument_error
+/// Checks a score or sample: finite and above zero. @throws argument_error
 void check_score(double score_ns);
 
-/// The type with which a field's column is declared in a STRICT table.
+/// The type of a field's column in a STRICT table.
 std::string_view column_type(const field_description& field, bool in_key) noexcept;
 
 /// Binds a value to the parameter with this number, counted from one.
 void bind_value(SQLite::Statement& statement, int parameter, const value& v);
 void bind_key_value(SQLite::Statement& statement, int parameter, const value& v);
 
-/// The value of this kind, or none, that a column holds.
-/// @throws SQLite::Exception (SQLITE_MISMATCH) if it holds anything else
+/// Returns the value of this kind in a column, or an empty one.
+/// @throws SQLite::Exception (SQLITE_MISMATCH) if the column has another kind
 value read_value(const SQLite::Column& column, value_kind kind);
 
-/// The field's value that a column holds. @throws SQLite::Exception (SQLITE_MISMATCH)
+/// Returns the field's value in a column. @throws SQLite::Exception (SQLITE_MISMATCH)
 value read_field(const SQLite::Column& column, const field_description& field);
 
 }  // namespace tune::detail

@@ -51,7 +51,7 @@ std::unique_ptr<SQLite::Database> open_immutable(const std::string& path,
       immutable_uri(path), flags_for(database_access::immutable), milliseconds(wait));
 }
 
-// For a path that is too long SQLite reports only that it cannot be opened.
+// For a path that is too long, SQLite only reports that it cannot be opened.
 void require_short_path(const std::string& path) {
   constexpr std::size_t longest_suffix = std::string_view("-journal").size();
   const auto most = static_cast<std::size_t>(sqlite3_vfs_find(nullptr)->mxPathname);
@@ -71,7 +71,7 @@ std::unique_ptr<SQLite::Database> open_trusted(const std::string& path, database
   return std::make_unique<SQLite::Database>(name, flags_for(access), milliseconds(wait));
 }
 
-// Seeded by the clock, for a random_device may need a file, and there may be too many open.
+// Seeded by the clock, because std::random_device may need a file, and too many may be open.
 void pause(std::chrono::microseconds least, std::chrono::microseconds most) {
   thread_local std::minstd_rand random(
       static_cast<unsigned>(std::chrono::steady_clock::now().time_since_epoch().count()));
@@ -88,14 +88,14 @@ void distrust_content(SQLite::Database& database) {
   set_switch(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0);
   set_switch(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0);
   set_switch(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0);
-  // Otherwise a quoted column that a table lacks would be read as a string, not as an error.
+  // Without this, a quoted name that is not a column would be read as a string instead of an error.
   set_switch(database, SQLITE_DBCONFIG_DQS_DML, 0);
   set_switch(database, SQLITE_DBCONFIG_DQS_DDL, 0);
   database.exec("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0");
 }
 
-// Far above what a tuning database needs, far below what hurts. SQLite's own are what it needs to
-// stay in its tests; these keep a hostile file from using up the memory or the stack.
+// Far above the needs of a tuning database, and far below harmful sizes. SQLite's own limits only
+// protect SQLite; these keep a hostile file from exhausting the memory or the stack.
 void limit_resources(sqlite3* handle) noexcept {
   constexpr int mebibyte = 1 << 20;
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 64 * mebibyte);
@@ -119,11 +119,11 @@ void use_rollback_journal(SQLite::Database& database, const std::string& path) {
                            "end the programs that use it, or move the file away");
   }
   database.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
-  // Else a transaction of more than two megabytes keeps readers out long before it commits.
+  // Otherwise a transaction of more than two megabytes locks readers out long before its commit.
   database.exec("PRAGMA cache_spill = OFF");
 }
 
-// SQLite does not wait at all where it fears a deadlock.
+// SQLite does not wait at all if it expects a deadlock.
 std::unique_ptr<SQLite::Transaction> begin_immediate(SQLite::Database& database,
                                                      std::chrono::milliseconds wait) {
   wait_clock clock;
@@ -155,7 +155,7 @@ connection::connection(const std::string& path, std::chrono::milliseconds wait,
       wait_(open_wait) {
   sqlite3_busy_handler(database_->getHandle(), keep_waiting, this);
   remember_file();
-  // Once more, for what may have taken the file's place before it was opened.
+  // Checked again, because another file may have replaced this one before it was opened.
   if (access == database_access::immutable) {
     require_system_trust(path);
   } else {
@@ -166,8 +166,8 @@ connection::connection(const std::string& path, std::chrono::milliseconds wait,
   sqlite3_progress_handler(database_->getHandle(), steps_between_looks, is_past, &work_deadline_);
   distrust_content(*database_);
   register_row_checksum(*database_);
-  // Before the journal is touched, so that a file of another application or a newer libtune is left
-  // as it is.
+  // Before the journal is accessed, so that a file of another application or of a newer libtune
+  // stays unchanged.
   const std::int32_t version = read_marks(*database_, path_);
   if (version <= schema_version && access == database_access::read_write) {
     use_rollback_journal(*database_, path_);
@@ -177,9 +177,9 @@ connection::connection(const std::string& path, std::chrono::milliseconds wait,
 
 connection::~connection() = default;
 
-// SQLite's own way tries at longer and longer intervals, up to 100 ms: late comers overtake those
-// that have waited for long, and a lookup that tries six times in its 50 ms misses the short
-// moments between the commits of many writers.
+// SQLite's own handler tries at increasing intervals, up to 100 ms: late comers overtake those that
+// have waited long, and a lookup that tries six times in its 50 ms misses the short gaps between
+// the commits of many writers.
 int connection::keep_waiting(void* itself, int attempts) noexcept {
   constexpr std::chrono::milliseconds until_told{500};
   auto& waiting = *static_cast<connection*>(itself);
@@ -190,7 +190,7 @@ int connection::keep_waiting(void* itself, int attempts) noexcept {
   const auto waited = waiting.waiting_.elapsed();
   if (waited >= waiting.next_word_) waiting.tell_of_wait(waited);
   if (waited >= waiting.wait_) return 0;
-  // Readers wait for a writer that waits for readers, and those are done soon.
+  // Readers may be waiting for a writer that waits for readers; that is over soon.
   constexpr int quick_attempts = 16;
   const std::chrono::microseconds most = attempts < quick_attempts ? 1ms : waiting.wait_ / 50;
   pause(200us, std::clamp<std::chrono::microseconds>(most, 1ms, 8ms));
@@ -206,7 +206,7 @@ void connection::tell_of_wait(std::chrono::nanoseconds waited) noexcept {
                     path_, holder ? describe(look_at_holder(*holder)) : "another process",
                     std::chrono::duration<double>(waited).count(),
                     std::chrono::duration<double>(wait_).count()));
-  } catch (const std::exception&) {  // what is called by SQLite does not throw
+  } catch (const std::exception&) {  // callbacks of SQLite must not throw
   }
 }
 
@@ -215,7 +215,7 @@ void connection::remember_file() {
   if (::lstat(path_.c_str(), &status) != 0) return;
   device_ = status.st_dev;
   inode_ = status.st_ino;
-  // Another file may have come to the path since this one was opened.
+  // Another file may have replaced this one at the path since it was opened.
   int has_moved = 0;
   sqlite3_file_control(database_->getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
   if (has_moved != 0) inode_ = 0;

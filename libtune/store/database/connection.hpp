@@ -18,8 +18,8 @@ class Transaction;
 
 namespace tune::detail {
 
-/// Lives while its thread has a transaction or a running statement in a tuning database, and so
-/// may keep other processes waiting. Nothing is compiled or timed meanwhile.
+/// Marks that its thread has a transaction or a running statement in a tuning database, which may
+/// make other processes wait. Nothing may be compiled or timed meanwhile.
 class [[nodiscard]] database_use {
  public:
   database_use() noexcept;
@@ -27,24 +27,25 @@ class [[nodiscard]] database_use {
   database_use(const database_use&) = delete;
   database_use& operator=(const database_use&) = delete;
 
-  /// True if there is one on this thread.
+  /// True if this thread has one.
   static bool is_active() noexcept;
 };
 
-/// An open database file with the settings that libtune needs. Not thread-safe. Throws
-/// SQLite::Exception for what SQLite reports.
+/// An open database file with libtune's settings. Not thread-safe. Errors of SQLite are
+/// SQLite::Exceptions.
 ///
-/// The journal is a rollback journal: it works on every file system that has locks, on read-only
-/// media, and for any number of processes that meet on a new file. A commit is on disk when it
-/// returns. Nothing that a file contains is trusted to run: no triggers, views or functions.
+/// The journal is a rollback journal: it works on every file system with locks, on read-only media,
+/// and for any number of processes that open a new file at the same time. A commit is on disk when
+/// it returns. Nothing in a file is executed: no triggers, views or functions.
 class connection {
  public:
-  /// Opens an existing file; one that may only be read is opened for reading.
+  /// Opens an existing file; a file without write permission is opened for reading.
   /// @param wait       the longest time that a statement may wait for other processes
-  /// @param open_wait  the same while opening
-  /// @throws database_error if the file is of another application, is of a newer libtune and
-  ///                        says that this one cannot read it, or has other tables
-  /// @param access     with anything but read_write nothing is written, not even a journal
+  /// @param open_wait  the same during opening
+  /// @throws database_error if the file belongs to another application, was made by a newer libtune
+  ///         and
+  ///                        is marked as unreadable for this one, or has other tables
+  /// @param access     any value but read_write prevents all writes, including a journal
   connection(const std::string& path, std::chrono::milliseconds wait,
              std::chrono::milliseconds open_wait,
              database_access access = database_access::read_write);
@@ -53,19 +54,19 @@ class connection {
   connection& operator=(const connection&) = delete;
 
   /// True while the open file has its path: until it is moved or removed. Rows written after that
-  /// are lost, and its journal could be taken for another's.
+  /// are lost, and its journal could be taken for another file's.
   bool is_in_place() const noexcept;
 
   const std::string& path() const noexcept { return path_; }
   SQLite::Database& database() noexcept { return *database_; }
-  /// The longest time that a statement may wait for other processes now.
+  /// The longest time for which a statement waits for other processes now.
   std::chrono::milliseconds wait() const noexcept { return wait_; }
 
-  /// True if the file has libtune's tables. It has none while it is new.
+  /// True if the file has libtune's tables; a new one has none.
   /// @throws database_error as the constructor
   bool is_ready();
 
-  /// A number that changes when any process adds or removes a table. Constant inside of a
+  /// A number that changes whenever a process adds or removes a table. Constant inside a
   /// transaction.
   std::int64_t schema_number();
 
@@ -88,11 +89,11 @@ class connection {
   std::uint64_t device_ = 0;  // of the file, with inode_
   std::uint64_t inode_ = 0;
   bool ready_ = false;
-  std::unique_ptr<SQLite::Statement> schema_number_;  // made when it is asked for
+  std::unique_ptr<SQLite::Statement> schema_number_;  // made on first use
 };
 
-/// Bounds the time that statements may work, waits apart, until it goes out of scope: the rows
-/// decide how much work a statement is, and a file may be damaged or hostile.
+/// Limits the working time of statements, without waits, during its life: the amount of work
+/// depends on the rows, and a file may be damaged or hostile.
 class [[nodiscard]] work_limit {
  public:
   work_limit(connection& target, std::chrono::milliseconds limit) noexcept;
@@ -104,7 +105,7 @@ class [[nodiscard]] work_limit {
   connection& target_;
 };
 
-/// Changes the longest time that a statement may wait, until it goes out of scope.
+/// Changes the longest wait of a statement during its life.
 class [[nodiscard]] scoped_wait {
  public:
   scoped_wait(connection& target, std::chrono::milliseconds wait) noexcept;
@@ -117,7 +118,7 @@ class [[nodiscard]] scoped_wait {
   std::chrono::milliseconds before_;
 };
 
-/// One state of a database, for statements that have to fit each other. Others cannot commit
+/// Reads one state of a database, for several consistent statements. Other processes cannot commit
 /// meanwhile.
 class [[nodiscard]] read_transaction {
  public:
@@ -131,13 +132,13 @@ class [[nodiscard]] read_transaction {
   std::unique_ptr<SQLite::Transaction> transaction_;
 };
 
-/// The one way to change a database: it takes the write lock at once, because a transaction that
-/// reads first cannot wait for the lock later. Makes libtune's tables if the file is new. A file of
-/// a newer libtune is never written: that is a database_error. Rolls back unless committed.
-/// Nothing is compiled or timed while one is open: a database_use tells.
+/// The only way to change a database. It takes the write lock immediately, because a transaction
+/// that reads first cannot wait for the lock later. Creates libtune's tables in a new file. Writing
+/// to a file of a newer libtune is a database_error. Rolls back unless committed. Nothing may be
+/// compiled or timed meanwhile; its database_use marks that.
 class [[nodiscard]] write_transaction {
  public:
-  /// @param wait  the longest time to wait for the lock
+  /// @param wait  the longest wait for the lock
   write_transaction(connection& target, std::chrono::milliseconds wait);
   ~write_transaction();
   write_transaction(const write_transaction&) = delete;
@@ -151,7 +152,7 @@ class [[nodiscard]] write_transaction {
   std::unique_ptr<SQLite::Transaction> transaction_;
 };
 
-/// Ends a statement's run when it goes out of scope, so that no lock outlives its use.
+/// Ends a statement's run with its life, so that no lock outlives the use.
 class [[nodiscard]] statement_run {
  public:
   explicit statement_run(SQLite::Statement& statement) noexcept : statement_(statement) {}

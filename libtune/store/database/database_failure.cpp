@@ -15,7 +15,7 @@
 namespace tune::detail {
 namespace {
 
-// An extended code keeps the primary one in its low byte; -1 is SQLiteCpp's own.
+// An extended code has the primary one in its low byte; -1 is SQLiteCpp's own.
 int primary_code(const SQLite::Exception& failure) noexcept {
   return failure.getErrorCode() < 0 ? SQLITE_ERROR : failure.getErrorCode() & 0xff;
 }
@@ -44,7 +44,7 @@ const char* remedy_for(int code) noexcept {
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
-      return "make the file and its folder readable and writable, and no symbolic link, or name "
+      return "make the file and its folder readable and writable, replace symbolic links, or name "
              "another file with LIBTUNE_DB";
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:

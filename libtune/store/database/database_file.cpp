@@ -49,7 +49,7 @@ std::string local_name(const std::string& path) {
   return "tuning-" + detail::to_hex(std::span(digest).first(bytes)) + ".db";
 }
 
-// A path that cannot be made absolute is for the opening to refuse.
+// If a path cannot be made absolute, opening it reports the error.
 std::string absolute(const std::string& path) {
   std::error_code reason;
   const std::string made = std::filesystem::absolute(path, reason).string();
@@ -73,7 +73,7 @@ database_place detail::place_database(const std::string& path, std::optional<lon
   return {path};
 }
 
-// Every lookup asks, and a network may take long to answer.
+// Cached, because every lookup calls this, and a network may be slow.
 database_place place_database(const std::string& path) {
   if (path.empty()) return {};
   static detail::never_destroyed<known_places> known;
@@ -101,11 +101,11 @@ database_fault failure_of(const std::string& path, const std::string& attempt,
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
-// Of SQLite's file format: a big-endian number of four bytes in the first page.
+// In SQLite's file format: a big-endian number of four bytes in the first page.
 constexpr std::size_t mark_offset = 68;
 
-/// True if the header of an open file, read past all checks of SQLite, says that it is a tuning
-/// database. A header that was damaged there, or a file too short to have one, says no.
+/// True if the header of an open file, read without SQLite's checks, marks a tuning database. False
+/// if that part of the header is damaged, or the file too short.
 bool has_own_mark(SQLite::Database& database) {
   sqlite3_file* file = nullptr;
   sqlite3_file_control(database.getHandle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
@@ -119,7 +119,7 @@ bool has_own_mark(SQLite::Database& database) {
   return number == static_cast<std::uint32_t>(application_id);
 }
 
-/// True if the file is one of ours and SQLite cannot make sense of it.
+/// True if the file is a tuning database that SQLite cannot interpret.
 bool is_damaged(const std::string& path, std::chrono::milliseconds wait) {
   try {
     SQLite::Database opened(without_links_on_the_way(path),
@@ -132,9 +132,9 @@ bool is_damaged(const std::string& path, std::chrono::milliseconds wait) {
       return is_damage(failure);
     }
   } catch (const SQLite::Exception&) {
-    return false;  // what cannot be opened cannot be judged
+    return false;  // a file that cannot be opened cannot be judged
   } catch (const database_error&) {
-    return false;  // nor what cannot be reached
+    return false;  // nor one that cannot be reached
   }
 }
 
@@ -142,7 +142,7 @@ bool rename_if_there(const std::string& from, const std::string& to) {
   return ::rename(from.c_str(), to.c_str()) == 0 || errno == ENOENT;
 }
 
-// A clock that was set back and a number of a process that came again could name it twice.
+// The name may exist if the clock was set back and a process number was reused.
 std::string unused(const std::string& path) {
   std::string name = path;
   for (int number = 2; is_there(name); ++number) name = path + "-" + std::to_string(number);
@@ -165,7 +165,7 @@ std::string absolute_path(const std::string& path) {
 bool is_there(const std::string& path) {
   struct stat ignored {};
   if (::lstat(path.c_str(), &ignored) == 0) return true;
-  // Other reasons, such as a folder that may not be searched, are for the opening to report.
+  // Opening reports other reasons, such as a folder without search permission.
   return errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG;
 }
 
@@ -223,10 +223,10 @@ void create_private_file(const std::string& path) {
   if (const std::error_code reason = create_private_folders(folder)) {
     throw failure_of(path, "create the folder '" + folder + "'", reason);
   }
-  if (!is_there(path)) require_trust(path);  // in its folder, before anything is put there
+  if (!is_there(path)) require_trust(path);  // in its folder, before any file is created there
   const ::mode_t mode = shares_database() ? 0660 : 0600;
   if (::mknod(path.c_str(), S_IFREG | mode, 0) == 0) {
-    ::chmod(path.c_str(), mode);  // the process may have a mask that keeps even the owner out
+    ::chmod(path.c_str(), mode);  // the umask may exclude even the owner
   } else if (errno != EEXIST) {
     throw failure_of(path, "create the file", last_error());
   }
@@ -240,7 +240,7 @@ database_lock::database_lock(const std::string& path, lock_kind kind,
                                  shares_database() ? 0660 : 0600))),
       held_(lock_.take(wait, kind)) {}
 
-// The journals go first: a new database must never find that of another.
+// The journals go first: a new database must never find another's journal.
 std::optional<std::string> set_aside_if_damaged(const std::string& path,
                                                 std::chrono::milliseconds wait) {
   const database_lock lock(path, lock_kind::alone, wait);
@@ -261,8 +261,8 @@ namespace {
                          "with LIBTUNE_DB, or, for a group, set LIBTUNE_DB_ACCESS=shared");
 }
 
-// The folder counts even if it is sticky, as that for temporary files is: SQLite believes any
-// journal beside a database, and everybody can make one there, at any moment.
+// A sticky folder, such as the one for temporary files, is refused too: SQLite trusts any journal
+// beside a database, and everybody can create one there at any time.
 [[noreturn]] void refuse_sticky(const std::string& path, const std::string& folder) {
   const std::string own = folder + "/libtune-" + std::to_string(::geteuid());
   throw database_failure(
@@ -292,7 +292,7 @@ void require_trust(const std::string& path) {
     if (is_sticky) refuse_sticky(path, folder);
     if (!reason.empty()) refuse(path, "its folder " + reason);
   }
-  // A symbolic link, or another file that is not regular, is refused when it is opened.
+  // A symbolic link, or any other file that is not regular, is refused on opening.
   if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
   const std::string reason = distrust(status, policy);
   if (!reason.empty()) refuse(path, "it " + reason);

@@ -16,7 +16,7 @@
 namespace tune::detail {
 namespace {
 
-// Nobody waits longer for what a lookup reads, whatever is in the file.
+// The longest time for reads of a lookup, whatever the content of the file.
 constexpr std::chrono::milliseconds longest_lookup{1000};
 
 }  // namespace
@@ -115,7 +115,8 @@ connection& database_session::open_for_writing() {
 
 function_table* database_session::find_table(connection& source,
                                              const function_identity& function) {
-  // Somebody may have removed a table (tunedb prune), and another have made one of other fields.
+  // Another process may have removed a table (tunedb prune), and one with other fields may have
+  // been created.
   const std::int64_t schema_number = source.schema_number();
   if (std::exchange(schema_number_, schema_number) != schema_number) tables_.clear();
   const std::string name = table_name(function);
@@ -178,7 +179,7 @@ void database_session::require_search(connection& target, search_id search) cons
                          "the database has no such search", "begin another search");
 }
 
-// With the folder, for the lock's file.
+// Includes the folder, for the lock's file.
 void database_session::make_file() {
   close_if_moved();
   if (!connection_) create_private_file(path_);
@@ -196,10 +197,10 @@ void database_session::close_if_moved() {
 void database_session::set_aside(const std::string& reason) {
   close();
   const auto aside = set_aside_if_damaged(path_, waits_.write);
-  if (!aside) return;  // another process has, or the next attempt says why it cannot be used
+  if (!aside) return;  // another process has moved it, or the next attempt reports the reason
   log(damage_is_known_ ? log_level::info : log_level::warning,
       "tuning database '" + path_ + "': it is damaged (" + reason + "), was moved to '" + *aside +
-          "' and is started anew");
+          "' and replaced by a new one");
   damage_is_known_ = false;
 }
 

@@ -19,13 +19,12 @@
 
 namespace tune::detail {
 
-/// The use of a tuning database by one object: opens the file when it is needed and anew when it
-/// has moved, runs one step at a time, and turns failures into a database_error, a miss, or a new
-/// file in the place of a damaged one. Steps are opaque callables.
-/// Thread-safe.
+/// The use of a tuning database by one object: opens the file on demand, and again after it has
+/// moved; runs one step at a time; and converts failures to a database_error, a miss, or a new file
+/// in place of a damaged one. Steps are arbitrary callables. Thread-safe.
 class database_session {
  public:
-  /// Opens nothing yet.
+  /// Opens no file yet.
   database_session(const std::string& path, database_waits waits, database_access access);
   ~database_session();
   database_session(const database_session&) = delete;
@@ -34,25 +33,24 @@ class database_session {
   const std::string& path() const noexcept { return path_; }
   const database_waits& waits() const noexcept { return waits_; }
 
-  /// Runs a step alone and turns what SQLite reports into a database_error.
-  /// @param verb, subject  what the step attempts, for that error
+  /// Runs a step exclusively, and converts errors of SQLite to a database_error.
+  /// @param verb, subject  the attempt of the step, for that error
   void attempt(std::string_view verb, std::string_view subject, const std::function<void()>& step);
 
-  /// The same for a step that writes. A damaged file is moved aside and the step made again, on a
-  /// new one.
+  /// Runs a step that writes. A damaged file is moved aside, and the step repeated on a new one.
   void attempt_to_write(std::string_view verb, std::string_view subject,
                         const std::function<void()>& step);
 
-  /// Runs read(table) alone, if the function has a table. Reads for a second at most.
-  /// @param wait      for others; empty: as long as a lookup
-  /// @throws database_busy_error if others hold the database for longer
+  /// Runs read(table) exclusively, if the function has a table. Reads for at most a second.
+  /// @param wait      for other processes; empty: as long as a lookup
+  /// @throws database_busy_error if others lock the database for longer
   void read_table(const function_identity& function,
                   const std::function<void(function_table&)>& read,
                   std::optional<std::chrono::milliseconds> wait = {});
 
-  /// Returns what read(connection, table) returns, run alone in one transaction; an empty value if
-  /// the database has nothing of the function.
-  /// @param wait  for others; empty: as long as for writing
+  /// Returns the result of read(connection, table), run exclusively in one transaction; an empty
+  /// value if the database has no table of the function.
+  /// @param wait  for other processes; empty: as long as for writing
   template <class Read>
   auto read_searches(const function_identity& function, Read read,
                      std::optional<std::chrono::milliseconds> wait = {}) {
@@ -65,21 +63,21 @@ class database_session {
 
   // The rest is for steps.
 
-  /// The database if it has anything to read, else null. @param wait  for others, while opening
+  /// Returns the database if it has tables, else null. @param wait  for others, during opening
   connection* open_for_reading(std::chrono::milliseconds wait);
 
-  /// The function's table, checked once for each state of the tables; null if there is none yet.
-  /// Inside of a transaction, so that it stays what it is while it is used.
+  /// Returns the function's table, checked once for each state of the tables; null if it does not
+  /// exist yet. Call it inside a transaction, so that the table cannot change during its use.
   function_table* find_table(connection& source, const function_identity& function);
 
-  /// Begins to write, and takes it back.
+  /// Tests writing, and rolls back.
   void try_to_write();
 
-  /// Runs write(connection, table) in a transaction that also makes the table if need be.
+  /// Runs write(connection, table) in a transaction that also creates the table if needed.
   void write_to_table(const function_identity& function,
                       const std::function<void(connection&, function_table&)>& write);
 
-  /// Runs write(connection) in a transaction, for a search that the database has to have.
+  /// Runs write(connection) in a transaction, for a search that the database must have.
   void write_to_search(search_id search, const std::function<void(connection&)>& write);
 
  private:
@@ -97,12 +95,13 @@ class database_session {
 
   const std::string path_;
   const database_waits waits_;
-  bool damage_is_known_ = false;  // to the caller, from an earlier error
+  bool damage_is_known_ = false;  // from an earlier error that the caller got
   const database_access access_;
   std::mutex mutex_;
   std::unique_ptr<connection> connection_;
-  std::map<std::string, std::unique_ptr<function_table>> tables_;  // after what they refer to
-  std::int64_t schema_number_ = 0;                                 // for which they were checked
+  std::map<std::string, std::unique_ptr<function_table>> tables_;  // declared after the members
+                                                                   // that they refer to
+  std::int64_t schema_number_ = 0;                                 // at their last check
 };
 
 }  // namespace tune::detail

@@ -14,7 +14,8 @@ namespace tune {
 namespace {
 
 constexpr std::size_t longest_name = 200;
-constexpr std::size_t most_fields = 1000;  // SQLite has 2000 columns at most, some of them ours
+constexpr std::size_t most_fields = 1000;  // SQLite allows 2000 columns, some of which are
+                                           // libtune's own
 
 bool is_identifier(std::string_view name, bool with_dots) {
   const auto fits = [&](char c) { return detail::is_word(c) || (with_dots && c == '.'); };

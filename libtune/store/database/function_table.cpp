@@ -71,7 +71,7 @@ std::map<std::string, std::string, std::less<>> parse_columns(std::string_view d
   return types;
 }
 
-/// CREATE TABLE for the function's results.
+/// Returns CREATE TABLE for the function's results.
 std::string create_table_sql(const function_identity& function) {
   std::string text =
       fmt::format("CREATE TABLE IF NOT EXISTS {} (\n", quoted_name(table_name(function)));
@@ -94,7 +94,7 @@ std::string create_table_sql(const function_identity& function) {
                     quoted_names(key_columns(function)));
 }
 
-/// Selects score_ns, the value_* columns and 1 if the row is intact. Parameters: the key's fields,
+/// Selects score_ns, the value_* columns, and 1 if the row is intact. Parameters: the key's fields,
 /// then the device's in the order of identity_columns().
 std::string find_sql(const function_identity& function) {
   const std::string table = table_name(function);
@@ -105,7 +105,7 @@ std::string find_sql(const function_identity& function) {
                      conditions(key_columns(function)));
 }
 
-/// Selects the device_* columns of all intact rows with the same key fields, which are its
+/// Selects the device_* columns of all intact rows with the same key fields, which are the
 /// parameters.
 std::string devices_sql(const function_identity& function) {
   const std::string table = table_name(function);
@@ -116,7 +116,7 @@ std::string devices_sql(const function_identity& function) {
                      of_key.empty() ? " WHERE " : " AND ", layout_of(function).intact());
 }
 
-/// Selects the arguments, then the values, of results of one device, the latest first.
+/// Selects the arguments, then the values, of the results of one device, the latest first.
 std::string of_device_sql(const function_identity& function) {
   const std::string table = table_name(function);
   std::vector<std::string> selected = prefixed(argument_prefix, function.key_fields);
@@ -125,20 +125,20 @@ std::string of_device_sql(const function_identity& function) {
   }
   std::vector<std::string> of_device;
   for (const identity_column& column : identity_columns()) of_device.emplace_back(column.name);
-  // A checksum takes longer than the rest, and all rows of the device are looked at.
+  // Checksums are slow, so they are computed only for the latest rows.
   return fmt::format(
       "SELECT {} FROM (SELECT * FROM {}{} ORDER BY \"tuned_at\" DESC LIMIT ?) WHERE {}",
       quoted_names(selected), quoted_name(table), conditions(of_device),
       layout_of(function).intact());
 }
 
-/// Stores a row, in place of the one with the same key. Parameters: those of find_sql, the score,
-/// the tuning's fields.
+/// Stores a row, replacing one with the same key. Parameters: those of find_sql, the score, the
+/// tuning's fields.
 std::string store_sql(const function_identity& function) {
   return layout_of(function).insert("INSERT OR REPLACE", {{"tuned_at", current_time_sql}});
 }
 
-/// Says how two descriptions differ, column by column; empty if they do not.
+/// Describes the differences between two descriptions, column by column; empty if they are equal.
 std::string describe_drift(std::string_view stored, std::string_view current) {
   const auto before = parse_columns(stored);
   const auto now = parse_columns(current);
@@ -244,7 +244,7 @@ std::unique_ptr<function_table> function_table::open(connection& source,
   return std::unique_ptr<function_table>(new function_table(source, function));
 }
 
-// The table is there already if what libtune_function said of it was damaged.
+// The table may exist already, if its row in libtune_function was damaged.
 std::unique_ptr<function_table> function_table::create(connection& target,
                                                        const function_identity& function) {
   check_field_names(function);
@@ -314,7 +314,7 @@ std::vector<device_identity> function_table::devices() {
 
 std::vector<other_result> function_table::results_of(const device_identity& device,
                                                      std::size_t most) {
-  // A key keeps an absent value in another form than a tuning does.
+  // An absent value has different forms in keys and tunings.
   if (std::ranges::any_of(function_.key_fields, &field_description::optional)) return {};
   SQLite::Statement select(source_, of_device_sql(function_));
   int parameter = 1;

@@ -19,18 +19,18 @@ namespace tune::detail {
 
 class connection;
 
-/// The results of one autotune function in an open database, with its statements prepared.
-/// Callers check keys and values against the fields. Must not outlive the connection. Not
-/// thread-safe. Throws SQLite::Exception for what SQLite reports.
+/// The results of one autotune function in an open database, with prepared statements. Callers
+/// check keys and values against the fields. Must not outlive the connection. Not thread-safe.
+/// Errors of SQLite are SQLite::Exceptions.
 class function_table {
  public:
-  /// The function's table; null if the database has none, or if what it says of it is damaged.
-  /// @throws schema_drift_error   if the fields are not those that it was made with
-  /// @throws database_error       if the table is of a function whose name differs in case
+  /// Opens the function's table; null if the database has none, or its description is damaged.
+  /// @throws schema_drift_error   if the table was made with other fields
+  /// @throws database_error       if the table belongs to a function whose name differs in case
   static std::unique_ptr<function_table> open(connection& source,
                                               const function_identity& function);
 
-  /// Makes the table, inside the caller's write_transaction.
+  /// Creates the table, inside the caller's write_transaction.
   static std::unique_ptr<function_table> create(connection& target,
                                                 const function_identity& function);
 
@@ -40,22 +40,22 @@ class function_table {
 
   const function_identity& function() const noexcept { return function_; }
 
-  /// The result for exactly this key; none, and a warning, if its checksum is wrong.
+  /// Returns the result for exactly this key; empty, with a warning, if its checksum is wrong.
   std::optional<record> find(const std::vector<named_value>& arguments,
                              const device_identity& device);
 
-  /// Every device that has an intact result for these arguments, in no certain order.
+  /// Returns every device with an intact result for these arguments, in no particular order.
   std::vector<device_identity> devices(const std::vector<named_value>& arguments);
 
-  /// Every device that has a result, whatever the arguments, in no certain order. Looks at the
-  /// whole table: none where a work_limit does not allow that.
+  /// Returns every device with a result for any arguments, in no particular order. Reads the whole
+  /// table; empty if a work_limit does not allow that.
   std::vector<device_identity> devices();
 
-  /// The latest intact results of a device, whatever the arguments. Looks at the whole table: none
-  /// where a work_limit does not allow that.
+  /// Returns the latest intact results of a device for any arguments. Reads the whole table; empty
+  /// if a work_limit does not allow that.
   std::vector<other_result> results_of(const device_identity& device, std::size_t most);
 
-  /// Stores a result in place of the one with the same key, inside the caller's write_transaction.
+  /// Stores a result, replacing one with the same key, inside the caller's write_transaction.
   void store(const record_key& key, const std::vector<named_value>& values,
              std::optional<double> score_ns);
 
@@ -70,11 +70,11 @@ class function_table {
   std::unique_ptr<SQLite::Statement> store_;
 };
 
-/// The beginnings of the names of columns that hold a key's and a tuning's fields.
+/// The prefixes of columns for a key's and a tuning's fields.
 inline constexpr const char* argument_prefix = "arg_";
 inline constexpr const char* value_prefix = "value_";
 
-/// One line for each field, such as "arg_rows int32 optional", in the order of the names.
+/// Returns one line for each field, such as "arg_rows int32 optional", in the order of the names.
 std::string describe_columns(const function_identity& function);
 
 /// @throws schema_drift_error if two descriptions of a function's columns differ

@@ -151,14 +151,14 @@ using numbers = std::vector<std::uint64_t>;
 
 bool is_version_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Saturates: a version with a number beyond 64 bits is still compared, if roughly.
+// Saturates: versions with a number beyond 64 bits are still compared, roughly.
 std::uint64_t append_digit(std::uint64_t number, char digit) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   const auto added = static_cast<std::uint64_t>(digit - '0');
   return number > (most - added) / 10 ? most : number * 10 + added;
 }
 
-/// "535.104-b2" is 535, 104, 2.
+/// Returns 535, 104, 2 for "535.104-b2".
 numbers numbers_in(std::string_view version) {
   numbers found;
   bool inside = false;

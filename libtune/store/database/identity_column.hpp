@@ -18,20 +18,20 @@ namespace tune {
 /// One field of a device's identity as a column of the tuning database.
 struct identity_column {
   const char* name;  ///< "device_clock_mhz"; stored, so never renamed
-  bool capability;   ///< whether it decides what can run, or only how fast
+  bool capability;   ///< true if it decides what can run, false if only how fast
   /// The field, a string or a signed integer.
   value (*get)(const device_identity& device);
   /// @throws type_error if the value is of another type
   void (*set)(device_identity& device, const value& v);
 };
 
-/// All fields, the weightiest first: the capabilities, then name and platform, then the rest.
+/// All fields, the most important first: the capabilities, then name and platform, then the rest.
 std::span<const identity_column> identity_columns() noexcept;
 
-/// The column as a STRICT table declares it; unknown is the default.
+/// Returns the declaration of a column in a STRICT table; the default means unknown.
 std::string identity_column_sql(const identity_column& column);
 
-/// The columns in which two identities differ, the weightiest last.
+/// Returns the columns in which two identities differ, the most important last.
 std::vector<std::string> differing_columns(const device_identity& a, const device_identity& b);
 
 /// Unambiguous text of an identity: equal texts mean equal identities.
@@ -51,27 +51,26 @@ json exact_json(const function_identity& function);
 /// The whole identity, by the names of its columns.
 json exact_json(const device_identity& device);
 
-/// The function of an object, which may have other members. @throws argument_error
+/// Reads the function of an object, which may have other members. @throws argument_error
 function_identity function_from_json(const input& object);
-/// The device that exact_json() wrote. @throws argument_error
+/// Reads a device written by exact_json(). @throws argument_error
 device_identity device_from_json(const input& object);
 
 }  // namespace tune::detail
 
 namespace tune {
 
-/// A device that stands in for another.
+/// A device that replaces another.
 struct nearest_match {
   std::size_t index = 0;                ///< into the candidates
-  match_step step = match_step::exact;  ///< how it differs
-  std::vector<std::string> relaxed{};  ///< the columns that differ, as differing_columns gives them
+  match_step step = match_step::exact;  ///< the difference between the devices
+  std::vector<std::string> relaxed{};   ///< the differing columns, as in differing_columns
 };
 
 /// Returns the step by which the candidate differs from the wanted device.
 match_step step_between(const device_identity& candidate, const device_identity& wanted);
 
-/// The candidates from the nearest to the farthest: by step, and within a step the most alike
-/// device first, then the newest. In order, these decide:
+/// Ranks the candidates from the nearest to the farthest. The criteria, in order:
 ///  1. the step;
 ///  2. the length of the beginning that the architecture shares with the wanted one ("sm_90"), the
 ///     longer the better;

@@ -61,7 +61,7 @@ struct noted_keys {
 
 std::string last_reason() { return std::generic_category().message(errno); }
 
-/// The begin of a line, which is the same for all lines of one key.
+/// Returns the beginning of a line, which is the same for all lines of one key.
 std::string line_begin(const function_identity& function, const record_key& key) {
   json object{{"libtune_missed", line_version}};
   object.update(detail::exact_json(function));
@@ -110,7 +110,7 @@ std::vector<asked_count> asked_from_json(const input& object) {
   return all;
 }
 
-/// @throws argument_error if the line is no key that a database could have
+/// @throws argument_error if the line is not a key that a database could have
 missed_key read_line(std::string_view line) {
   const input object = detail::parse_json(line, false);
   if (object.is_discarded()) detail::refuse_document("it is not JSON");
@@ -130,7 +130,7 @@ missed_key read_line(std::string_view line) {
   return missed;
 }
 
-/// None where there is no file. O_NONBLOCK, because what lies there may be a pipe.
+/// Empty if there is no file. O_NONBLOCK, because the path may be a pipe.
 file_descriptor open_file(const std::string& path, int flags) {
   detail::require_trust(path);
   file_descriptor file(::open(path.c_str(), flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
@@ -138,9 +138,9 @@ file_descriptor open_file(const std::string& path, int flags) {
   return file;
 }
 
-/// The same with a lock against other writers. After the wait it goes on without the lock: at worst
-/// a key is noted twice, or not until the next program misses it. The wait is short, because it is
-/// a part of a lookup.
+/// Opens the file with a lock against other writers. After the wait it continues without the lock:
+/// at worst a key is noted twice, or only when the next program misses it. The wait is short,
+/// because it is a part of a lookup.
 file_lock open_alone(const std::string& path, int flags,
                      std::chrono::milliseconds wait = std::chrono::milliseconds(50)) {
   file_lock lock;
@@ -182,20 +182,21 @@ void for_each_line(std::string_view text, Use use) {
   }
 }
 
-/// True if a file begins as one of missed keys does, a newer libtune's and half a line included.
+/// True if a file begins like a file of missed keys, including a newer libtune's and an incomplete
+/// line.
 bool is_own(std::string_view text) {
   constexpr std::string_view begin = "{\"libtune_missed\"";
   return text.substr(0, begin.size()) == begin.substr(0, std::min(text.size(), begin.size()));
 }
 
-// One write, so that readers, who take no lock, see no half of it.
+// A single write, because readers take no lock and must not see a partial line.
 void append(const file_descriptor& file, const std::string& path, const std::string& text) {
   const detail::without_size_signal quiet;
   const ssize_t written = ::write(file.get(), text.data(), text.size());
   if (written != static_cast<ssize_t>(text.size())) fail(path, "note a key", last_reason());
 }
 
-/// A path that is taken by a device or a folder is that of no database, and nothing lies beside it.
+/// A device or a folder at the database's path is not a database, and gets no file of missed keys.
 void require_database(const std::string& path) {
   if (!path.ends_with(missed_suffix)) return;
   struct stat status {};
@@ -212,7 +213,7 @@ void note(const std::string& path, const std::string& begin) {
   const std::string before = read_all(lock.file(), path);
   if (!is_own(before)) fail(path, "note a key", "it is no file of missed keys");
   if (('\n' + before).find('\n' + begin) != std::string::npos) return;
-  // An end that somebody left without a line feed spoils no line but its own.
+  // A line feed separates the new line from an incomplete last one.
   const bool after_half_a_line = !before.empty() && before.back() != '\n';
   const std::string line = (after_half_a_line ? "\n" : "") + begin + line_end();
   if (before.size() + line.size() > missed_keys::most_bytes) {
@@ -235,7 +236,7 @@ void add_to(std::vector<asked_count>& all, std::span<const asked_count> more) {
   }
 }
 
-/// The sizes in a line; none if it cannot be read.
+/// Returns the sizes in a line; empty if it cannot be read.
 std::vector<asked_count> asked_in(std::string_view line) {
   try {
     return read_line(line).asked;
@@ -245,7 +246,7 @@ std::vector<asked_count> asked_in(std::string_view line) {
   }
 }
 
-// The line is replaced, with the whole file, so here the lock is needed.
+// The line is replaced by rewriting the whole file, so the lock is required here.
 void note_sizes(const std::string& path, const std::string& begin,
                 std::span<const asked_count> asked) {
   require_database(path);

@@ -37,7 +37,7 @@ void append_value(std::string& text, sqlite3_value* v) {
     case SQLITE_INTEGER: fmt::format_to(out, "i{};", sqlite3_value_int64(v)); break;
     case SQLITE_FLOAT: text += "f" + exact_text(sqlite3_value_double(v)) + ";"; break;
     case SQLITE_TEXT: {
-      const unsigned char* bytes = sqlite3_value_text(v);  // before its length is asked for
+      const unsigned char* bytes = sqlite3_value_text(v);  // before its length is requested
       append_bytes(text, 't', bytes, sqlite3_value_bytes(v));
       break;
     }
@@ -147,14 +147,14 @@ std::string row_layout::update(const std::vector<column_term>& changed) const {
 void warn_of_damaged_row(const std::string& path, std::string_view table) {
   warn_once(
       fmt::format("tuning database '{}': a row of '{}' is damaged, because its checksum is "
-                  "wrong; it counts as missing, and the next result takes its place",
+                  "wrong; it counts as missing, and the next result replaces it",
                   path, table));
 }
 
 namespace {
 
-/// The version of the oldest libtune that can read tables of this version. Kept in libtune_meta as
-/// "oldest_reader", so that older ones know what they may do with a newer file.
+/// The version of the oldest libtune that can read tables of this version. Stored in libtune_meta
+/// as "oldest_reader", by which older versions know how they may use a newer file.
 constexpr std::int32_t oldest_reader = 1;
 
 constexpr const char* fixed_tables_sql = R"sql(
@@ -220,7 +220,7 @@ const row_layout& meta_layout() {
   return *layout;
 }
 
-/// True if tables of a newer version say that this libtune can still read them.
+/// True if tables of a newer version are marked as readable for this libtune.
 bool can_read_newer(SQLite::Database& database) {
   try {
     SQLite::Statement select(database,
@@ -229,7 +229,7 @@ bool can_read_newer(SQLite::Database& database) {
                                  meta_layout().intact());
     return select.executeStep() && select.getColumn(0).getInt() <= schema_version;
   } catch (const SQLite::Exception&) {
-    return false;  // no such table or columns: nothing says that it can be read
+    return false;  // no such table or columns: no mark
   }
 }
 
@@ -253,7 +253,7 @@ database_fault newer_tables(const std::string& path, const std::string& attempt,
 }
 
 std::int32_t read_marks(SQLite::Database& database, const std::string& path) {
-  // One statement, so that another process that makes the tables just now has made all or none.
+  // One statement, so that another process that is creating the tables has created all or none.
   SQLite::Statement marks(
       database,
       "SELECT (SELECT application_id FROM pragma_application_id), "

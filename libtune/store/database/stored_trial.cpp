@@ -27,7 +27,7 @@ namespace {
 [[noreturn]] void throw_unreadable(const char* column, const std::string& text,
                                    const char* expected) {
   throw SQLite::Exception(
-      std::string("column ") + column + " holds '" + text + "', which is no " + expected,
+      std::string("column ") + column + " holds '" + text + "', which is not a valid " + expected,
       SQLITE_MISMATCH);
 }
 
@@ -38,7 +38,7 @@ json configured_json(const value& v) {
   return exact_json(v);
 }
 
-/// A value that JSON has no word for, from its object of one member; none if it is no such object.
+/// Reads a value that JSON lacks, from its object of one member; empty for any other object.
 std::optional<value> value_from_object(const json& item) {
   if (item.size() != 1) return std::nullopt;
   const auto member = item.begin();
@@ -93,7 +93,7 @@ std::vector<std::string> split(const std::string& text) {
 using sql_row = SQLite::Statement;
 using sql_cell = SQLite::Column;
 
-/// Keeps one part of a trial in a column of libtune_trial.
+/// Stores one part of a trial in a column of libtune_trial.
 struct trial_column {
   const char* name;
   void (*bind)(sql_row& statement, int parameter, const stored_trial& trial);
@@ -180,7 +180,7 @@ std::string configuration_to_json(const std::vector<named_value>& configuration)
 }
 
 std::vector<named_value> configuration_from_json(const std::string& text) {
-  // An ordered object that lies deeper would take a deep stack.
+  // A deeper ordered object would take a deep stack.
   if (nests_deeper(text, 2)) throw_unreadable("configuration", text, "object of values");
   const json object = parse_json<json>(text, false);
   if (!object.is_object()) throw_unreadable("configuration", text, "object");
@@ -213,7 +213,7 @@ std::string space_to_json(const stored_space& space) {
 
 namespace {
 
-/// @throws json::exception for any other number, which could not be converted
+/// @throws json::exception for any other number, which cannot be converted
 std::size_t count_in(const json& item) { return item.get_ref<const json::number_unsigned_t&>(); }
 
 }  // namespace
@@ -259,7 +259,7 @@ std::string metrics_to_json(const std::vector<metric>& metrics) {
 
 std::vector<metric> metrics_from_json(const std::string& text) {
   std::vector<metric> metrics;
-  if (nests_deeper(text, 100)) return metrics;  // as no document may that is read
+  if (nests_deeper(text, 100)) return metrics;  // a document that is read must not nest deeper
   const auto list = parse_json(text, false);
   if (!list.is_array()) return metrics;
   for (const input& entry : list) {

@@ -19,7 +19,7 @@
 namespace tune::detail {
 namespace {
 
-/// The columns of libtune_search; those that insert_search computes are the last.
+/// The columns of libtune_search; the last ones are computed by insert_search.
 const row_layout& search_layout() {
   static const never_destroyed<row_layout> layout(
       row_layout{"libtune_search",
@@ -40,7 +40,7 @@ std::int64_t next_position(connection& target, search_id search) {
   return next.getColumn(0).getInt64();
 }
 
-/// Returns the place of the latest trial of a configuration; empty if there is none.
+/// Returns the position of the latest trial of a configuration; empty without such trials.
 std::optional<std::int64_t> position_of(connection& source, search_id search,
                                         const std::vector<named_value>& configuration) {
   SQLite::Statement select(source.database(),
@@ -52,7 +52,7 @@ std::optional<std::int64_t> position_of(connection& source, search_id search,
   return select.getColumn(0).getInt64();
 }
 
-/// Puts a trial at a place of its search, instead of the trial that is there.
+/// Puts a trial at a position of its search, replacing the one there.
 void put_trial(connection& target, search_id search, std::int64_t position,
                const stored_trial& trial) {
   SQLite::Statement insert(target.database(), insert_trial_sql());
@@ -60,7 +60,7 @@ void put_trial(connection& target, search_id search, std::int64_t position,
   insert.bind(2, position);
   bind_trial(insert, trial);
   insert.exec();
-  if (trial.metrics.empty()) return;  // those of a trial that was there have gone with it
+  if (trial.metrics.empty()) return;  // the metrics of a replaced trial have been removed with it
   target.database().exec(create_metrics_sql);
   SQLite::Statement add(target.database(), metrics_layout().insert("INSERT OR REPLACE"));
   add.bind(1, number_of(search));
@@ -69,7 +69,7 @@ void put_trial(connection& target, search_id search, std::int64_t position,
   add.exec();
 }
 
-/// The metrics of the trials of a search, by position.
+/// Returns the metrics of the trials of a search, by position.
 std::map<std::int64_t, std::vector<metric>> read_metrics(connection& source, search_id search) {
   std::map<std::int64_t, std::vector<metric>> found;
   if (!source.database().tableExists("libtune_metrics")) return found;
@@ -85,7 +85,7 @@ std::map<std::int64_t, std::vector<metric>> read_metrics(connection& source, sea
   return found;
 }
 
-/// The trial in a row that trial_layout() selected; none if it is damaged.
+/// Reads the trial in a row that trial_layout() selected; empty if it is damaged.
 std::optional<stored_trial> trial_in(connection& source, SQLite::Statement& selected) {
   const auto last = static_cast<int>(trial_layout().columns.size());
   if (selected.getColumn(last).getInt() != 0) return read_trial_row(selected);
@@ -97,7 +97,7 @@ std::string select_trials(const char* conditions) {
   return trial_layout().select() + " WHERE " + conditions;
 }
 
-/// Goes to the next search that is not damaged.
+/// Advances to the next intact search.
 bool step_to_intact(connection& source, SQLite::Statement& searches) {
   const auto last = static_cast<int>(search_layout().columns.size());
   while (searches.executeStep()) {
@@ -107,7 +107,7 @@ bool step_to_intact(connection& source, SQLite::Statement& searches) {
   return false;
 }
 
-/// Binds what a search is for to three parameters.
+/// Binds the function, key and device of a search to three parameters.
 void bind_search_key(SQLite::Statement& statement, int first, const function_identity& function,
                      const record_key& key) {
   statement.bind(first, table_name(function));
@@ -122,12 +122,12 @@ std::string select_searches(const std::string& conditions) {
   return search_layout().select() + " WHERE " + conditions;
 }
 
-/// The tables of all goals of a function: what fails or harms does so whatever is minimised.
+/// Selects the tables of all goals of a function, because failures do not depend on the goal.
 constexpr const char* of_any_goal =
     "table_name IN (SELECT table_name FROM libtune_function WHERE version = ? AND "
     "(name = ? OR name GLOB ?))";
 
-/// Binds a function to the three parameters of that.
+/// Binds a function to the three parameters of that condition.
 void bind_any_goal(SQLite::Statement& statement, const function_identity& function) {
   const std::string own = own_name(function.name);
   statement.bind(1, function.version);
@@ -155,7 +155,7 @@ stored_search search_in(SQLite::Statement& selected) {
   return search;
 }
 
-/// The places in side_tables().
+/// The indices into side_tables().
 constexpr std::size_t course_table = 0;
 constexpr std::size_t space_table = 1;
 constexpr std::size_t seeds_table = 2;
@@ -182,7 +182,7 @@ CREATE TABLE IF NOT EXISTS {} (
   return made;
 }
 
-/// Puts the row of a search in place of the one before, once its other columns are bound.
+/// Replaces the row of a search, once its other columns are bound.
 SQLite::Statement insert_note(connection& target, search_id search, std::size_t place) {
   const side_table& table = side_tables()[place];
   target.database().exec(table.create_sql);
@@ -191,7 +191,7 @@ SQLite::Statement insert_note(connection& target, search_id search, std::size_t 
   return insert;
 }
 
-/// The row of a search; none if it has none, or if that is damaged.
+/// Reads the row of a search; empty if it is missing or damaged.
 std::optional<SQLite::Statement> read_note(connection& source, search_id search,
                                            std::size_t place) {
   const row_layout& layout = side_tables()[place].layout;
@@ -206,7 +206,7 @@ std::optional<SQLite::Statement> read_note(connection& source, search_id search,
 
 }  // namespace
 
-// By name, so that members may change places in the key.
+// Sorted by name, so that the order of members in the key may change.
 std::string canonical_arguments(std::vector<named_value> arguments) {
   std::ranges::sort(arguments, {}, &named_value::name);
   return canonical_text(arguments);
@@ -452,7 +452,7 @@ bool has_key(connection& source, search_id search, const function_identity& func
   return step_to_intact(source, select);
 }
 
-// Only the trial's own place is selected here: the samples of all others stay unread.
+// Selects only the trial's own position, so that the samples of others are not read.
 std::optional<result_origin> read_origin(connection& source, const function_identity& function,
                                          const record_key& key,
                                          const std::vector<named_value>& values) {

@@ -23,10 +23,10 @@
 namespace tune::detail {
 namespace {
 
-// All results of a device are looked at, and they only say where to begin.
+// Similar results require reading all results of a device, and only give starting points.
 constexpr std::chrono::milliseconds longest_look_at_results{1000};
 
-/// Goes through trials, the latest first, and keeps the failures.
+/// Reads trials, the latest first, and keeps the failures.
 class failure_reader {
  public:
   failure_reader(connection& source, std::string outcome)
@@ -54,7 +54,7 @@ class failure_reader {
   std::vector<stored_trial> take() { return std::move(found_); }
 
  private:
-  /// True if this trial is the first to decide its last program, and says that it fails. All
+  /// True if this trial is the first to decide its last program, and reports a failure. All
   /// programs before the last one did compile.
   bool decide_programs(const std::string& programs, bool failed) {
     std::istringstream words(programs);
@@ -142,15 +142,15 @@ prior_rows read_prior_rows(connection& source, const function_table& table, cons
 
 namespace {
 
-// Of each device the latest results: enough for a fleet of keys.
+// The latest results of each device: enough for a fleet of keys.
 constexpr std::size_t most_of_device = 4096;
 
-/// True if the best of a search is the best that there is.
+/// True if the best of a search is the best of its space.
 bool went_over_all(const stored_search& search, const stored_course& course,
                    const std::optional<stored_seeds>& seeds) {
   if (!search.finished_at || search.result != "found") return false;
   if (seeds) return seeds->is_whole;
-  // Made before seeds were noted.
+  // For searches from before seeds were stored.
   const bool is_guided = course.strategy == "near" || course.strategy == "shortlist";
   return !course.strategy.empty() && !is_guided && course.ending != "target";
 }
@@ -228,7 +228,7 @@ std::optional<record> find_record(function_table& table, const record_key& key, 
 }
 
 void check_request(const function_identity& function, const record_key& key) {
-  static_cast<void>(table_name(function));  // for its checks, before anything is opened
+  static_cast<void>(table_name(function));  // for its checks, before any file is opened
   detail::check_key(function.key_fields, key.arguments, function.name);
 }
 
@@ -284,7 +284,7 @@ std::vector<record> tuning_database::find_nearest(const function_identity& funct
 
 std::vector<similar_result> tuning_database::similar(const function_identity& function,
                                                      const similar_query& query) {
-  static_cast<void>(table_name(function));  // for its checks, before anything is opened
+  static_cast<void>(table_name(function));  // for its checks, before any file is opened
   return impl_->read_searches(function, [&](connection& source, function_table& table) {
     return detail::read_similar(source, table, query);
   });

@@ -14,7 +14,7 @@
 namespace tune {
 namespace {
 
-// With the fields, so that a changed key or tuning meets the database and its check again.
+// Includes the fields, so that after a change of key or tuning the database checks them again.
 std::string text_of(const function_identity& function, const std::vector<named_value>& arguments) {
   std::string text = table_name(function) + '\n' + canonical_text(arguments) + '\n';
   for (const field_description& field : function.value_fields) {
@@ -80,10 +80,10 @@ void record_memory::forget_all() {
 
 namespace {
 
-// A remembered nearest match is no answer to an exact lookup.
+// A remembered nearest match must not answer an exact lookup.
 std::string nearest_scope(const std::string& scope) { return "nearest\n" + scope; }
 
-// A result that could not be stored gives way to one that another process has stored since.
+// A result that could not be stored is replaced by one that another process has stored since.
 std::string unstored_scope(const std::string& scope) { return "unstored\n" + scope; }
 
 template <class Use>
@@ -122,7 +122,7 @@ std::optional<record> tuning_layers::find(const function_identity& function, con
       }
     });
     if (!found) continue;
-    if (busy) return found;  // and what a database above has counts at the next call
+    if (busy) return found;  // the result of an upper database counts in the next call
     record kept = *found;
     kept.remembered = true;
     memory.remember(scope_, function, key, kept, generation);
@@ -155,7 +155,7 @@ std::vector<record> tuning_layers::find_nearest(const function_identity& functio
   std::vector<record> ranked;
   for (const nearest_match& match : rank_nearest(devices, key.device)) {
     if (ranked.size() == most) break;
-    // A lower database has nothing to add for the same device.
+    // Lower databases add nothing for the same device.
     if (!ranked.empty() && ranked.back().device == devices[match.index]) continue;
     ranked.push_back(std::move(all[match.index]));
   }

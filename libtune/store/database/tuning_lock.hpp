@@ -16,26 +16,26 @@
 
 namespace tune {
 
-/// A result that a lock names.
+/// A result in a lock.
 struct locked_result {
   std::vector<named_value> arguments{};  ///< in the order of function_identity::key_fields
   std::vector<named_value> values{};     ///< in the order of function_identity::value_fields
   device_identity device{};
-  std::optional<double> score_ns{};  ///< the time that was measured, if any
+  std::optional<double> score_ns{};  ///< the measured time, if any
   std::string tuned_at{};            ///< UTC; for people
-  /// The digests of what was compiled for the trial that found it (result_origin::programs), and
-  /// the libtune that made them. Empty: the programs are not compared.
+  /// The digests of the programs compiled for the trial that found it (result_origin::programs),
+  /// and the version of libtune that made them. Empty: the programs are not compared.
   std::vector<std::string> programs{};
   std::string library_version{};
 };
 
-/// The results that a lock names for one version of an autotune function.
+/// The results in a lock for one version of an autotune function.
 struct locked_function {
   function_identity function{};
   std::vector<locked_result> results{};
 };
 
-/// The results that a release uses, fixed in a file that is reviewed and kept with its sources:
+/// The results of a release, fixed in a file that is reviewed and stored with its sources:
 ///
 ///   {"format": "libtune tuning lock", "format_version": 1, "functions": [{
 ///      "name", "version", "key_fields", "value_fields",
@@ -47,7 +47,7 @@ struct locked_function {
 class tuning_lock {
  public:
   tuning_lock() = default;
-  /// @throws argument_error if a function or a key is there twice
+  /// @throws argument_error if a function or a key is repeated
   explicit tuning_lock(std::vector<locked_function> functions);
 
   /// @throws argument_error that names the fault of the document
@@ -58,11 +58,11 @@ class tuning_lock {
   /// The number of results.
   std::size_t size() const noexcept { return places_.size(); }
 
-  /// The result for a key and device, both equal in all their parts; null if there is none.
+  /// Returns the result for exactly this key and device; null if it is missing.
   const locked_result* find(const function_identity& function, const record_key& key) const;
 
-  /// The reason for the absence, in words: the first of function, version, fields, key and device
-  /// that it does not have, and the columns in which the nearest device differs.
+  /// Returns the reason for a missing result, in words: the first of function, version, fields, key
+  /// and device that the lock lacks, and the columns in which the nearest device differs.
   std::string absence(const function_identity& function, const record_key& key) const;
 
  private:

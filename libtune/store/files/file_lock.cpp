@@ -15,7 +15,7 @@
 namespace tune::detail {
 namespace {
 
-// Somebody may tidy up by hand.
+// A user may remove the file by hand.
 bool is_removed(const file_descriptor& file) noexcept {
   struct stat status {};
   return ::fstat(file.get(), &status) != 0 || status.st_nlink == 0;
@@ -47,8 +47,8 @@ bool file_lock::take(std::chrono::milliseconds wait, lock_kind kind) {
   return keep_trying(wait, [&] { return try_take(kind) != lock_attempt::busy; });
 }
 
-// Unlocked explicitly: closing would leave the lock with a child that has a copy. A child
-// would release the lock of its parent.
+// Unlocked explicitly: after closing alone, a child with a copy of the descriptor would keep the
+// lock. A child must not release its parent's lock.
 void file_lock::release() noexcept {
   if (std::exchange(is_taken_, false) && !is_forked()) ::flock(file_.get(), LOCK_UN);
 }
@@ -59,7 +59,7 @@ std::chrono::nanoseconds wait_clock::elapsed() noexcept {
   return counted_;
 }
 
-// Not all at the same moments, or many that wait for one would keep colliding.
+// At random intervals, or several waiting processes would keep colliding.
 bool keep_trying(std::chrono::milliseconds wait, const std::function<bool()>& attempt,
                  const wait_look& look) {
   using std::chrono::microseconds;

@@ -10,7 +10,7 @@
 
 namespace tune {
 
-/// Called now and then during a wait, on the waiting thread, with the time waited so far. An
+/// Called repeatedly during a wait, on the waiting thread, with the time waited so far. An
 /// exception ends the wait.
 using wait_look = std::function<void(std::chrono::nanoseconds)>;
 
@@ -21,18 +21,18 @@ namespace tune::detail {
 /// The outcome of an attempt to lock a file.
 enum class lock_attempt {
   taken,
-  busy,       ///< another process, or another open file of this one, has it
+  busy,       ///< another process, or another open file of this one, holds it
   removed,    ///< the file has lost its name, so that others lock another file
   impossible  ///< there is no file, or its file system has no locks
 };
 
-/// The ways to have a lock.
+/// Exclusive or shared.
 enum class lock_kind { alone, shared };
 
 /// The system's lock (flock) of an open file, which need not be writable. The system releases it
-/// however the process ends. Not thread-safe.
+/// whenever the process ends. Not thread-safe.
 ///
-/// A forked process has a copy of the descriptor, whose end releases nothing.
+/// A forked process has a copy of the descriptor; closing that releases nothing.
 class [[nodiscard]] file_lock {
  public:
   file_lock() noexcept = default;
@@ -44,9 +44,9 @@ class [[nodiscard]] file_lock {
 
   /// Does not wait.
   lock_attempt try_take(lock_kind kind = lock_kind::alone) noexcept;
-  /// Waits for others. Where the file cannot be locked nobody is kept out.
-  /// @param wait  at most
-  /// @returns false if others still had the lock in the end
+  /// Waits for other processes. If the file cannot be locked, there is no exclusion.
+  /// @param wait  the longest wait
+  /// @returns false if others still held the lock at the end
   bool take(std::chrono::milliseconds wait, lock_kind kind = lock_kind::alone);
   void release() noexcept;
 
@@ -58,8 +58,8 @@ class [[nodiscard]] file_lock {
   bool is_taken_ = false;
 };
 
-/// Adds up the time of a wait. Little of the time counts during which this process is stopped, so
-/// that it can still wait when it continues. Not thread-safe.
+/// Adds up the time of a wait. While this process is stopped, little of the time counts, so that it
+/// can still wait when it continues. Not thread-safe.
 class wait_clock {
  public:
   /// @param most_at_once  the longest time that counts between two calls of elapsed
@@ -75,8 +75,8 @@ class wait_clock {
   std::chrono::nanoseconds counted_{0};
 };
 
-/// Calls attempt until it returns true or the wait is over, less often as time goes by. A wait in
-/// the kernel would have no end where the process that has the lock is stopped.
+/// Calls attempt until it returns true or the wait is over, at increasing intervals. A wait in the
+/// kernel would never end if the holder of the lock is stopped.
 /// @param wait  zero or less for a single attempt
 /// @param look  called between attempts; may be empty
 /// @returns the last result of attempt

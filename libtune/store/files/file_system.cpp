@@ -43,14 +43,14 @@ void write_all(const std::string& name, const std::string& path, std::string_vie
   }
 }
 
-/// A name of its own, removed at the end unless it has been renamed.
+/// A unique name, removed at the end unless the file has been renamed.
 class [[nodiscard]] temporary_name {
  public:
   explicit temporary_name(const std::string& path) : name_(path + ".XXXXXX") {
     const file_descriptor made(::mkostemp(name_.data(), O_CLOEXEC));
     if (!made) fail(path, "making a temporary file beside it");
   }
-  ~temporary_name() { ::unlink(name_.c_str()); }  // finds nothing once it was renamed
+  ~temporary_name() { ::unlink(name_.c_str()); }  // fails silently after a rename
   temporary_name(const temporary_name&) = delete;
   temporary_name& operator=(const temporary_name&) = delete;
 
@@ -80,7 +80,7 @@ void replace_file(const std::string& path, std::string_view content) {
 namespace tune::detail {
 namespace {
 
-// Some are in no header of the system.
+// Some are missing in the system's headers.
 constexpr std::array network_kinds{
     0x6969L,      // NFS
     0x517bL,      // SMB
@@ -127,7 +127,7 @@ std::optional<std::string> node_local_folder() {
   try {
     if (!private_folder::open(path) || ::access(path.c_str(), W_OK) != 0) return std::nullopt;
   } catch (const std::system_error&) {
-    return std::nullopt;  // somebody else has made it
+    return std::nullopt;  // another process has made it
   }
   return path;
 }
@@ -136,12 +136,12 @@ std::optional<std::string> node_local_folder() {
 
 namespace tune {
 
-// The XDG Base Directory specification asks that a relative path be ignored.
+// The XDG Base Directory specification demands that a relative path be ignored.
 std::optional<std::string> user_cache_folder() {
   const auto cache = read_environment("XDG_CACHE_HOME");
   if (cache && cache->front() == '/') return *cache + "/libtune";
   const auto home = read_environment("HOME");
-  // Users without a home have the root folder for one.
+  // Users without a home have the root folder as their home.
   if (home && home->front() == '/' && *home != "/") return *home + "/.cache/libtune";
   return std::nullopt;
 }

@@ -15,7 +15,7 @@
 namespace tune {
 namespace {
 
-// What the link leads to, for a process started as /proc/self/exe is called "exe".
+// The target of the link, because a process started as /proc/self/exe is called "exe".
 std::string file_of(::pid_t process) {
   std::array<char, 4096> path{};
   const ::ssize_t length =
@@ -34,7 +34,7 @@ lock_holder look_at_holder(::pid_t process) {
   if (process <= 0) return seen;
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   const std::string line{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  // "123 (a name, which may hold anything) S ..."
+  // "123 (a name, which may have any characters) S ..."
   const std::size_t begin = line.find('(');
   const std::size_t end = line.rfind(')');
   if (begin == std::string::npos || end == std::string::npos || end < begin) return seen;
@@ -58,7 +58,7 @@ std::optional<::pid_t> find_lock_holder(std::uint64_t device, std::uint64_t inod
       fmt::format("{:02x}:{:02x}:{}", ::gnu_dev_major(device), ::gnu_dev_minor(device), inode);
   std::optional<::pid_t> found;
   // "1: POSIX  ADVISORY  WRITE 3568 fd:00:2531452 0 EOF"; the line of a waiting process has "->"
-  // behind the first number.
+  // after the first number.
   for (std::string line; std::getline(file, line);) {
     std::istringstream fields(line);
     std::string number, kind, nature, access, where;

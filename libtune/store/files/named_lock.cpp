@@ -36,7 +36,7 @@ open_files& files() {
 }
 
 struct ::flock range_of(std::uint64_t byte, short type) noexcept {
-  // The last two bits would be too many for the largest file that there can be.
+  // With the last two bits, the offset would exceed the largest file size.
   struct ::flock range {};
   range.l_type = type;
   range.l_whence = SEEK_SET;
@@ -54,7 +54,7 @@ std::shared_ptr<byte_locks> byte_locks::open(const std::string& path,
   auto& all = files().all;
   std::erase_if(all, [](const auto& item) {
     byte_locks& file = *item.second;
-    // What has been closed behind our back may be another's file by now.
+    // If other code has closed the descriptor, its number may belong to another file now.
     if (!file.is_open()) file.file_.release();
     return !file.file_ || (file.held_.empty() && file.is_removed());
   });
@@ -67,7 +67,7 @@ std::shared_ptr<byte_locks> byte_locks::open(const std::string& path,
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
   auto& entry = all[{status.st_dev, status.st_ino}];
   if (entry) {
-    file.release();  // the path has become that of a file which is open: see the class
+    file.release();  // the path now leads to an already open file: see the class
   } else {
     entry = std::make_shared<byte_locks>(std::move(file));
   }
@@ -111,7 +111,7 @@ lock_attempt byte_locks::try_take(std::uint64_t byte, lock_kind kind) noexcept {
   return lock_attempt::removed;
 }
 
-// A thread of the parent may have the mutex, for ever.
+// A thread of the parent may hold the mutex for ever.
 void byte_locks::release(std::uint64_t byte) noexcept {
   if (is_forked()) return;
   const std::lock_guard guard(files().mutex);
@@ -140,7 +140,7 @@ using detail::file_descriptor;
 using detail::lock_attempt;
 using detail::private_folder;
 
-/// @throws std::system_error, with the step that failed
+/// @throws std::system_error, with the failed step
 file_descriptor open_private(const std::string& path) {
   const std::filesystem::path parts(path);
   if (const std::error_code reason = detail::create_private_folders(parts.parent_path())) {
@@ -150,19 +150,19 @@ file_descriptor open_private(const std::string& path) {
   return folder ? folder->open_lock_file(parts.filename()) : file_descriptor();
 }
 
-// Opened without O_CREAT first: in a folder for all, the system may refuse that for a file that is
-// another user's.
+// Opened without O_CREAT first: in a folder for all, the system may refuse O_CREAT for a file of
+// another user.
 file_descriptor open_shared(const std::string& path) {
   // A lock needs a file that is open for writing.
   constexpr ::mode_t open_to_all = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
-  // O_NONBLOCK, because opening a pipe that somebody has put there would wait for ever.
+  // O_NONBLOCK, because opening a pipe at this path would wait for ever.
   constexpr int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  constexpr int attempts = 3;  // against others who make or remove it just now
+  constexpr int attempts = 3;  // others may be creating or removing it
   for (int i = 0; i < attempts; ++i) {
     file_descriptor file(::open(path.c_str(), flags));
     if (file || errno != ENOENT) return file;
     file = file_descriptor(::open(path.c_str(), flags | O_CREAT | O_EXCL, open_to_all));
-    // The process may have a mask that keeps others out.
+    // The umask may exclude other users.
     if (file && ::fchmod(file.get(), open_to_all) == 0) return file;
   }
   return file_descriptor();
@@ -197,7 +197,7 @@ bool named_lock::try_take() {
     if (is_taken_) return true;
     if (attempt == lock_attempt::busy) return false;
     file_ = nullptr;
-    if (attempt == lock_attempt::removed) return false;  // the next attempt makes it anew
+    if (attempt == lock_attempt::removed) return false;  // the next attempt creates it again
   }
   log(log_level::debug, std::string(rules_.consequence) + ": there is no file to lock");
   return true;
@@ -213,7 +213,7 @@ bool named_lock::open_file() {
   return file_ != nullptr;
 }
 
-// The database is in the hash because the folders of a user serve many.
+// The hash includes the database, because a user's folder is for several databases.
 key_lock::key_lock(const std::string& database, std::string_view key)
     : named_lock({.open = open_private,
                   .within_process = detail::lock_kind::shared,
@@ -223,7 +223,7 @@ key_lock::key_lock(const std::string& database, std::string_view key)
 
 std::string key_lock::folder() const { return std::filesystem::path(path()).parent_path(); }
 
-// Opened for writing too, because a lock that this process takes later uses the same descriptor.
+// Also opened for writing, because a later lock of this process uses the same descriptor.
 std::optional<::pid_t> key_lock::find_holder(const std::string& database, std::string_view key) {
   const std::uint64_t byte = hash(database + '\n' + std::string(key));
   for (const std::string& path : paths_of(folders(database), file_name)) {
@@ -274,19 +274,19 @@ using detail::lock_attempt;
 using detail::private_folder;
 using raw_record = std::array<std::uint64_t, 2>;
 
-// More threads than that do not wait for keys inside of tunings at a time; those beyond wait as
-// long as they may.
+// The largest number of threads that can wait for keys inside of tunings at the same time; further
+// ones only end their wait by the time limit.
 constexpr std::uint64_t most_slots = 4096;
 
-// In the file of marks, each with a byte of its own.
+// In the file of marks, each slot has its own byte.
 std::uint64_t byte_of(std::uint64_t slot) noexcept { return slot << 2; }
 
 ::off_t place_of(std::uint64_t slot) noexcept {
   return static_cast<::off_t>(slot * sizeof(raw_record));
 }
 
-/// The marks of this process, used where there is no file of marks. Never destroyed: threads may
-/// still tune while the process ends.
+/// The marks of this process, used without a file of marks. Never destroyed: threads may still tune
+/// while the process ends.
 struct own_marks {
   std::mutex mutex;
   std::multiset<std::pair<std::uint64_t, std::uint64_t>> all;
@@ -328,7 +328,7 @@ wait_mark::~wait_mark() {
   }
   for (const std::uint64_t slot : slots_) {
     const raw_record nothing{};
-    // If this fails: a mark whose slot is not locked counts for nothing.
+    // If this fails, the mark is ignored all the same, because its slot is not locked.
     [[maybe_unused]] const ::ssize_t written =
         ::pwrite(file_->descriptor(), nothing.data(), sizeof nothing, place_of(slot));
     file_->release(byte_of(slot));
@@ -347,7 +347,7 @@ void wait_mark::put(const edge& record) {
     if (attempt != lock_attempt::taken) return;
     slots_.push_back(slot);
     const raw_record raw{record.first, record.second};
-    // Without its mark a circle of waits is not seen, and ends by LIBTUNE_WAIT.
+    // If this fails, a circle of waits is not detected, and ends by LIBTUNE_WAIT.
     [[maybe_unused]] const ::ssize_t written =
         ::pwrite(file_->descriptor(), raw.data(), sizeof raw, place_of(slot));
     return;
@@ -369,7 +369,8 @@ std::vector<wait_mark::edge> wait_mark::edges() const {
   return found;
 }
 
-// All in a circle see the same wanted keys, so they agree: the one that wants the least goes on.
+// All threads in a circle see the same wanted keys, so they agree that the one with the smallest
+// wanted key continues.
 bool wait_mark::has_to_give_way() const {
   const std::vector<edge> all = edges();
   std::set<std::uint64_t> wanted;

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr ::mode_t owner_only = S_IRUSR | S_IWUSR;
-// O_NONBLOCK, because opening a pipe that somebody has put there would wait for ever.
+// O_NONBLOCK, because opening a pipe at this path would wait for ever.
 constexpr int common_flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
 [[noreturn]] void throw_last_error(const std::string& attempt) {
@@ -52,7 +52,7 @@ file_time time_of(const struct stat& status) noexcept {
   return file_time{status.st_mtim.tv_sec} * nanoseconds_per_second + status.st_mtim.tv_nsec;
 }
 
-// After a name, "/" and "/." would make the system follow a symbolic link of that name.
+// With "/" or "/." after a name, the system would follow a symbolic link of that name.
 std::string ending_in_a_name(std::string path) {
   while (path.size() > 1 && (path.ends_with('/') || path.ends_with("/."))) path.pop_back();
   return path;
@@ -92,7 +92,7 @@ std::error_code create_private_folders(const std::string& path) {
   for (const fs::path& part : fs::path(path)) {
     reached /= part;
     if (::mkdir(reached.c_str(), S_IRWXU) == 0) {
-      // The process may have a mask that keeps even the owner out.
+      // The umask may exclude even the owner.
       ::chmod(reached.c_str(), S_IRWXU);
       continue;
     }
@@ -124,7 +124,7 @@ file_descriptor private_folder::open_file(const std::string& name) const {
   const struct stat status = status_of(file);
   if (!S_ISREG(status.st_mode)) throw_not_private("it is not a regular file");
   check_private(status, "it");
-  // Another name could be in a folder that others can write. None at all: it was just removed.
+  // Another name could be in a folder that others can write. Without any name it was just removed.
   if (status.st_nlink > 1) throw_not_private("it has several names");
   return file;
 }
@@ -133,7 +133,7 @@ file_descriptor private_folder::create_file(const std::string& name) const {
   file_descriptor file(::openat(folder_.get(), name.c_str(),
                                 O_WRONLY | O_CREAT | O_EXCL | common_flags, owner_only));
   if (!file) throw_last_error("making a file");
-  // The process may have a mask that keeps even the owner out.
+  // The umask may exclude even the owner.
   if (::fchmod(file.get(), owner_only) != 0) throw_last_error("fchmod");
   return file;
 }
@@ -159,7 +159,7 @@ void private_folder::remove_file(const std::string& name) const {
 }
 
 std::vector<listed_file> private_folder::list_files() const {
-  // Opened anew, because a duplicate would share its place in the folder with other threads.
+  // Opened again, because a duplicate would share its position with other threads.
   file_descriptor anew(::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const std::unique_ptr<DIR, close_directory> directory(::fdopendir(anew.get()));
   if (directory == nullptr) throw_last_error("listing the folder");
@@ -192,7 +192,7 @@ std::vector<std::string> least_recently_used(std::vector<listed_file> files,
   for (const listed_file& file : files) total += file.bytes;
   std::vector<std::string> names;
   if (total <= allowed_bytes) return names;
-  // Machines that share a folder may be some minutes apart, and that is no fault.
+  // The clocks of machines that share a folder may differ by minutes.
   constexpr file_time one_hour = 3'600'000'000'000;
   const auto order_of = [&](const listed_file& file) {
     return std::tuple<bool, file_time, const std::string&>(file.used <= now + one_hour, file.used,

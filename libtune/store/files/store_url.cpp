@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> schemes{"postgresql://", "postgres://"};
 
-/// Names of hosts with ports of digits, as a well-formed URL has them between user and path.
+/// True for host names with numeric ports, as they stand between user and path in a URL.
 bool is_host_list(std::string_view text) {
   bool in_port = false;
   bool in_brackets = false;
@@ -47,7 +47,7 @@ void require_file_path(const std::string& text) {
                        "LIBTUNE_SHARED_DB or tuning_options::shared_store");
 }
 
-// All that may be a password is left out.
+// Leaves out everything that may be a password.
 std::string shown_url(const std::string& url) {
   const std::size_t begin = url.find("://");
   if (begin == std::string::npos || !is_store_url(url)) return "(a URL that cannot be read)";

@@ -53,7 +53,8 @@ COMPILER_TEST_CASE("what the engine cannot copy is refused, with the numbers") {
     CHECK_THROWS_WITH_AS(static_cast<void>(given.of(memory)), doctest::Contains(says),
                          tune::argument_error);
   };
-  refuses({.padded = {10, 101}}, "along axis 0 is 202 bytes away, no multiple of 16");
+  refuses({.padded = {10, 101}},
+          "the stride of axis 0 is 202 bytes, which is not a multiple of 16");
   refuses({.padded = {10, 99}}, "axis 1 has 100 elements, 99 with padding");
   refuses({.box = {257, 64}}, "the box has 257 elements along axis 0; 1 to 256 are possible");
   refuses({.box = {8, 72}},
