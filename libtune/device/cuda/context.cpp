@@ -8,6 +8,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/base/seal.hpp"
+#include "libtune/device/cuda/fill.hpp"
 #include "libtune/device/cuda/memory.hpp"
 #include "libtune/device/cuda/program.hpp"
 #include "libtune/device/cuda/queue.hpp"

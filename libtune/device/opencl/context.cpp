@@ -9,6 +9,8 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/device/opencl/device.hpp"
+#include "libtune/device/opencl/fill.hpp"
+#include "libtune/device/opencl/image.hpp"
 #include "libtune/device/opencl/memory.hpp"
 #include "libtune/device/opencl/program.hpp"
 #include "libtune/device/opencl/queue.hpp"

@@ -1,16 +1,13 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Buffers, memory that host and device share, and the commands that copy and fill.
+// Buffers, memory that host and device share, and the commands that copy.
 #pragma once
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
-#include <span>
 #include <vector>
 
-#include "libtune/device/fill.hpp"
 #include "libtune/device/opencl/context.hpp"
 #include "libtune/device/opencl/device.hpp"
 #include "libtune/device/queue_interface.hpp"
@@ -44,24 +41,6 @@ class opencl_buffer : public detail::buffer_interface {
   managed_memory_kind access_;
 };
 
-/// Pixels, and the sampling in kernels.
-class opencl_image final : public opencl_buffer {
- public:
-  /// @throws device_error
-  opencl_image(const std::shared_ptr<opencl_context>& context, const image_layout& layout);
-  ~opencl_image() override { leave_if_forked(sampler_); }
-
-  const opencl_image* image() const noexcept override { return this; }
-  const cl::Sampler& sampler() const noexcept { return sampler_; }
-
- private:
-  cl::Sampler sampler_;
-};
-
-/// @throws device_error
-std::shared_ptr<detail::buffer_interface> make_image(const std::shared_ptr<opencl_context>& context,
-                                                     const image_layout& layout);
-
 /// Returns the host's way of accessing a device's shared virtual memory: direct if it is
 /// fine-grained.
 managed_memory_kind managed_memory_of(const cl::Device& device) noexcept;
@@ -92,27 +71,5 @@ class opencl_pinned_memory final : public detail::pinned_memory_interface {
 /// @throws device_error
 void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& request,
                   const device_info& device, std::vector<cl::Event>* events = nullptr);
-
-/// The kernels of device/fill.kernel in a context, for internal use. Thread-safe: a lock covers
-/// setting and using their arguments.
-class fill_kernels {
- public:
-  /// Compiles them. The context has to outlive them. @throws device_error, build_error
-  explicit fill_kernels(const opencl_context& context);
-
-  /// Enqueues a kernel. @param event  may be null
-  void enqueue(cl_command_queue queue, cl_mem memory, const detail::fill_task& task,
-               cl_event* event) const;
-
- private:
-  const opencl_context& context_;
-  std::vector<cl::Kernel> kernels_;  // in the order of detail::fill_kernel_names
-  mutable std::mutex mutex_;         // for their arguments
-};
-
-/// Enqueues the one command of a fill, as described for queue_interface::do_fill: the driver's own
-/// if possible, else a kernel. @throws device_error
-void enqueue_fill(cl_command_queue queue, const opencl_buffer& buffer, const fill_region& region,
-                  std::span<const std::byte> pattern, cl_event* event);
 
 }  // namespace tune::opencl

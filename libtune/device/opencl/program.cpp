@@ -15,6 +15,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/device/opencl/context.hpp"
 #include "libtune/device/opencl/device.hpp"
+#include "libtune/device/opencl/image.hpp"
 #include "libtune/device/opencl/memory.hpp"
 
 namespace tune::opencl {

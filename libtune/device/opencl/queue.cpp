@@ -10,6 +10,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/device/opencl/device.hpp"
+#include "libtune/device/opencl/fill.hpp"
 #include "libtune/device/opencl/memory.hpp"
 #include "libtune/device/opencl/program.hpp"
 
