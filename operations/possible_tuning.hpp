@@ -9,18 +9,18 @@
 
 namespace tune::operations {
 
-/// True if some device may have work groups of x x y items. Devices refuse what is too much for
-/// them.
+/// True if some device may have work groups of x x y items. A device itself refuses larger groups
+/// than it supports.
 constexpr bool is_group(std::size_t x, std::size_t y = 1) noexcept {
   constexpr std::size_t most = 4096;
   return x > 0 && y > 0 && x <= most && y <= most / x;
 }
 
-/// True if an item may have so many of something that its kernel unrolls a loop over.
+/// True if a kernel can unroll a loop over this many values of an item.
 constexpr bool is_unrolled(std::size_t count) noexcept { return count > 0 && count <= 64; }
 
-/// Refuses a tuning of which no kernel can be compiled, or one that leaves a part of its work.
-/// @param is_possible  whether it is none of these
+/// Throws for a tuning that cannot be compiled, or that leaves out a part of the work.
+/// @param is_possible  false for these tunings
 /// @param wanted       the condition, in words
 /// @throws argument_error
 template <class Tuning>

@@ -10,16 +10,16 @@
 
 namespace tune::operations {
 
-/// Returns the number of parts that rounds of loads, which follow each other, are divided into, so
-/// that more work groups have some, where a second launch combines the results of parts; 1 where
-/// that launch takes longer than the rounds that it saves.
-/// @param rounds    of a group, if there is one part
-/// @param shortest  rounds of a part, at least
-/// @param wanted    parts that make the device busy
+/// Returns the number of parts into which consecutive rounds of loads are divided to give work to
+/// more work groups, if a second launch combines the results of parts; 1 if that launch takes
+/// longer than the rounds that it saves.
+/// @param rounds    of a group without a division
+/// @param shortest  the fewest rounds of a part
+/// @param wanted    the number of parts that keeps the device busy
 inline std::uint32_t parts_for_second_launch(std::size_t rounds, std::size_t shortest,
                                              std::size_t wanted) noexcept {
   constexpr std::size_t most = 4096;
-  // On an H200 a round that waits for the one before takes 0.19 us, another launch 2.3 us.
+  // On an H200 a round that waits for the previous one takes 0.19 us, another launch 2.3 us.
   constexpr std::size_t rounds_of_launch = 12;
   const std::size_t parts = std::min({rounds / shortest, wanted, most});
   if (parts < 2 || rounds - divide_up(rounds, parts) < rounds_of_launch) return 1;

@@ -14,7 +14,7 @@ struct unsigned_type {
   std::size_t bytes;
   const char* name;
 };
-// The largest first.
+// In descending order of size.
 constexpr std::array<unsigned_type, 5> unsigned_types{
     {{16, "uint4"}, {8, "ulong"}, {4, "uint"}, {2, "ushort"}, {1, "uchar"}}};
 

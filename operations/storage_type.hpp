@@ -10,8 +10,8 @@
 
 namespace tune::operations {
 
-/// The definition, as kernel text, of a type of so many bytes for kernels that move elements and
-/// do not compute with them: an unsigned integer or vector where there is one, else a struct.
+/// The definition, as kernel text, of a type with this size for kernels that move elements but do
+/// not compute with them: an unsigned integer or vector if one exists, else a struct.
 /// @throws argument_error if bytes is 0
 std::string storage_type(std::string_view name, std::size_t bytes);
 

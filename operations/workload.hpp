@@ -25,42 +25,43 @@
 
 namespace tune::operations {
 
-/// Returns the bytes that an operation bound by memory reads or writes while it is tuned: more than
-/// four times the device's last cache, so that global memory is what is measured, and no more than
-/// an eighth of the memory or what one buffer may hold.
+/// Returns the bytes that a memory-bound operation reads or writes during tuning: more than four
+/// times the device's last cache, so that global memory is measured, and at most an eighth of the
+/// memory or the limit of one buffer.
 std::size_t workload_bytes(const device& device);
 
-/// The same for operations that compute much for each byte: at most 8 MiB if the device is no GPU.
+/// Returns the bytes for operations that compute much for each byte: at most 8 MiB unless the
+/// device is a GPU.
 std::size_t computed_workload_bytes(const device& device);
 
-/// The same for a tuning: no more than an eighth of the memory that it may hold, because the copies
-/// and results of an operation, and the configurations that are compared, are as large again.
+/// Returns the bytes for a tuning: at most an eighth of the memory that it may hold, because the
+/// copies and results of an operation, and the compared configurations, need as much again.
 /// @throws too_little_memory_error if that is less than a MiB
 std::size_t workload_bytes(const tuning_session& session);
 std::size_t computed_workload_bytes(const tuning_session& session);
 
-/// For a tuning at sizes that are given: returns if its arrays fit the memory that it may hold.
+/// Checks that the arrays of a tuning at given sizes fit the memory that it may hold.
 /// @param bytes  of all arrays together, copies and results included
-/// @throws too_little_memory_error if they do not; a ranged autotuner leaves such sizes out
+/// @throws too_little_memory_error if they do not fit; a ranged autotuner skips those sizes
 void require_memory(const tuning_session& session, std::size_t bytes);
 
-/// Returns an array as operations allocate theirs: with its rows padded to whole lines of memory.
+/// Returns an array as operations allocate them: with rows padded to whole lines of memory.
 device_array allocate_rows(const context& context, element_type type, std::size_t rows,
                            std::size_t columns);
 
-/// Returns the compute capability of a CUDA device, ten times the major number and the minor one; 0
-/// for others.
+/// Returns the compute capability of a CUDA device, ten times the major number plus the minor one;
+/// 0 for other devices.
 int cuda_generation(const device& device);
 
-/// Returns dimensions of these sizes that have no padding.
+/// Returns dimensions with these sizes and no padding.
 std::vector<dimension> unpadded(const std::vector<std::size_t>& size);
 
-/// A value that is made when it is first asked for, and shared by copies: cases with a known
-/// answer, say, that most searches at other sizes do not check. Used by one thread.
+/// A value that is made on first use, and shared by copies: for example cases with a known answer,
+/// which most searches at other sizes do not check. Used by one thread.
 template <class T>
 class on_demand {
  public:
-  /// @param make  makes it
+  /// @param make  makes the value
   explicit on_demand(std::function<T()> make) : shared_(std::make_shared<content>()) {
     shared_->make = std::move(make);
   }
@@ -78,9 +79,9 @@ class on_demand {
   std::shared_ptr<content> shared_;
 };
 
-/// Returns the measure of an operation that is looked at as far as its bounds go, and whose program
-/// is checked in cases that the host knows, until one is wrong.
-/// @param cases  each has find_wrong(program, tuning), or is a vector of such; or makes them on
+/// Returns the measure of an operation that is checked for writes out of bounds, and whose program
+/// is checked in cases that the host computes, until one is wrong.
+/// @param cases  each has find_wrong(program, tuning), or is a vector of these; or makes them on
 ///               demand
 template <class Operation, class Tuning, class... Cases>
 measure make_checked_measure(const tuning_command_queue& queue, Operation op, const workload& work,
@@ -108,21 +109,21 @@ measure make_checked_measure(const tuning_command_queue& queue, Operation op, co
   });
 }
 
-/// For operations that quantise: has an answer read the slots out and saturated to the host, and
-/// ask a function what is wrong with them.
-/// @param find_wrong  given the bytes of out and the counts; returns nothing if they are right
+/// For operations that quantise: makes an answer read the slots out and saturated to the host, and
+/// check them by a function.
+/// @param find_wrong  receives the bytes of out and the counts; returns empty if they are right
 void expect_quantised(
     answer& expected,
     std::function<std::optional<std::string>(std::span<const std::uint8_t> out,
                                              std::span<const std::uint32_t> saturated)>
         find_wrong);
 
-/// Returns the class of widths that is tuned for: the columns rounded up to a power of two from 128
-/// to 65536. So an application tunes once and not for each of its shapes.
+/// Returns the class of widths for the tuning: the columns rounded up to a power of two from 128 to
+/// 65536. So an application tunes once and not for each of its shapes.
 std::size_t width_class(std::size_t columns) noexcept;
 
-/// Leaves these tunings alone in a space: for ranges of sizes, as many as a portfolio has, so that
-/// all that is compared may be chosen.
+/// Keeps only these tunings in a space: for ranges of sizes, as many as a portfolio has, so that
+/// every compared tuning may be chosen.
 template <class Tuning, std::size_t count>
 void keep_only(space<Tuning>& space, const std::array<Tuning, count>& kept) {
   space.restrict(
@@ -130,11 +131,11 @@ void keep_only(space<Tuning>& space, const std::array<Tuning, count>& kept) {
       "few that serve all shapes well");
 }
 
-/// Returns costs for ranges of rows and columns that are the bytes of the array, whatever the
-/// tuning; all else is what they miss, alike at shapes that are alike.
+/// Returns costs for ranges of rows and columns: the bytes of the array, for any tuning. The
+/// remaining error is similar at similar shapes.
 cost_function costs_of_bytes(std::size_t element_bytes);
 
-/// Returns the next number of a sequence that is the same everywhere. The upper bits are evenly
+/// Returns the next number of a sequence that is the same everywhere. The upper bits are uniformly
 /// distributed, the lower ones repeat soon.
 inline std::uint32_t next_number(std::uint32_t& state) noexcept {
   return state = state * 1664525U + 1013904223U;
@@ -143,12 +144,12 @@ inline std::uint32_t next_number(std::uint32_t& state) noexcept {
 /// Repeats the first bytes of an array over all of it, on the device. Does not wait.
 void repeat_first(command_queue& queue, const device_array& array, std::size_t bytes);
 
-/// Writes the same to a buffer, from its begin on, again and again until so many bytes are written.
+/// Repeats the bytes to a buffer, from its begin on, until the given number of bytes is written.
 void write_again(command_queue& queue, const buffer& to, std::size_t bytes,
                  std::span<const std::byte> part);
 
-/// Sets every float of an array, padding included, to a number that is at least 0 and less than 1,
-/// evenly distributed. The numbers repeat after four million. Waits for the queue.
+/// Sets every float of an array, including padding, to a uniformly distributed number of at least 0
+/// and less than 1. The numbers repeat after four million. Waits for the queue.
 void set_numbers(command_queue& queue, const device_array& array);
 
 }  // namespace tune::operations

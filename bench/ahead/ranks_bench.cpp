@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How much faster several ranks tune the keys of a program than one.
+// Question: how much faster do several ranks tune the keys of a program than one?
 //
-// 64 keys of equal cost are tuned by one rank and by several, in turn. A key stands in for a search
-// on a device of its own: its autotune function sleeps for a given time, then tunes a space of one
+// 64 keys of equal cost are tuned by one rank and by several, in turn. A key stands for a search on
+// a device of its own: its autotune function sleeps for a given time, then tunes a space of one
 // configuration that runs nothing. So the ranks may share one device and few cores. The program
-// starts itself under mpirun: a rank is a process that calls pretune for a device, a CPU if there
-// is one, with a database of its own. Its time is that of the call, in which its child starts and
-// in which the databases become equal; the longest of the ranks counts. Reported: the time of one
-// rank divided by that of several and by their number, for each round, and the median of the
-// rounds.
+// starts itself under mpirun: a rank is a process that calls pretune for a device, if possible a
+// CPU, with a database of its own. The time of a rank is the time of the call, with the start of
+// its child and the exchange of the databases; the longest time of a rank is used. Reported: the
+// time of one rank divided by the time of several and by their number, for each round, and the
+// median of the rounds.
 //
 //   ranks_bench [ranks [keys [milliseconds of a key [rounds]]]]
 #include <algorithm>
@@ -65,7 +65,7 @@ tune::function_identity identity() {
           .value_fields = tune::describe_fields<stand_in::tuning>()};
 }
 
-// A rank. Its time goes to the file of its number.
+// Runs one rank. Its time is written to the file with its number.
 int tune_as_rank(char** arguments) {
   auto ranks = tune::communicator::meet_by_mpi();
   const fs::path folder = arguments[2];
@@ -80,7 +80,8 @@ int tune_as_rank(char** arguments) {
   options.tuning.database = (folder / (std::to_string(ranks.rank()) + ".db")).string();
   options.tuning.system_databases = std::vector<std::string>{};
   if (ranks.size() > 1) options.ranks = &ranks;
-  // One that is opened quickly: several processes that open one GPU wait for each other.
+  // Prefers a device that opens quickly, because several processes that open one GPU wait for each
+  // other.
   std::vector<tune::device> devices = tune::all_devices();
   std::stable_partition(devices.begin(), devices.end(),
                         [](const auto& each) { return each.kind() == tune::device_kind::cpu; });

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What an application feels of what is tuned behind it, and what it gets.
+// Question: what does tuning behind an application cost it, and what does it gain?
 //
-// Frames begin every --frame ms: fill and transpose on one queue, fft (where there is a library)
-// and hreduce on another, as often as makes 60 % of the frame. First the application runs alone,
-// with test defaults; then with the same tunings while keys are tuned behind it, with a fresh
-// database; then the same keys are tuned with nothing else on the device. Reported are, alone and
-// beside: frames a second, late frames, the longest call that enqueues an operation and the one
-// that 999 of 1000 do not exceed, and the same of the times of frames; for each key how long it
-// took behind and offline, and the time of the tuning that each found, as a quotient.
+// Frames begin every --frame ms: fill and transpose on one queue, fft (if there is a library) and
+// hreduce on another, repeated to take 60 % of the frame. First the application runs alone, with
+// test defaults; then with the same tunings while keys are tuned behind it, with a fresh database;
+// then the same keys are tuned with nothing else on the device. Reported, alone and with tuning:
+// frames per second, late frames, the longest call that enqueues an operation and the 99.9th
+// percentile, and the same for the times of frames; for each key the tuning time behind and
+// offline, and the ratio of the times of the tunings found.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -125,7 +125,7 @@ class application {
 
   std::size_t repeats() const { return repeats_; }
 
-  /// Runs frames at their pace until it may end.
+  /// Runs frames at their pace until goes_on returns false.
   course run(const std::function<bool(nanoseconds)>& goes_on) {
     course made;
     const nanoseconds period(static_cast<long>(given_.frame_ms * 1e6));
@@ -180,7 +180,7 @@ class application {
     second_.finish();
   }
 
-  // The frame's work takes its part of the frame.
+  // Sets the work of a frame to its part of the frame's time.
   void calibrate() {
     for (int i = 0; i < 5; ++i) frame(nullptr);
     times once;
@@ -205,7 +205,7 @@ class application {
 /// A key that is tuned twice.
 struct subject {
   std::string name;
-  /// Asks for its tuning; true if it is the result of this device.
+  /// Requests its tuning; true if it is the result of this device.
   std::function<bool(const tune::context&, const tune::tuning_options&)> ask;
   /// The time of a run with the tuning that the options find.
   std::function<tune::run_time(const tune::context&, const tune::tuning_options&)> time;
@@ -284,7 +284,7 @@ int compare(const settings& given) {
   }
   const tune::device device = given.device ? devices.at(*given.device) : tune::select_device();
   const tune::context context = device.create_context();
-  // The tuner behind this program ends before it, and writes until then.
+  // The tuner behind this program writes until the end of the process.
   static const temporary_folder made;
   const std::filesystem::path& folder = made.path;
   tune::tuning_options behind{.database = (folder / "behind.db").string(),
@@ -333,7 +333,7 @@ int compare(const settings& given) {
   std::fflush(stdout);
   if (done < subjects.size())
     fmt::print("{} keys were not tuned in time\n", subjects.size() - done);
-  const tune::behind_pause rest;  // what follows is measured on a device that is free
+  const tune::behind_pause rest;  // later measurements need a free device
   static_cast<void>(rest.wait(std::chrono::seconds(5)));
 
   fmt::print("{:<24} {:>9} {:>9} {:>12} {:>12} {:>8}\n", "key", "behind, s", "alone, s",

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a live operation costs the thread of a pipeline.
+// Question: what does a live operation cost the thread of a pipeline?
 //
 // A kernel of one work item is run by operation::run() and by live_instance::run() with an epoch
 // after each, in turn, in batches on the host's clock; the queue is emptied outside the timed parts
 // and the order within a pair alternates. Reported, over all pairs: the time of each, the median of
-// the pairs' ratios, and the time of epoch() alone with nothing ready. The same for graphs. Then
-// tunings are published one after the other, each a little faster, and the pipeline runs until each
-// has been kept: the longest and the median call of epoch() and of run() while a candidate is under
-// way, beside those while none is, and the allocations of the pipeline's thread.
+// the pairs' ratios, and the time of epoch() alone with nothing ready. Graphs get the same
+// measurements. Then tunings are published one after the other, each a little faster, and the
+// pipeline runs until each has been kept: the longest and the median call of epoch() and of run()
+// with and without a candidate under way, and the allocations of the pipeline's thread.
 #include <algorithm>
 #include <benchmark/benchmark.h>
 #include <chrono>

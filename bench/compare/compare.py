@@ -19,10 +19,10 @@ OPERATIONS = {
     "transpose": ["2048x2048", "8192x8192"],
     "hreduce": ["2048x1024", "65536x1024"],
 }
-# Of the wall time of Kernel Tuner's exhaustive search over ours; the tiled space only.
+# Kernel Tuner's wall time of the exhaustive search over ours; the tiled space only.
 FASTER = {"exhaustive": 10, "default": 20, "exhaustive cached": 40, "default cached": 40}
-BARE = "exhaustive, bare kernel"  # the tiled space, described while the program runs
-BARE_COST = 1.05  # of the wall time of the operation's search
+BARE = "exhaustive, bare kernel"  # the tiled space, described at run time
+BARE_COST = 1.05  # factor of the operation's search in wall time
 CLOSE = 1.01
 IDLE = 0.10
 
@@ -303,7 +303,7 @@ def main():
         try:
             compare_space(runner, given, space, targets)
         except RunFailed as failure:
-            # The others are still worth their time on the device.
+            # The others are still useful.
             failed.append(space)
             print(f"\n{space} could not be compared: {failure}", file=sys.stderr)
         sys.stdout.flush()

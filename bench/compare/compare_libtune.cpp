@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Libtune's side of the comparison: tunes one space once and prints a JSON object about it, which
-// compare.py reads. README.md beside this file says what is measured.
+// Libtune's side of the comparison: tunes one space once and prints a JSON object about it for
+// compare.py. README.md beside this file describes the measurement.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -67,7 +67,7 @@ tune::device choose_device(const arguments& given) {
 }
 
 tune::tuning_options options_of(const arguments& given) {
-  // What the environment says is for users' programs.
+  // The environment's settings are for users' programs.
   tune::tuning_options options{.given_by = tune::option_source::command};
   if (given.strategy != "default") options.strategy = given.strategy;
   options.budget = tune::tuning_budget{};

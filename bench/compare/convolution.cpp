@@ -27,7 +27,7 @@ tune::host_array<float> make_numbers(std::size_t rows, std::size_t columns, unsi
   return numbers;
 }
 
-// As the kernel lays out its tile.
+// The bytes of the kernel's tile, by its layout.
 std::size_t local_memory_of(const convolution_tuning& t) {
   constexpr std::size_t banks = 32;
   const std::size_t block = as_size(t.block_size_x);
@@ -127,7 +127,7 @@ double check_convolution(const tune::context& context, std::size_t size) {
       for (std::size_t x = 0; x < size; ++x) {
         const double difference =
             std::abs(window_sum(input, filter, y, x) - static_cast<double>(got(y, x)));
-        // A maximum would pass over NaN.
+        // A maximum would ignore NaN.
         if (!(difference <= std::numeric_limits<double>::max())) return difference;
         largest = std::max(largest, difference);
       }

@@ -26,7 +26,7 @@ LIBTUNE_FIELDS(compare::convolution_tuning, block_size_x, block_size_y, tile_siz
 namespace compare {
 
 inline constexpr std::size_t filter_size = 17;
-/// The rows and columns that the input has beyond those of the output.
+/// The difference of the input's and the output's rows and columns.
 inline constexpr std::size_t border = filter_size - 1;
 
 /// output[y, x] = the sum over j and i of filter[j, i] input[y + j, x + i]. Slots output: size x
@@ -53,12 +53,12 @@ tune::program build_convolution(const tune::context& context, const convolution_
 /// The 1440 configurations of the tutorial.
 tune::space<convolution_tuning> convolution_space();
 
-/// Numbers in [0, 1), the same each time.
+/// Numbers in [0, 1), the same in each run.
 tune::host_array<float> make_input(std::size_t size);
 tune::host_array<float> make_filter();
 
-/// The largest difference from the host's result, over a handful of configurations which between
-/// them have every value of every parameter but the block sizes, on an output of this size.
+/// The largest difference from the host's result, over a few configurations that together have
+/// every value of every parameter except the block sizes, on an output of this size.
 double check_convolution(const tune::context& context, std::size_t size);
 
 }  // namespace compare

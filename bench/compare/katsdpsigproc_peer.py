@@ -13,7 +13,7 @@ import time
 
 os.environ.setdefault("CUDA_CACHE_DISABLE", "1")
 os.environ["PYOPENCL_NO_CACHE"] = "1"
-# The loader that comes with PyOpenCL's wheels does not look there on its own.
+# The loader in PyOpenCL's wheels does not search this folder by default.
 os.environ.setdefault("OCL_ICD_VENDORS", "/etc/OpenCL/vendors")
 
 import numpy  # noqa: E402

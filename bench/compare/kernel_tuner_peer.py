@@ -11,8 +11,8 @@ import sys
 import time
 import warnings
 
-# Nothing that another run has compiled may help, and nothing is kept for the next. It has to be
-# known before the libraries are loaded.
+# Programs compiled by another run must not help, and none are kept for the next run. This must be
+# set before the libraries are loaded.
 os.environ["CUDA_CACHE_DISABLE"] = "1"
 os.environ["CUPY_CACHE_IN_MEMORY"] = "1"
 
@@ -59,7 +59,7 @@ def tune(given, space, source, kernel_arguments):
     """Calls Kernel Tuner. Returns its results, its environment and the seconds of the call."""
     from kernel_tuner import tune_kernel
 
-    # It warns of argument types that it cannot read in this dialect; what it prints is no JSON.
+    # It prints warnings about argument types that it cannot read in this dialect, which are not JSON.
     with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):
         warnings.simplefilter("ignore")
         start = time.perf_counter()
@@ -88,7 +88,7 @@ def configuration_of(space, result):
 
 def report(given, space, results, environment, seconds):
     measured = [item for item in results if "__error__" not in item]
-    # A strategy may come to one configuration several times.
+    # A strategy may visit one configuration several times.
     unique = {tuple(configuration_of(space, item).items()): item for item in measured}
     ranked = sorted(unique.values(), key=lambda item: item["time"])
     ranking = [

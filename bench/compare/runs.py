@@ -11,7 +11,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# What users set for their own programs, or what would let one run help the next.
+# Settings of users for their own programs, and caches by which one run would help the next.
 UNWANTED = ["LIBTUNE_BUDGET", "LIBTUNE_MODE", "LIBTUNE_MATCH", "LIBTUNE_DB", "LIBTUNE_SYSTEM_DB",
             "LIBTUNE_DEVICE", "KATSDPSIGPROC_TUNE_DB", "KATSDPSIGPROC_TUNE_MATCH",
             "KERNEL_TUNER_PARALLEL", "CUPY_CACHE_DIR"]

@@ -21,7 +21,7 @@
 namespace compare {
 namespace {
 
-/// Keeps the search that ended last.
+/// Keeps the last completed search.
 class search_keeper final : public tune::observer {
  public:
   void search_started(const tune::search_started_event& event) override { record.started = event; }
@@ -78,7 +78,7 @@ search_record search_diffusion(const tune::context& context, const tune::tuning_
   });
 }
 
-// The same search as that of "tiled", described as a bare kernel.
+// Makes the search of "tiled" with a bare kernel.
 search_record search_bare(const tune::context& context, const tune::tuning_options& options,
                           std::size_t size) {
   const auto field = diffusion::make_test_field(size);

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a program costs when many are compiled: by 1, 2, 4 ... workers, and by as many threads of
-// this process.
+// Question: what is the cost of one program when many are compiled, by 1, 2, 4 ... workers, and by
+// as many threads of this process?
 //
 //   compile_bench [small programs] [heavy programs] [compiler identity]
 //
-// for the device that LIBTUNE_DEVICE names, else the best. No text comes twice, so that no cache
-// helps. Each pool is new: "start" is from its making to the first program being done, with
+// for the device that LIBTUNE_DEVICE names, else the best. No text occurs twice, so no cache helps.
+// Each pool is new: "start" is the time from its construction to the end of the first program, with
 // programs already waiting, and the rest is the time from the first program to the last, divided by
-// those in between, in steady state with all workers up. Given an identity, such as
-// "NVRTC 13.0 sm_90", workers alone compile with that, and no device is needed.
+// the number in between, in steady state with all workers running. With an identity, such as "NVRTC
+// 13.0 sm_90", only workers compile, and no device is needed.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -138,9 +138,9 @@ void bench_workers(const subject& of, int workers, const sources& programs) {
       std::exit(1);
     }
   }
-  pool.stop();  // after which every end has been noted
+  pool.stop();  // afterwards every end has been noted
   std::sort(ends.begin(), ends.end());
-  // The first of each worker has its start in it.
+  // The first programs include the start of the workers.
   const std::size_t first = std::min<std::size_t>(2 * workers, ends.size() / 2);
   report("workers", workers, milliseconds(ends[0] - begin),
          milliseconds(ends.back() - ends[first]) / static_cast<double>(ends.size() - 1 - first));
@@ -170,7 +170,7 @@ void bench(const subject& of, const char* name, int count, std::string (*text)()
   widths.push_back(cores);
   std::printf("%s:\n", name);
   for (const int width : widths) {
-    // Enough for each to have several, few enough for one alone.
+    // Enough for several programs each, and few enough for a single worker.
     const int programs = std::max(4 * width, count * width / cores);
     bench_workers(of, width, make(of.language, programs, text));
     if (of.context) bench_threads(*of.context, width, make(of.language, programs, text));

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the time of constructing a tuned template goes, once its result is in the database.
+// Question: what takes the time of constructing a tuned template, once its result is in the
+// database?
 //
 // A template with one kernel is tuned once into a database of its own. Then each benchmark repeats
-// one part: the lookup (the autotuner's call: settings, key, SQLite, back into a struct), compiling
-// the program with the tuning at hand, making the operation with its kernel object, and the whole.
-// The rest is the whole minus the parts. The cache of programs is off for compile and whole, and on
-// and full for cached_compile and cached_whole. PoCL's own cache is left on, because users have it
-// on, so what is timed there is a compile that its cache answers.
+// one part: the lookup (the autotuner's call: settings, key, SQLite, conversion to a struct),
+// compiling the program with the given tuning, making the operation with its kernel object, and the
+// whole. The rest is the whole minus the parts. The cache of programs is off for compile and whole,
+// and on and filled for cached_compile and cached_whole. PoCL's own cache stays on, as for users,
+// so the timed compilation is answered by that cache.
 #include <benchmark/benchmark.h>
 #include <cstdlib>
 #include <optional>
@@ -116,7 +117,7 @@ void whole(benchmark::State& state) {
   }
 }
 
-/// Turns the cache of programs on for as long as it lives.
+/// Turns the cache of programs on during its life.
 class program_cache_on {
  public:
   program_cache_on() { ::setenv("LIBTUNE_CACHE", (shared().folder / "programs").c_str(), 1); }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What starting costs when everything is known: the tiled diffusion kernel on CUDA, its tuning in
-// the database and its binary in the program cache.
+// Question: what is the cost of a start with known results: the tiled diffusion kernel on CUDA, its
+// tuning in the database and its binary in the program cache?
 //
 // In one warm process, in turn, many times: constructing the template and an operation of it
 // (lookup, binary from the cache, kernel object); cuModuleLoadData of the same binary, alone; one

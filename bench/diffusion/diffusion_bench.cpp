@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How good the tutorial's three diffusion kernels become, and where the time of tuning them goes.
+// Question: how fast do the tutorial's three diffusion kernels become, and what takes the tuning
+// time?
 //
 // On each GPU, each kernel is tuned exhaustively on a field of 4096 x 4096, without a database and
-// with compiled programs not taken from libtune's cache. Reported: the winner, its time, and the
-// bytes that it has to move (every point read once and written once) over that time, beside the
-// bandwidth of a device-to-device copy of the same field in the same run; and how the wall time of
-// the search splits into preparing configurations (which is nearly all compiling), measuring them,
-// and the rest. Arguments: the size of the field, if not 4096.
+// without libtune's cache of programs. Reported: the winner, its time, and its least traffic (every
+// point read once and written once) over that time, with the bandwidth of a device-to-device copy
+// of the same field in the same run; and the split of the search's wall time into preparing
+// configurations (nearly all compiling), measuring them, and the rest. Arguments: the size of the
+// field, if not 4096.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -27,14 +28,14 @@ namespace {
 using seconds = std::chrono::duration<double>;
 using diffusion::variant;
 
-/// Keeps the search that ended last.
+/// Keeps the last completed search.
 class search_keeper final : public tune::observer {
  public:
   void search_finished(const tune::search_finished_event& event) override { last = event; }
   tune::search_finished_event last;
 };
 
-// Bytes read plus bytes written, over device time, of the fastest of ten copies.
+// Bytes read plus bytes written, divided by the device time of the fastest of ten copies.
 double copy_bandwidth(const tune::context& context, std::size_t size) {
   auto queue = context.create_command_queue({.profiling = true});
   const tune::array_layout layout(tune::dtype::float32, {size, size});

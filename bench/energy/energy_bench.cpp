@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How well the energy of a run repeats, and how long it takes to measure:
+// Question: how well does the energy of a run repeat, and how long does its measurement take?
 //   energy_bench [--rounds 10]
 //
-// Two kernels in four sizes each, limited by arithmetic and by memory, are measured together as the
-// finalists of a search are (measure_energy), ten times over. Reported for each: the joules of a
-// run, the mean power, the spread of the ten (the standard deviation and the largest distance to
-// the mean, in percent), the uncertainty that the meter tells, and the time for each. Beside it the
-// plain way: the counter read before and after as many milliseconds of runs. kernel_tuner_energy.py
-// does the same with Kernel Tuner and its NVML observer.
+// Two kernels in four sizes each, one limited by arithmetic and one by memory, are measured
+// together like the finalists of a search (measure_energy), ten times. Reported for each: the
+// joules of a run, the mean power, the spread of the ten (the standard deviation and the largest
+// distance from the mean, in percent), the uncertainty given by the meter, and the time for each.
+// For comparison the simple way: the counter read before and after as many milliseconds of runs.
+// kernel_tuner_energy.py does the same with Kernel Tuner and its NVML observer.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -78,7 +78,7 @@ double seconds_since(clock_type::time_point begin) {
   return std::chrono::duration<double>(clock_type::now() - begin).count();
 }
 
-// The counter before and after about the time that the meter has for one load.
+// Reads the counter before and after about as much time as the meter uses for one load.
 double naive_joules(tune::energy_sensor& sensor, const tune::energy_load& load,
                     std::chrono::duration<double> time) {
   const int runs = std::max(1, static_cast<int>(time / load.expected));

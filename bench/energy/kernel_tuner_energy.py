@@ -33,7 +33,7 @@ for name, length in VARIANTS:
     joules = [item["nvml_energy"] for item in results]
     mean = statistics.mean(joules)
     spread, largest = "-", "-"
-    if mean > 0:  # the observer finds nothing where all runs end before the sensor's next value
+    if mean > 0:  # the observer finds no value if all runs end before the sensor's next one
         spread = f"{100 * statistics.stdev(joules) / mean:.2f} %"
         largest = f"{100 * max(abs(j - mean) for j in joules) / mean:.2f} %"
     print(f"| {name} {length} | {1e3 * statistics.mean(i['time'] for i in results):.1f} | {1e3 * mean:.4f} | "

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The kernels of both programs of this folder, in a form that both compile: one limited by
+// The kernels of both programs of this folder, in a form for both compilers: one limited by
 // arithmetic and one by memory.
 extern "C" __global__ void chain(float* data, float factor, unsigned length) {
   const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;

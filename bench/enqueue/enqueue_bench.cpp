@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What enqueueing an operation costs beside the raw API call.
+// Question: what does enqueueing an operation cost compared with the raw API call?
 //
 // Both launch the same kernel of one work item with three arguments. The raw side is
 // clEnqueueNDRangeKernel or cuLaunchKernel on a kernel whose arguments have been set once. The
-// other is operation::run(): all slots are checked, all arguments set again, and the launch is
+// other side is operation::run(): all slots are checked, all arguments set again, and the launch is
 // checked. A batch of each is timed in turn, on the host's clock, and the queue is emptied outside
-// the timed parts; the order within a pair alternates. What is reported, over all pairs: the median
-// time of one enqueue on either side, the median of the pairs' ratios, and the allocations of one
-// run.
+// the timed parts; the order within a pair alternates. Reported, over all pairs: the median time of
+// one enqueue on either side, the median of the pairs' ratios, and the allocations of one run.
 #include <benchmark/benchmark.h>
 #include <cstddef>
 #include <memory>

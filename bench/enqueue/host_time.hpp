@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// Returns the median, the greater one of two; 0 if there are no values.
+/// Returns the median, the greater of the middle two; 0 without values.
 inline double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -18,7 +18,7 @@ inline double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Returns the time of a call, in nanoseconds on the host's clock: the mean of so many.
+/// Returns the mean time of one of several calls, in nanoseconds on the host's clock.
 template <class Call>
 double nanoseconds_each(int count, Call&& call) {
   const auto start = std::chrono::steady_clock::now();
@@ -27,7 +27,7 @@ double nanoseconds_each(int count, Call&& call) {
   return taken.count() / count;
 }
 
-/// Calls two functions, every other time the second one first, and returns both results.
+/// Calls two functions, in alternating order, and returns both results.
 class alternation {
  public:
   template <class One, class Other>

@@ -13,8 +13,8 @@
 
 namespace bench {
 
-/// The few functions of the driver that the raw side needs, by the names that they have had since
-/// CUDA 4, so that this needs no header of CUDA's.
+/// The few functions of the driver for the raw side, by their names since CUDA 4, so that this
+/// needs no CUDA header.
 struct raw_driver {
   raw_driver() {
     void* library = ::dlopen("libcuda.so.1", RTLD_NOW);
@@ -40,7 +40,7 @@ struct raw_driver {
   int (*synchronize)(void*) = nullptr;
 };
 
-/// cuLaunchKernel, with the binary that libtune made, on a stream of the same context.
+/// Launches by cuLaunchKernel, with libtune's binary, on a stream of the same context.
 class raw_cuda final : public raw_launch {
  public:
   raw_cuda(const tune::context& context, const tune::program& program)

@@ -12,7 +12,7 @@ class raw_launch {
   raw_launch(const raw_launch&) = delete;
   raw_launch& operator=(const raw_launch&) = delete;
 
-  /// Returns whether it was accepted.
+  /// Returns true if it was accepted.
   virtual bool enqueue() = 0;
   virtual void finish() = 0;
 };

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a command graph saves for a sequence of ten small kernels.
+// Question: what does a command graph save for a sequence of ten small kernels?
 //
 // One operation launches ten kernels, one after another, each of which adds one to the same 4096
-// integers. It is run by operation::run(), which is ten launches, and by captured_operation::run(),
-// which is one launch of a graph where the device has graphs, and else the same ten launches. A
-// batch of 20 runs of each is made in turn, on one queue each, and the order within a pair
-// alternates; queues are empty when a batch begins. Of each batch are taken the host's time for the
-// 20 calls of run(), without waiting for the work, and the device's time from a marker before the
-// first to a marker after the last. Reported, over all pairs: the medians of both, for one run;
-// the medians of the pairs' ratios, captured over plain; and the allocations of one run on either
-// side. The batches are short so that no queue fills up, for then the host would wait for the
-// device. In the end the integers tell whether every run did its work.
+// integers. It is run by operation::run(), which makes ten launches, and by
+// captured_operation::run(), which makes one launch of a graph if the device has graphs, and else
+// the same ten launches. A batch of 20 runs of each is made in turn, on one queue each, and the
+// order within a pair alternates; queues are empty at the start of a batch. Each batch gives the
+// host's time for the 20 calls of run(), without waiting for the work, and the device's time from a
+// marker before the first to a marker after the last. Reported, over all pairs: the medians of
+// both, for one run; the medians of the pairs' ratios, captured over plain; and the allocations of
+// one run on either side. The batches are short so that no queue fills up, because then the host
+// would wait for the device. At the end the integers show if every run did its work.
 #include <benchmark/benchmark.h>
 #include <chrono>
 #include <cstddef>
@@ -44,7 +44,7 @@ class sequence final : public tune::operation {
     data_.buffer().zero(this->queue());
   }
 
-  /// Every element, which is the number of launches there have been; -1 if they differ.
+  /// Every element, which is the number of launches so far; -1 if they differ.
   std::int32_t counted() {
     const auto host = data_.buffer().get<std::int32_t>(queue());
     for (std::size_t i = 0; i < size; ++i) {

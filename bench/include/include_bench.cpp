@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What including <libtune/libtune.hpp> adds to the compilation of a file.
+// Question: how much does including <libtune/libtune.hpp> add to the compilation of a file?
 //
 // The compiler that built this program compiles, in turn, an empty file and one that only includes
-// the header, with -O2; the difference of the medians is what is reported. Run it on a machine that
-// does nothing else.
+// the header, with -O2. Reported is the difference of the medians. Run it on an idle machine.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

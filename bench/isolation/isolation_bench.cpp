@@ -1,20 +1,21 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a search costs more in a child process than in this one, and whether it measures the same.
+// Question: what does a search in a child process cost more than one here, and are its times the
+// same?
 //
-// A kernel that is nothing but a chain of dependent multiply-adds is tuned on each device over the
-// length of the chain, 8 configurations, once in this process and once in a child, in turn, each
-// time by force; and so is a function that runs nothing, whose searches take no time but what the
-// process costs. The first round, which compiles, does not count. Reported: the medians of the
-// wall-clock time of a call and of their differences in pairs, with the quartiles of these.
+// A kernel with only a chain of dependent multiply-adds is tuned on each device over the length of
+// the chain, 8 configurations, once in this process and once in a child, in turn, each time by
+// force. A function that runs nothing is tuned too: its searches take only the time of the process.
+// The first round, which compiles, does not count. Reported: the medians of the wall-clock time of
+// a call and of their differences in pairs, with the quartiles of these.
 //
-// For the times that are measured the same kernel is tuned over 8 lengths that are all but equal,
-// so that the search gives none up before it has measured it well, with enough items that a launch
-// takes 0.1 ms or more: here, in a child, and here again. The child's times are compared with the
-// means of those before and after it, and these with each other: nothing can be said about the
-// child that is finer than what two searches in one process differ by. The median over
-// configurations is one round's ratio; reported are the median and the quartiles over the rounds.
+// To compare the measured times, the same kernel is tuned over 8 nearly equal lengths, so that the
+// search measures all of them well, with enough items that a launch takes 0.1 ms or more: here, in
+// a child, and here again. The child's times are compared with the means of the searches before
+// and after it, and these with each other, because the difference of two searches in one process
+// limits the resolution. The median over configurations is one round's ratio; reported are the
+// median and the quartiles over the rounds.
 //
 //   isolation_bench [rounds]
 #include <algorithm>
@@ -80,7 +81,7 @@ tune::space<chain::tuning> make_space(const chain::key& key) {
   if (key.alike) {
     space.add(&chain::tuning::length, {4000, 4001, 4002, 4003, 4004, 4005, 4006, 4007});
   } else {
-    // Far enough from each other that no long measurement is needed to separate one from the best.
+    // Different enough that no long measurement is needed to separate one from the best.
     space.add(&chain::tuning::length, {1000, 1300, 1700, 2200, 2900, 3800, 5000, 6500});
   }
   return space;
@@ -97,7 +98,7 @@ const tune::autotuner<chain::key, chain::tuning> autotune{
       });
     }};
 
-/// The same configurations, which say what they take and take nothing.
+/// An autotuner with the same space, whose configurations report times without running.
 const tune::autotuner<chain::key, chain::tuning> autotune_nothing{
     {.name = "isolation_bench.nothing"}, [](tune::tuning_session& session, const chain::key& key) {
       return session.tune(make_space(key), [](const chain::tuning& tuned) {
@@ -131,7 +132,7 @@ one_search search(const tune::autotuner<chain::key, chain::tuning>& tuner,
   options.given_by = tune::option_source::command;
   options.isolation = where;
   options.observers = {kept};
-  // A device that does not keep still would be measured again and again, which is not the question.
+  // An unsteady device would be measured repeatedly, which is not the question here.
   options.race.drift.repeats = 0;
   options.race.final_time = std::chrono::milliseconds(200);
   const auto start = std::chrono::steady_clock::now();
@@ -214,7 +215,7 @@ int main(int argc, char** argv) {
   for (const tune::device& device : tune::all_devices()) {
     try {
       compare_on(device, rounds, (folder / "tuning.db").string());
-    } catch (const tune::error& failure) {  // others may do better
+    } catch (const tune::error& failure) {  // other devices may work
       std::printf("  %s\n", failure.what());
     }
     std::fflush(stdout);

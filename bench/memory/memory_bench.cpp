@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whether searches take memory from the application on a device that is nearly full.
+// Question: do searches take memory from the application on a device that is nearly full?
 //
-// All but 5 % of the device's memory is allocated first. Then a function is tuned again and again
-// by force, which takes all that it may hold, while a thread of the application allocates two
+// All but 5 % of the device's memory is allocated first. Then a function is tuned repeatedly by
+// force, which takes all memory that it may hold, while a thread of the application allocates two
 // buffers of random sizes, together nearly all that was left, zeroes them, waits and releases them.
-// The searches run by turns in this process and in a child, with the default budget and with one of
-// all the memory, in which case the application has no room until a search gives its memory back.
-// Reported for each of the four: the runs, those that were put off, the allocations of the
-// application, how many of them failed (out of memory), and the median and the longest time of one.
+// The searches run by turns in this process and in a child, with the default budget and with a
+// budget of all the memory; then the application has no room until a search releases its memory.
+// Reported for each of the four: the runs, the postponed ones, the allocations of the application,
+// the number of failures (out of memory), and the median and the longest time of one.
 //
-// Only for devices whose driver tells how much is free, as CUDA's.
+// Only for devices whose driver reports the free memory, such as CUDA's.
 //
 //   memory_bench [runs] [seconds]   (100 runs, or as many as begin within 30 s)
 #include <algorithm>
@@ -73,7 +73,7 @@ class addition final : public tune::operation {
   tune::nd_range range_;
 };
 
-// Takes all that it may, except the needs of its configurations.
+// Takes all memory that it may, except for the needs of its configurations.
 const tune::autotuner<greedy::key, greedy::tuning> autotune{
     {.name = "memory_bench.greedy"}, [](tune::tuning_session& session, const greedy::key&) {
       const tune::context& context = session.context();
@@ -107,7 +107,7 @@ struct tally {
   int put_off = 0;
   int failed_runs = 0;
   int failures = 0;
-  std::vector<double> milliseconds{};  // of the allocations that succeeded
+  std::vector<double> milliseconds{};  // of the successful allocations
 };
 
 /// The application's own use of the device.
@@ -237,7 +237,7 @@ int main(int argc, char** argv) {
                    context.device().name().c_str());
       return 2;
     }
-    // The contexts, programs and queues of libtune and the driver are there before it is full.
+    // The contexts, programs and queues of libtune and the driver exist before the memory is full.
     static_cast<void>(autotune(context, {}, [&] {
       auto first = options_of(0, database);
       first.memory = tune::memory_budget{.bytes = 256 * mebibyte};

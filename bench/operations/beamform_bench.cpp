@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How near beamform comes to the bandwidth and to the arithmetic of the device, in the shapes of a
-// radio telescope.
+// Question: how close does beamform come to the bandwidth and to the arithmetic of the device, in
+// the shapes of a radio telescope?
 //
 // The operation is tuned, without a database; then it works on random numbers. Timed in turn, round
-// by round, by markers on the device: the tuned operation, a copy that moves as many bytes as have
-// to be moved (the input read once, the beams written once), and the operation with the test
-// default. "of copy" is the copy's time over ours, and "default" that of the test default over
-// ours, both medians over the rounds. TFLOP/s count 8 operations for each antenna, beam, channel
-// and spectrum.
+// by round, by markers on the device: the tuned operation, a copy of the least traffic (the input
+// read once, the beams written once), and the operation with the test default. "of copy" is the
+// copy's time over ours, and "default" the test default's time over ours, both medians over the
+// rounds. TFLOP/s count 8 operations for each antenna, beam, channel and spectrum.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How near the correlator comes to what a device can multiply.
+// Question: how close does the correlator come to the device's peak of multiplications?
 //
-// For each shape the operation is tuned, without a database, or takes the tuning that is given;
-// then it correlates random voltages. Timed in turn, round by round, by markers on the device: the
+// For each shape the operation is tuned, without a database, or uses the given tuning; then it
+// correlates random voltages. Timed in turn, round by round, by markers on the device: the
 // correlation, a copy of its input, and the reduction of its accumulators. Reported are medians.
 // "TOP/s" counts useful operations only: 32 for a pair of antennas a1 <= a2, a channel and a
-// spectrum, since each of the 4 products of polarisations is 4 multiplications and 4 additions of
+// spectrum, because each of the 4 products of polarisations is 4 multiplications and 4 additions of
 // real numbers.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -68,7 +68,7 @@ struct bench_device {
   }
 };
 
-/// A number from -most to most, of a state's bits.
+/// A number from -most to most, from the bits of a state.
 int drawn(std::uint32_t bits, int most) {
   return static_cast<int>(bits % static_cast<std::uint32_t>(2 * most + 1)) - most;
 }
@@ -87,7 +87,7 @@ void set_voltages(tune::command_queue& queue, const tune::device_array& array, s
 
 constexpr std::size_t numbers_of_tuning = 11;
 
-/// The tunings that are given; nothing, which means a search, if there are none.
+/// The given tunings; without any, an empty one, which means a search.
 std::vector<std::optional<correlate_tuning>> given_tunings(const settings& given) {
   if (given.tuning.empty()) return {std::nullopt};
   std::vector<std::optional<correlate_tuning>> tunings;
@@ -99,7 +99,7 @@ std::vector<std::optional<correlate_tuning>> given_tunings(const settings& given
   return tunings;
 }
 
-/// True if the visibilities of a few baselines and channels are those of the host.
+/// True if the visibilities of a few baselines and channels equal the host's.
 bool is_right(bench_device& on, correlate& op, const shape_case& shape) {
   op.zero();
   op.run();

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How long a fleet of keys takes: the 2,625 down-converters of 7 subsamplings (2 to 128), 25 ratios
-// of taps to subsampling (8 to 32) and 15 widths of a sample (2 to 16 bits).
+// Question: how long does a fleet of keys take: the 2,625 down-converters of 7 subsamplings (2 to
+// 128), 25 ratios of taps to subsampling (8 to 32) and 15 widths of a sample (2 to 16 bits)?
 //
-// A random sample of the keys is tuned ahead in a new database, as tunedb pretune does it, and the
-// time of a key is the whole time over their number. Some of the keys are then searched as a whole
-// in another database; "lost" is the time that this search measured of the tuning of the fleet over
-// the best that it found. Where searches have stopped as good enough, "covered" counts those that
-// lost no more than was stated.
+// A random sample of the keys is tuned ahead in a new database, as by tunedb pretune, and the time
+// of a key is the whole time over their number. Some of the keys are then searched completely in
+// another database; "lost" is the time of the fleet's tuning in this search over the best time that
+// it found. If searches have stopped as good enough, "covered" counts those that lost no more than
+// stated.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -142,7 +142,7 @@ std::map<std::string, double> times_of(tune::tuning_database& database,
 
 void check(const settings& with, const std::string& fleet, const std::string& whole,
            std::vector<ddc_key> keys) {
-  // The last ones have had the most neighbours; those checked are spread over all.
+  // The last ones have had the most neighbours; the checked ones are spread over all.
   std::shuffle(keys.begin(), keys.end(), std::mt19937(with.seed + 1));
   keys.resize(std::min(keys.size(), with.checked));
   if (keys.empty()) return;

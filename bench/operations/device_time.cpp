@@ -30,7 +30,8 @@ void time_in_turn(tune::command_queue& queue, std::vector<contender>& contenders
 }
 
 device_timer::device_timer(bench_device& on) : on_(on) {
-  if (on.device.kind() != tune::device_kind::gpu) return;  // there runs last longer than launches
+  // Elsewhere runs take longer than launches.
+  if (on.device.kind() != tune::device_kind::gpu) return;
   constexpr std::size_t bytes = std::size_t{64} << 20;
   filled_.emplace(on.context, tune::array_layout{tune::dtype::uint8, tune::shape{bytes}});
   fill(4);

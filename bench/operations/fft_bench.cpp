@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the transforms of libtune::operations cost beside a bare plan of the library that makes
-// them: cuFFT on CUDA, VkFFT on OpenCL.
+// Question: what do the transforms of libtune::operations cost compared with a bare plan of their
+// library: cuFFT on CUDA, VkFFT on OpenCL?
 //
 // Each transform is tuned on each device, without a database, then works on arrays of 256 MiB (GPU)
-// or 4 MiB (others) of numbers that differ. Timed in turn, round by round, by markers on the
-// device: the tuned operation, the same with the test default, a copy of the array on the device,
-// and, if built with LIBTUNE_BENCH_PEERS, the bare plan with the library's own parameters. Reported
-// are the bytes of both arrays over the median time, and medians of the ratios of a round: the
-// other's time over ours, so that above 1 is better everywhere; "of copy" is bandwidth over the
-// copy's.
+// or 4 MiB (others) of different numbers. Timed in turn, round by round, by markers on the device:
+// the tuned operation, the same with the test default, a copy of the array on the device, and, if
+// built with LIBTUNE_BENCH_PEERS, the bare plan with the library's own parameters. Reported are the
+// bytes of both arrays over the median time, and medians of the ratios of a round: the other's time
+// over ours, so that above 1 is better everywhere; "of copy" is bandwidth over the copy's.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -96,7 +95,7 @@ fft_description describe(const fft_case& about) {
           .direction = inverse ? fft_direction::inverse : fft_direction::forward};
 }
 
-/// Numbers from -1 to 1 that differ, also where they are read as doubles.
+/// Different numbers from -1 to 1, different also if they are read as doubles.
 void write_numbers(tune::command_queue& queue, const tune::buffer& buffer) {
   std::vector<float> numbers(std::min<std::size_t>(buffer.size_bytes() / 4, 1 << 22));
   std::uint32_t state = 1;

@@ -1,20 +1,19 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How near gemm comes to what a device can multiply, and to cuBLAS.
+// Question: how close does gemm come to the device's peak of multiplications, and to cuBLAS?
 //
 // For each shape, products of random matrices between -1 and 1 are timed in turn, round by round,
-// by markers on the device, behind fills that hide the host's launches, each after one more run of
-// its own: gemm with each of the tunings that are given, or, if there are none,
-// with the one that the portfolio for the ranges from 16 to 8192 chooses; and cublasGemmEx, if the
-// program was built with cuBLAS, which sums floats, without TF32, in default and pedantic mode.
-// Reported are medians; "of cuBLAS" is the time of the faster mode over ours, the median over the
-// rounds. Results are compared with those of cuBLAS, all
-// elements, or the first and the last million. The last line has the geometric
-// mean over the shapes, for the best of the tunings of each.
+// by markers on the device, behind fills that hide the host's launches, each directly after another
+// run of its own: gemm with each of the given tunings, or, without any, with the choice of the
+// portfolio for the ranges from 16 to 8192; and cublasGemmEx, if the program was built with cuBLAS,
+// with float sums, without TF32, in default and pedantic mode. Reported are medians; "of cuBLAS" is
+// the time of the faster mode over ours, the median over the rounds. Results are compared with
+// cuBLAS's: all elements, or the first and the last million. The last line has the geometric mean
+// over the shapes, for the best of the tunings of each.
 //
-// --held-out draws sizes, searches each by itself, and compares the choice of the portfolio with
-// what that finds.
+// --held-out draws sizes, searches each by itself, and compares the portfolio's choice with the
+// result.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -105,7 +104,7 @@ std::vector<gemm_tuning> given_tunings(const settings& given) {
   return tunings;
 }
 
-/// Programs for all tunings, compiled at once; those that fail are left out, with the reason.
+/// Programs for all tunings, compiled at once; failures are skipped, with the reason.
 std::vector<gemm_template> compile_all(const bench_device& on, const gemm_key& key,
                                        const std::vector<gemm_tuning>& tunings) {
   std::vector<std::optional<gemm_template>> made(tunings.size());
@@ -179,7 +178,7 @@ std::vector<float> numbers_of(tune::command_queue& queue, const tune::device_arr
   return numbers_of<float>(queue, array);
 }
 
-/// The largest difference of two results; infinite where one is NaN.
+/// The largest difference of two results; infinite if one is NaN.
 double difference(const std::vector<float>& a, const std::vector<float>& b) {
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -235,7 +234,8 @@ struct contest {
 #endif
   }
 
-  /// Runs everything; prints a line for each tuning, and returns the best part of cuBLAS's speed.
+  /// Runs everything; prints a line for each tuning, and returns the best fraction of cuBLAS's
+  /// speed.
   double report(int rounds) {
     add_peers();
     std::vector<double> differences;
@@ -293,7 +293,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Compares the choice of a portfolio with a search at sizes that are drawn for this.
+/// Compares the choice of a portfolio with a search at random sizes.
 void bench_held_out(bench_device& on, const settings& given, const gemm_template& tuned) {
   std::mt19937 engine(99);
   const gemm_key key = key_of(given);

@@ -30,7 +30,7 @@ void* memory_of(const tune::device_array& array) {
 
 }  // namespace
 
-// cuBLAS counts in columns: our C is its C transposed, the product of B and A transposed.
+// cuBLAS uses column-major order: our C is its C transposed, the product of B and A transposed.
 std::function<void()> cublas_gemm(const tune::command_queue& queue,
                                   const tune::operations::gemm_key& key, std::size_t m,
                                   std::size_t n, std::size_t k, const tune::device_array& a,

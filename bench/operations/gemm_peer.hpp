@@ -10,7 +10,7 @@
 namespace peers {
 
 /// Returns a function that enqueues cublasGemmEx on the queue of an operation's arrays, with floats
-/// for sums and products, and never TF32; an empty one if cuBLAS cannot.
+/// for sums and products, and never TF32; an empty one if cuBLAS does not support it.
 /// @param key          C is row_major
 /// @param is_pedantic  CUBLAS_PEDANTIC_MATH
 std::function<void()> cublas_gemm(const tune::command_queue& queue,

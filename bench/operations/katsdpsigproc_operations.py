@@ -12,7 +12,7 @@ import tempfile
 import time
 
 os.environ["PYOPENCL_NO_CACHE"] = "1"
-# The loader that comes with PyOpenCL's wheels does not look there on its own.
+# The loader in PyOpenCL's wheels does not search this folder by default.
 os.environ.setdefault("OCL_ICD_VENDORS", "/etc/OpenCL/vendors")
 
 import numpy as np  # noqa: E402
@@ -100,7 +100,7 @@ def flag_in_two_dimensions(times, channels, baselines):
     flagger = SumThresholdFlagger()
     threads = len(os.sched_getaffinity(0))
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-        for _ in range(2):  # the first compiles
+        for _ in range(2):  # the first run compiles
             start = time.perf_counter()
             flagger.get_flags(data, flags, pool)
             seconds = time.perf_counter() - start

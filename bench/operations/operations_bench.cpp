@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How near the tuned built-in operations come to the bandwidth of the device, and to what NVIDIA's
-// libraries reach.
+// Question: how close do the tuned built-in operations come to the bandwidth of the device, and to
+// NVIDIA's libraries?
 //
 // Each operation is tuned on each device, without a database, over its whole space; then it works
-// on arrays of 1 GiB (GPU) or 64 MiB (others), filled with numbers that differ. Timed in turn,
-// round by round, by markers on the device: the tuned operation, the same with the test default,
-// a copy of the array (for fill: a fill by the driver), and, if built with LIBTUNE_BENCH_PEERS, on
-// CUDA, cuBLAS geam for transpose and CUB for sums. Reported are the bytes that have to be moved
-// (each input once, each output once) over the median time, and medians of the ratios of a round:
-// "of copy" is bandwidth over the copy's bandwidth, the others are the other's time over ours, so
-// that above 1 is better everywhere.
+// on arrays of 1 GiB (GPU) or 64 MiB (others), filled with different numbers. Timed in turn, round
+// by round, by markers on the device: the tuned operation, the same with the test default, a copy
+// of the array (for fill: a fill by the driver), and, if built with LIBTUNE_BENCH_PEERS, on CUDA,
+// cuBLAS geam for transpose and CUB for sums. Reported are the bytes of the least traffic (each
+// input once, each output once) over the median time, and medians of the ratios of a round: "of
+// copy" is bandwidth over the copy's bandwidth, the others are the other's time over ours, so that
+// above 1 is better everywhere.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <complex>
@@ -80,7 +80,7 @@ void report(const figures& about, const std::vector<contender>& timed) {
   std::fflush(stdout);
 }
 
-/// Numbers that differ, so that nothing about them is easy for the memory.
+/// Different numbers, so that the memory cannot compress them.
 void write_numbers(bench_device& on, const tune::buffer& buffer, std::size_t bytes) {
   std::vector<std::uint32_t> numbers(std::min<std::size_t>(bytes / 4, 1 << 24));
   std::uint32_t state = 1;

@@ -27,7 +27,8 @@ struct row_begin {
   __host__ __device__ std::int64_t operator()(std::int64_t row) const { return row * columns; }
 };
 
-// Temporary storage is made once for each size, outside of what is timed: the first call warms up.
+// Temporary storage is allocated once for each size, before the timed calls: the first call warms
+// up.
 void* storage(std::size_t bytes) {
   static std::map<std::size_t, void*> made;
   void*& memory = made[bytes];
@@ -45,7 +46,7 @@ bool reduce(Reduce&& run) {
 
 }  // namespace
 
-// cuBLAS counts in columns: our rows x columns is its columns x rows.
+// cuBLAS uses column-major order: our rows x columns is its columns x rows.
 bool transpose(void* stream, std::uintptr_t src, std::uintptr_t dest, std::size_t rows,
                std::size_t columns, std::size_t element_bytes) {
   const int m = static_cast<int>(rows);

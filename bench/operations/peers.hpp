@@ -6,7 +6,7 @@
 #include <cstdint>
 
 // NVIDIA's libraries on memory and a stream of the device's primary context. Addresses and streams
-// are those of the driver. Each returns true if the function exists and was enqueued.
+// are those of the driver. Each function returns true if the library has it and it was enqueued.
 namespace peers {
 
 /// cuBLAS geam with beta = 0: dest = the transpose of src, rows x columns, of float or float2.

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How near quantise comes to the bandwidth of the device, in the shapes of a radio telescope.
+// Question: how close does quantise come to the device's bandwidth, in the shapes of a radio
+// telescope?
 //
 // The operation is tuned, without a database, once for any number of channels, and again for the
 // last number only ("fixed"), without dither, for complex samples and for 4 bits; then it works on
 // random numbers. Timed in turn, round by round, by markers on the device: the tuned operation, a
-// copy that moves as many bytes as have to be moved (each input read once, each output written
-// once), and the operation with the test default. "of copy" is the copy's time over ours, and
-// "default" that of the test default over ours, both medians over the rounds.
+// copy of the least traffic (each input read once, each output written once), and the operation
+// with the test default. "of copy" is the copy's time over ours, and "default" that of the test
+// default over ours, both medians over the rounds.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -85,7 +86,7 @@ void bench_quantise(bench_device& on, const settings& given, const quantise_key&
   }
 }
 
-/// Times given tunings, each as the numbers of quantise_tuning with commas between.
+/// Times given tunings, each as the numbers of quantise_tuning separated by commas.
 void bench_tunings(bench_device& on, const settings& given) {
   const std::size_t last = given.channels.back();
   for (const std::string& text : given.tunings) {

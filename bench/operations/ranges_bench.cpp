@@ -1,25 +1,27 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What portfolios for ranges of sizes lose beside a tuning for each size.
+// Question: what do portfolios for ranges of sizes lose against a tuning for each size?
 //
-// For each operation an ordinary search of the exact template and the making of a portfolio are
-// timed, without a database and with empty caches of compiled programs: their ratio is the cost.
-// Then random sizes are drawn, evenly on the logarithmic scale of the ranges. At each, all
-// configurations of the space race: all run twice, then those that are nearly the fastest again and
-// again, until eight are left. They and the portfolio's choice are timed in turn, by markers on the
-// device, which names the best. Then that one and the choice are timed anew, in turn, until their
-// ratio is certain within half a percent or --pairs rounds are made: the least of many noisy times
-// would be one that was lucky. The best's time over that of the choice, each the mean of the middle
-// half, is the size's figure: 1 is as good as tuning at that size. Where the two are the same it is
-// 1 without a measurement.
-// --check runs what the portfolio chooses at many random sizes, on poisoned memory, and compares
-// all that it writes with what the test default writes, on the device.
-// --asked makes the portfolio a second time, after a program has asked for the first of the sizes.
-// --matrix only records the times of all configurations, for studies of how to choose.
-// The time of a choice is taken on the host.
-// Reported are the geometric mean and the least of them, and the share of sizes that lose no more
-// than the portfolio says of nine in ten (facts().worst_loss).
+// For each operation an ordinary search of the exact template and the construction of a portfolio
+// are timed, without a database and with empty caches of compiled programs: their ratio is the
+// cost. Then random sizes are drawn, uniformly on the logarithmic scale of the ranges. At each, all
+// configurations of the space race: all run twice, then the nearly fastest ones repeatedly, until
+// eight are left. These and the portfolio's choice are timed in turn, by markers on the device, to
+// find the best. Then the best and the choice are timed again, in turn, until their ratio is
+// certain within half a percent or --pairs rounds are made, because the least of many noisy times
+// may be a lucky one. The best's time over the choice's time, each the mean of the middle half, is
+// the size's figure: 1 is as good as tuning at that size. If the two are the same configuration it
+// is 1 without a measurement.
+//
+// --check runs the portfolio's choices at many random sizes, on poisoned memory, and compares all
+// their output with the test default's output, on the device. --asked makes the portfolio a second
+// time, after a program has requested the first of the sizes. --matrix only records the times of
+// all configurations, for studies of the choice.
+//
+// The time of a choice is measured on the host. Reported are the geometric mean and the least
+// figure, and the share of sizes with a loss within the portfolio's bound for nine of ten
+// (facts().worst_loss).
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -88,7 +90,7 @@ std::filesystem::path own_folder() {
          fmt::format("libtune_ranges_bench_{}", ::getpid());
 }
 
-/// A folder for compiled programs that is used from now on, and goes at the end.
+/// A folder for compiled programs, used from its construction and removed at the end.
 class own_cache {
  public:
   own_cache() : path_(own_folder()) {
@@ -107,7 +109,7 @@ class own_cache {
   std::filesystem::path path_;
 };
 
-/// Compiles all configurations on as many threads as there are processors; empty: it does not work.
+/// Compiles all configurations on as many threads as there are processors; empty for failures.
 template <class Tuning>
 std::vector<maker> compile_all(const subject<Tuning>& of, const std::vector<Tuning>& all) {
   std::vector<maker> made(all.size());
@@ -116,7 +118,7 @@ std::vector<maker> compile_all(const subject<Tuning>& of, const std::vector<Tuni
     for (std::size_t i = next++; i < all.size(); i = next++) {
       try {
         made[i] = of.compile(all[i]);
-      } catch (const tune::error&) {  // over a limit of the device
+      } catch (const tune::error&) {  // for example over a limit of the device
       }
     }
   };
@@ -127,8 +129,8 @@ std::vector<maker> compile_all(const subject<Tuning>& of, const std::vector<Tuni
   return made;
 }
 
-/// A file of comma-separated values: in the first line the configurations, in each other one a size
-/// and their times in us, 0 where one fails.
+/// A file of comma-separated values: the first line has the configurations, each other line a size
+/// and their times in us, 0 for a failure.
 class matrix_file {
  public:
   template <class Tuning>
@@ -153,15 +155,15 @@ class matrix_file {
   std::ofstream file_;
 };
 
-/// Sizes that are drawn evenly on the scales of the ranges.
+/// Sizes drawn uniformly on the scales of the ranges.
 size_list random_sizes(const std::vector<tune::size_range>& ranges, tune::random_source& random) {
   size_list at;
   for (const tune::size_range& range : ranges) at.push_back(range.at(random.unit()));
   return at;
 }
 
-/// Records the times of all configurations: at sizes that are spread as those are at which a
-/// portfolio is built, at the corners of the ranges, and at random ones; twice at each.
+/// Records the times of all configurations: at sizes spread as in a portfolio's construction, at
+/// the corners of the ranges, and at random ones; twice at each.
 template <class Tuning>
 void record(bench_device& on, const subject<Tuning>& of, const settings& given) {
   const std::vector<Tuning> all(of.space.begin(), of.space.end());
@@ -188,7 +190,7 @@ void record(bench_device& on, const subject<Tuning>& of, const settings& given) 
   std::fflush(stdout);
 }
 
-/// The time of a choice in ns, on average over so many random sizes, after other rounds with them.
+/// The time of a choice in ns, averaged over random sizes, after warm-up rounds with them.
 template <class Tuning>
 double time_of_choice(const tune::portfolio<Tuning>& portfolio, const subject<Tuning>& of,
                       std::size_t count, int rounds_before) {
@@ -206,7 +208,7 @@ double time_of_choice(const tune::portfolio<Tuning>& portfolio, const subject<Tu
   return 1e9 * seconds / static_cast<double>(count);
 }
 
-/// Runs what the portfolio chooses at so many random sizes, and compares the results.
+/// Runs the portfolio's choices at random sizes, and compares the results.
 template <class Tuning>
 void check_sizes(bench_device& on, const subject<Tuning>& of,
                  const tune::portfolio<Tuning>& portfolio, const settings& given) {
@@ -267,7 +269,7 @@ void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
   if (given.checks > 0) check_sizes(on, of, portfolio, given);
 
   std::vector<Tuning> all(of.space.begin(), of.space.end());
-  // On a slow device a few of the space, and all of the portfolio.
+  // With a limit, compares a random part of the space and the whole portfolio.
   if (given.limit != 0 && all.size() > given.limit) {
     tune::random_source random(given.seed);
     for (std::size_t i = 0; i < given.limit; ++i) {
@@ -339,7 +341,7 @@ void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
 void run_all(bench_device on, const settings& given) {
   tune::tuning_options options{
       .database = "", .mode = tune::tuning_mode::force, .given_by = tune::option_source::command};
-  // What a program asks for is noted beside it.
+  // The requests of a program are written beside the database.
   if (given.asked > 0) options.database = (own_folder() / "tuning.db").string();
   if (given.limit != 0) {
     options.strategy = "random";

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t counters = 1 << 16;
 constexpr std::size_t group = 256;
 
-// Each item has a counter of its own. What nobody writes has the same bits in both.
+// Each item has a counter of its own. Memory that is not written has the same bits in both.
 const tune::kernel_source comparison{"compare.kernel", R"(
 #if is_half
 #define WORD ushort
@@ -46,13 +46,13 @@ bool is_scratch(const std::string& slot) {
 
 }  // namespace
 
-/// The arrays of one operation after the other: each slot's memory is that of the same slot before,
-/// if it is large enough.
+/// The arrays of one operation after the other: each slot reuses the memory of the same slot
+/// before, if it is large enough.
 class size_checker::memory final : public tune::allocator {
  public:
   explicit memory(tune::context context) : allocator(std::move(context)) {}
 
-  /// Before the slots of another operation.
+  /// Begins the slots of another operation.
   void begin() {
     next_ = 0;
     has_grown_ = false;

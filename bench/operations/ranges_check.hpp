@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Results of operations that a portfolio chose, beside those of one that is trusted.
+// Compares operations chosen by a portfolio with a trusted one.
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,22 @@
 
 namespace bench {
 
-/// Runs two operations of one size on the same inputs, and compares all that they write, on the
-/// device and without waiting: so a hundred thousand sizes take seconds.
+/// Runs two operations of one size on the same inputs, and compares all their output, on the device
+/// and without waiting: so a hundred thousand sizes take seconds.
 class size_checker {
  public:
-  /// @param on       outlives it
+  /// @param on       must outlive it
   /// @param type     float32 or float16, of the results
   /// @param allowed  the absolute and the relative difference of two elements, added
-  /// @param inputs   the slots that are read
-  /// @param fill     fills the inputs of an operation; is called when they are larger than before
+  /// @param inputs   the input slots
+  /// @param fill     fills the inputs of an operation; called when they are larger than before
   size_checker(bench_device& on, tune::dtype type, double absolute, double relative,
                std::vector<std::string> inputs, std::function<void(tune::operation&)> fill);
   ~size_checker();
   size_checker(const size_checker&) = delete;
   size_checker& operator=(const size_checker&) = delete;
 
-  /// @throws what a launch throws
+  /// @throws the errors of a launch
   void check(tune::operation& chosen, tune::operation& trusted);
   /// Returns the number of elements that differed so far. Waits.
   std::uint64_t wrong();

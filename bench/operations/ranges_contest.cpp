@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t finalists = 8;
 constexpr int runs_at_once = 4;
 
-/// The mean of the middle half: finer than the ticks of a timer, and not moved by single runs.
+/// The mean of the middle half: finer than the ticks of a timer, and insensitive to single runs.
 struct middle_mean {
   explicit middle_mean(std::vector<double> values) {
     std::ranges::sort(values);
@@ -25,7 +25,7 @@ struct middle_mean {
     value = std::accumulate(half.begin(), half.end(), 0.0) / count;
     double squares = 0;
     for (const double each : half) squares += (each - value) * (each - value);
-    // Of all that are cut off the error is about twice that of the half.
+    // The error with half of the values cut off is about twice that of the half.
     error = 2 * std::sqrt(squares / count / std::max(count - 1, 1.0)) / value;
   }
 
@@ -73,7 +73,7 @@ std::vector<double> contest::times(std::size_t count) {
 
 double contest::ratio(std::size_t chosen, int rounds, int pairs) {
   const auto own = std::ranges::find(entries_, chosen, &entry::number);
-  if (own == entries_.end()) return 0;  // it does not work
+  if (own == entries_.end()) return 0;  // it failed
   const std::vector<entry*> last = finalists_with(*own);
   entry* const mine = *std::ranges::find(last, chosen, &entry::number);
   for (entry* each : last) each->seconds.clear();
@@ -99,7 +99,7 @@ double contest::ratio(std::size_t chosen, int rounds, int pairs) {
   return middle_mean(best->seconds).value / middle_mean(mine->seconds).value;
 }
 
-/// Times all twice, then those that are nearly the fastest again and again, until few are left.
+/// Times all twice, then the nearly fastest ones repeatedly, until few are left.
 std::vector<contest::entry*> contest::finalists_with(entry& own) {
   std::vector<entry*> left;
   for (entry& each : entries_) {
@@ -115,7 +115,7 @@ std::vector<contest::entry*> contest::finalists_with(entry& own) {
   return left;
 }
 
-/// Binds the arrays of the first operation, except those that depend on the tuning.
+/// Binds the arrays of the first operation, except arrays that depend on the tuning.
 void contest::share_arrays(
     tune::operation& op, const tune::size_list& at,
     const std::function<void(tune::operation&, const tune::size_list&)>& fill) {

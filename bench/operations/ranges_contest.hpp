@@ -16,10 +16,10 @@
 
 namespace bench {
 
-/// Makes operations for sizes; empty where a program does not compile.
+/// Makes operations for sizes; empty if a program does not compile.
 using maker = std::function<std::unique_ptr<tune::operation>(const tune::size_list&)>;
 
-/// Hands out the same memory again and again: for scratch of operations that run in turn.
+/// Returns the same memory repeatedly: for scratch of operations that run in turn.
 class scratch_allocator final : public tune::allocator {
  public:
   explicit scratch_allocator(tune::context context) : allocator(std::move(context)) {}
@@ -33,14 +33,15 @@ class scratch_allocator final : public tune::allocator {
 /// The configurations at one size.
 class contest {
  public:
-  /// Runs those that can run there. What it is given outlives it.
+  /// Runs the configurations that can run at this size. All references must outlive it.
   contest(device_timer& timer, const std::shared_ptr<tune::allocator>& scratch,
           const std::vector<maker>& makers, const tune::size_list& at,
           const std::function<void(tune::operation&, const tune::size_list&)>& fill);
 
-  /// Times all in turn. Returns the times of so many configurations in us; 0 where one fails.
+  /// Times all in turn. Returns the times of the first `count` configurations in us; 0 for a
+  /// failure.
   std::vector<double> times(std::size_t count);
-  /// Returns the time of the best over that of the one with this number.
+  /// Returns the time of the best over that of the configuration with this number.
   double ratio(std::size_t chosen, int rounds, int pairs);
 
  private:

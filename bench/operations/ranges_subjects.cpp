@@ -37,7 +37,7 @@ auto compile_with(bench_device& on, std::function<Template(const tune::context&)
   });
 }
 
-/// Sets every element of an array of halves to a number between -1 and 1 that is not small.
+/// Sets every element of an array of halves to a number between -1 and 1 with a minimum magnitude.
 void set_halves(tune::command_queue& queue, const tune::device_array& array) {
   std::vector<std::uint16_t> bits(array.layout().bytes() / sizeof(std::uint16_t));
   std::uint32_t state = 1;
@@ -144,7 +144,7 @@ subject<pfb_tuning> pfb_subject(bench_device& on, std::uint64_t largest) {
 subject<gemm_tuning> gemm_subject(bench_device& on, std::uint64_t largest, tune::dtype type) {
   const tune::size_range edge(16, largest != 0 ? largest : 8192);
   const gemm_key key{.input = type, .output = type, .m = edge, .n = edge, .k = edge};
-  // There is no template for one size; a portfolio for it is a search, and little else.
+  // There is no template for one size, so the search is a portfolio for a single size.
   const tune::size_range one(edge.at(0.8), edge.at(0.8));
   const gemm_key exact{.input = type, .output = type, .m = one, .n = one, .k = one};
   const bool is_half = type == tune::dtype::float16;
@@ -177,8 +177,7 @@ subject<gemm_tuning> gemm_subject(bench_device& on, std::uint64_t largest, tune:
           .relative = is_half ? 5e-3 : 1e-4};
 }
 
-/// Complex transforms of lines. Their plans are each for a size, so that what is compiled is made
-/// anew.
+/// Complex transforms of lines. Each plan is for one size, so compiled programs are not reused.
 
 subject<fft_tuning> fft_subject(bench_device& on, std::uint64_t largest) {
   const std::uint64_t most = largest != 0 ? largest : 8192;

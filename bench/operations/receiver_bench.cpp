@@ -5,22 +5,22 @@
 //
 // Each operation is tuned on each device, without a database, and then works on random samples of
 // two polarisations. The filter bank makes spectra of 2^24 samples of each polarisation (of 2^22
-// complex ones, which 2^25 are after decimation by 8), with 16 taps, whose first 15 rows come on
-// top; the down-converter has 2^25 samples of each and 15 rows of 2^16 outputs on top. On other
-// devices than GPUs all is 1/64 of that. Timed in turn, round by round, by markers on the device:
-// the operation, a copy of as many bytes as the operation has to move (every sample, weight and
-// output once), half of them read, and ten runs in one graph, of whose time a tenth is "in a row":
-// markers cost one run 1 to 2 us. Reported are the time, samples per second, the least traffic over
-// the time, the time of the copy over that of the operation, and arithmetic: two operations for
-// each product, of what the formula has.
+// complex ones, which are left of 2^25 after decimation by 8), with 16 taps, whose first 15 rows
+// are additional; the down-converter has 2^25 samples of each and 15 additional rows of 2^16
+// outputs. On devices other than GPUs all is 1/64 of that. Timed in turn, round by round, by
+// markers on the device: the operation, a copy of the operation's least traffic (every sample,
+// weight and output once), half of it read, and ten runs in one graph, a tenth of whose time is "in
+// a row": markers cost one run 1 to 2 us. Reported are the time, samples per second, the least
+// traffic over the time, the time of the copy over that of the operation, and arithmetic: two
+// operations for each product of the formula.
 //
 // fengine is the filter bank of samples of 10 bits, the transforms and the quantisation in one
 // graph, on as many samples. The filter begins with the last spectra, so that the transforms find
-// the first ones in the device's cache, and the transforms work in place. "apart" is the filter
-// that begins with the first spectra and transforms to another array; "in 4 parts" takes the chunk
-// in parts that fit the cache. "sum" is that of the three on their own, timed in the same rounds.
-// Samples are noise, weights those of a sinc, and gains such that few values are clamped ("clamped"
-// is their share).
+// the first ones in the device's cache, and the transforms work in place. "apart" has a filter that
+// begins with the first spectra, and transforms to another array; "in 4 parts" processes the chunk
+// in parts that fit the cache. "sum" is the sum of the three separate operations, timed in the same
+// rounds. Samples are noise, weights form a sinc, and gains such that few values are clamped
+// ("clamped" is their share).
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -83,7 +83,7 @@ struct bench_device {
 struct subject {
   std::string name;
   double samples = 0;
-  double bytes = 0;  // of the least traffic
+  double bytes = 0;  // the least traffic
   double flops = 0;
   std::string tuning;
   double search_seconds = 0;
@@ -94,8 +94,8 @@ std::string text_of(const Template& made) {
   return tune::to_string(tune::to_values(made.tuning()));
 }
 
-/// Fills an array with random bytes, or with floats of about 1, or of about a part of that.
-/// @param exponent  of the part, a power of two
+/// Fills an array with random bytes, or with floats of about 1, or of about a fraction of that.
+/// @param exponent  of the fraction, a power of two
 void write_random(bench_device& on, const tune::device_array& array, bool is_float,
                   std::uint32_t exponent = 0) {
   std::mt19937 engine(1);
@@ -108,7 +108,7 @@ void write_random(bench_device& on, const tune::device_array& array, bool is_flo
                                 std::as_bytes(std::span(part)));
 }
 
-/// One launch of all that a function enqueues, if the device can; or else the function.
+/// One launch of all commands of a function, if the device supports graphs; else the function.
 contender in_one_graph(bench_device& on, const std::function<void()>& enqueue_all) {
   enqueue_all();
   const std::optional<tune::command_graph> graph = on.queue.capture(enqueue_all);
@@ -162,7 +162,7 @@ void bench_pfb(bench_device& on, const pfb_key& key, const std::vector<std::size
   }
 }
 
-/// Times a filter bank with given tunings, each as the numbers of pfb_tuning with commas between.
+/// Times a filter bank with given tunings, each as the numbers of pfb_tuning separated by commas.
 void bench_pfb_tunings(bench_device& on, const std::vector<std::string>& tunings) {
   for (const std::string& text : tunings) {
     std::istringstream numbers(text);
@@ -177,7 +177,7 @@ void bench_pfb_tunings(bench_device& on, const std::vector<std::string>& tunings
 void bench_ddc(bench_device& on, const ddc_key& key) {
   double searched = 0;
   const ddc_template made = timed_search(searched, [&] { return ddc_template(on.context, key); });
-  const std::size_t window = std::size_t{15} << 16;  // of outputs, that chunks of them overlap by
+  const std::size_t window = std::size_t{15} << 16;  // outputs by which their chunks overlap
   const std::size_t count =
       on.size((std::size_t{1} << 25) + window * key.subsampling) + key.taps - key.subsampling;
   ddc op = made.instantiate(on.queue, 2, count);
@@ -223,13 +223,13 @@ struct fengine_part {
   }
 };
 
-/// The order of an F-engine's work, which decides how much its operations find in the cache.
+/// The order of an F-engine's work, which determines the cache hits of its operations.
 struct fengine_order {
   bool in_place = true;           // the transform writes over the filtered samples
   bool filters_backwards = true;  // the spectra that are transformed first are filtered last
 };
 
-/// The templates of an F-engine of any number of channels.
+/// The templates of an F-engine for any number of channels.
 struct fengine {
   fengine(bench_device& its_device, std::size_t its_unzip)
       : on(its_device),
@@ -237,7 +237,7 @@ struct fengine {
         filter(on.context, {.bits = 10, .unzip = unzip}),
         last(on.context, {.unzip = unzip}) {}
 
-  /// Parts that together are a chunk. The spectra between the operations have one place for all.
+  /// Parts that together are a chunk. They share the memory of the intermediate spectra.
   std::vector<fengine_part> make(std::size_t channels, std::size_t parts,
                                  const fengine_order& order = {}) {
     const std::size_t all = on.size(std::size_t{1} << 24) / (2 * channels);
@@ -275,7 +275,7 @@ struct fengine {
       part.last.bind("spectra", part.transform.buffer("dest"));
       part.last.ensure_all_bound();
       write_random(on, part.filter.buffer("samples"), false);
-      // Parts of about 28, so that few values are clamped, as in a receiver.
+      // Real parts of about 28, so that few values are clamped, as in a receiver.
       write_random(on, part.last.buffer("gains"), true, 4);
       part.last.buffer("delay").zero(on.queue);
       part.last.buffer("phase").zero(on.queue);

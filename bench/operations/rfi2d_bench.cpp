@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How many visibilities a second the 2-D flagger flags, on the host and on each device.
+// Question: how many visibilities per second does the 2-D flagger process, on the host and on each
+// device?
 //
-// Times x channels x baselines of complex noise around a constant, with interference in some
-// channels, some times and some samples, and one sample in a hundred flagged. Default parameters.
-// The host flags it with one thread, on fewer baselines since that takes long, and with all; the
-// best of the rounds counts. Devices are tuned first, without a database; the median of the rounds
-// counts, measured by markers on the device, with the data there already. Flags of host and device
-// are compared, all of them.
+// The data: times x channels x baselines of complex noise around a constant, with interference in
+// some channels, some times and some samples, and one sample in a hundred flagged. Default
+// parameters. The host flags it with one thread, on fewer baselines because that takes long, and
+// with all; the best of the rounds counts. Devices are tuned first, without a database; the median
+// of the rounds counts, measured by markers on the device, with the data already there. All flags
+// of host and device are compared.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -51,8 +52,8 @@ struct observation {
   host_array<std::uint8_t> flags;
 };
 
-/// Numbers that are nearly normal, with mean 0 and variance 1: four bytes' worth of sums of uniform
-/// ones, which are made much faster than by the standard library.
+/// Approximately normal numbers with mean 0 and variance 1: sums of four uniform bytes, which are
+/// much faster than the standard library.
 class noise {
  public:
   float next() {
@@ -113,7 +114,7 @@ double bench_host(const settings& given, const observation& all) {
   return many;
 }
 
-/// The time without some of the work, which shows what that takes.
+/// The times without parts of the work, which show the cost of the parts.
 void bench_parts(const rfi2d_template& tuned, tune::command_queue& queue, rfi2d& whole,
                  int rounds) {
   using tune::operations::rfi2d_parameters;

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How fast one-dimensional RFI flagging is, and each of its stages.
+// Question: how fast is one-dimensional RFI flagging, and each of its stages?
 //
-// Shapes are those of katsdpsigproc's benchmark: kat7, 8192 channels x 112 baselines, and big,
-// 10240 x 8320; on other devices than GPUs the second has 208 baselines. The window has 13 channels
+// The shapes are from katsdpsigproc's benchmark: kat7, 8192 channels x 112 baselines, and big,
+// 10240 x 8320; on devices other than GPUs the second has 208 baselines. The window has 13 channels
 // and the threshold is 11 standard deviations. Each stage is tuned on each device, without a
-// database; then it works on visibilities that are normal noise, a hundredth of them strong, or on
-// their deviations; the flagger also without strong ones, and with a tenth. Timed in turn, round by
-// round, by markers on the device: the stage, and a copy of as many bytes as it has to move (each
-// input read once, each output written once), half of them read. Reported are visibilities per
-// second, and the time of the copy over that of the stage.
+// database; then it works on visibilities of normal noise, a hundredth of them strong, or on their
+// deviations; the flagger also without strong ones, and with a tenth. Timed in turn, round by
+// round, by markers on the device: the stage, and a copy of the stage's least traffic (each input
+// read once, each output written once), half of it read. Reported are visibilities per second, and
+// the time of the copy over the time of the stage.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <complex>
@@ -34,7 +34,7 @@ using namespace tune::operations::rfi;  // NOLINT: the subject of the program
 using bench::contender;
 using bench::timed_search;
 
-constexpr double usually_strong = 0.01;  // of the visibilities
+constexpr double usually_strong = 0.01;  // a part of the visibilities
 
 struct settings {
   int rounds = 20;
@@ -63,10 +63,10 @@ struct bench_device {
   }
 };
 
-/// A stage as it is reported.
+/// A stage in the report.
 struct stage {
   std::string name;
-  double bytes = 0;  // of a sample, read and written
+  double bytes = 0;  // bytes read and written for a sample
   std::string tuning;
   double search_seconds = 0;
 };
@@ -127,7 +127,8 @@ void bench_background(bench_device& on, const std::vector<sky>& skies, const bac
   }
 }
 
-/// Deviations of such visibilities from their background, and noise that they are about normal by.
+/// Deviations of these visibilities from their background, and the noise that makes them about
+/// normal.
 void write_deviations(bench_device& on, tune::operation& op) {
   constexpr std::size_t channels = 200003;
   const auto vis = visibilities(channels, usually_strong);

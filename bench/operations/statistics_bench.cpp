@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How near the operations that reduce arrays to statistics come to the bandwidth of the device.
+// Question: how close do the operations that reduce arrays to statistics come to the device's
+// bandwidth?
 //
 // Each operation is tuned, without a database; then it works on arrays of random numbers. Timed in
 // turn, round by round, by markers on the device: the tuned operation, the same with the test
-// default, a copy of the array, and, for percentile5, a search for each rank bit by bit, as
-// katsdpsigproc has it. Reported are the bytes that have to be moved (each input once,
-// each output once) over the median time, and medians of the ratios of a round: "of copy" is
-// bandwidth over the copy's bandwidth, the others are the other's time over ours, so that above 1
-// is better everywhere.
+// default, a copy of the array, and, for percentile5, a bit by bit search for each rank, as in
+// katsdpsigproc. Reported are the bytes of the least traffic (each input once, each output once)
+// over the median time, and medians of the ratios of a round: "of copy" is bandwidth over the
+// copy's bandwidth, the others are the other's time over ours, so that above 1 is better
+// everywhere.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <complex>

@@ -14,7 +14,7 @@ namespace {
 
 using tune::operations::fft_kind;
 
-/// VkFFT's object with the handles that it points to.
+/// VkFFT's object with the handles that it refers to.
 struct application {
   VkFFTApplication object{};
   VkFFTLaunchParams launch{};

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The host time that resources, tasks and a job queue add to a frame.
+// Question: how much host time do resources, tasks and a job queue add to a frame?
 //
 // A frame has three stages on two queues: a kernel of one work item on the first, one on the
-// second, one on the first, each after the one before; four frames may be under way. By hand that
+// second, one on the first, each after the previous one; four frames may be under way. By hand that
 // is three launches, two markers with a wait of the other queue, and a marker that the host waits
 // for four frames later. The other side does the same by a task in a job_queue: each stage waits
 // for its turn of a resource, and the end of a frame is awaited. Batches of frames are timed in
-// turn, by the processor time of the thread that enqueues and by the wall clock; the order within a
+// turn, by the processor time of the enqueueing thread and by the wall clock; the order within a
 // pair alternates. Reported, over all pairs: the median of each, their difference, and the
 // allocations of a frame; and the wall clock of the same tasks on a loop that polls.
 #include <array>
@@ -99,7 +99,7 @@ tune::task<> run_frame(stages& s, turn one, turn two, turn three) {
   co_await tune::wait_for_events(end);
 }
 
-/// The same by tasks.
+/// Frames by tasks.
 struct tasks {
   explicit tasks(stages& s, tune::loop_wait wait = tune::loop_wait::asleep)
       : all(s), one(s.buffer), two(s.buffer), three(s.buffer), loop(wait) {}
@@ -122,7 +122,7 @@ struct tasks {
 };
 
 struct host_time {
-  double thread_us = 0;  ///< processor time of the thread, a frame
+  double thread_us = 0;  ///< processor time of the thread for one frame
   double wall_us = 0;
 };
 

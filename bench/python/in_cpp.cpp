@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// libtune_python_bench: loops in C++ that python_bench.py compares with those through the module.
+// libtune_python_bench: loops in C++ for comparison with python_bench.py's loops through the
+// module.
 #include <chrono>
 #include <memory>
 #include <pybind11/pybind11.h>
@@ -22,7 +23,7 @@ double seconds_since(clock_type::time_point start) {
   return std::chrono::duration<double>(clock_type::now() - start).count();
 }
 
-/// Looks one result up, whose key is n, a whole number, and whose tuning is x.
+/// Looks up one result with the key n, a whole number, and the tuning x.
 class lookups {
  public:
   lookups(const std::string& path, const std::string& name, int device)

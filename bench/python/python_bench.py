@@ -36,7 +36,7 @@ def launch_through_module(operation, count):
 
 
 def compare(title, limit_us, rounds, count, module, in_cpp):
-    module(count), in_cpp(count)  # the first of each opens files and allocates
+    module(count), in_cpp(count)  # the first call of each opens files and allocates
     pairs = [(module(count), in_cpp(count)) for _ in range(rounds)]
     by_module = statistics.median(1e6 * a / count for a, _ in pairs)
     by_cpp = statistics.median(1e6 * b / count for _, b in pairs)

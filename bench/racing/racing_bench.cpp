@@ -1,27 +1,28 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Question: how often does a race choose the best configuration, and with how many launches, beside
-// measuring every configuration equally often?
+// Question: how often does a race choose the best configuration, and with how many launches,
+// compared with measuring every configuration equally often?
 //
-// Method: simulated searches (tests/measure/simulated_search.hpp), whose truth is known: 50 to 300
+// Method: simulated searches (tests/measure/simulated_search.hpp) with a known truth: 50 to 300
 // configurations, 5 to 20 % of them within 5 % of the best and most 1.2 to 5 times slower; noise,
-// outliers, heavy tails and drift as each scenario says. A search succeeds if its choice is within
-// 1 % of the true best. Launches are counted per configuration, all included: the sentinel's, the
-// finals', and those that a drift made worthless. Device time is in units of one run of the best
-// configuration, per configuration. No device is needed, and the same numbers come out everywhere.
+// outliers, heavy tails and drift as defined by each scenario. A search succeeds if its choice is
+// within 1 % of the true best. Launches are counted per configuration, including launches of the
+// sentinel, launches of the finals, and launches that a drift made worthless. Device time is in
+// units of one run of the best configuration, per configuration. No device is needed, and the
+// numbers are reproducible.
 //
-// Beside the scenarios of noise and drift there are those whose scheduler takes time slices away,
-// also where the best stands alone by 10 %, and busy machines with a clock: another program that
-// computes in bursts, and a crowd of five on two cores. "close" is how often the choice is within
-// 5 % of the best. "told" is how often the time told of it is true within 10 %: of what it takes
-// alone, or of what half of its runs take on the device as it is.
+// In addition to the scenarios of noise and drift there are some whose scheduler takes time slices
+// away, also with the best ahead by 10 %, and busy machines with a clock: another program that
+// computes in bursts, and five others on two cores. "close" is the frequency of a choice within 5 %
+// of the best. "told" is the frequency with which its stated time is true within 10 %: the time
+// alone, or the median time of its runs on the device as it is.
 //
-// "equally" is the fairest equal scheme there is: all configurations in turn, so that drift meets
-// all alike, which would have to keep all of them alive. Shown is the least number of launches, of
-// a list of them, at which it succeeds in 99 % of the searches. Nobody knows the scenario before,
-// so what a search that measures equally has to take is the largest of them; the race finds out.
-// "one by one" is how often measuring one configuration after the other, 101 times each, succeeds.
+// "equally" is the fairest equal scheme: all configurations in turn, so that drift affects all
+// alike, which would have to keep all of them alive. Shown is the least number of launches, of a
+// list of them, at which it succeeds in 99 % of the searches. The scenario is unknown in advance,
+// so an equal search must take the largest of them; the race finds the number itself. "one by one"
+// is the success rate of measuring one configuration after the other, 101 times each.
 //
 //   racing_bench [searches of each scenario, 910 by default: 10,010 in all]
 
@@ -89,7 +90,7 @@ int main(int count, char** arguments) {
   for (const simulated_scenario& scenario : scenarios) {
     const simulated_summary race =
         summarise(searches, [&](std::size_t i) { return run_race(scenario, i + 1); });
-    // The equal scheme takes many times as long, and a third of the searches will do.
+    // The equal scheme takes many times as long, and a third of the searches suffices.
     const std::size_t fewer = searches / 3 + 1;
     fmt::print("{:18} {:8.2f}% {:6.1f}% {:9.1f} {:11.1f} {:9.1f} {:>8} {:9.1f}%\n", scenario.name,
                100 * race.success, 100 * race.worst, race.launches, race.device_time,

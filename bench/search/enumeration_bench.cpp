@@ -3,15 +3,15 @@
 //
 // Question: how fast does a space find the configurations that its restrictions allow?
 //
-// Method: a stencil with time tiling, of the size and kind of the largest spaces in the field:
-// 37 x 6 x 10 x 10 x 5 x 11 x 3 = 3,663,000 combinations and three restrictions (work items in a
-// group, whole tiles in time, local memory of the halo). Each iteration builds the space and asks
-// for its size, which enumerates it, in one thread. The rate counts combinations of the Cartesian
-// product, whether or not they were visited. The three cases differ in what the restrictions
-// declare: nothing, so that every combination is visited and asked; the members that they read, so
-// that whole branches are left out; and the same rules as loops written by hand, which is the
-// bound. "allowed" is the same for all three, or the benchmark ends with an error.
-// sample_thousand: drawing configurations and making structs of them, once enumerated.
+// Method: a stencil with time tiling, of the size and kind of the largest spaces in the field: 37 x
+// 6 x 10 x 10 x 5 x 11 x 3 = 3,663,000 combinations and three restrictions (work items in a group,
+// whole tiles in time, local memory of the halo). Each iteration builds the space and reads its
+// size, which enumerates it, in one thread. The rate counts combinations of the Cartesian product,
+// visited or not. The three cases differ in the declarations of the restrictions: without any,
+// every combination is visited and tested; with the members that they read, whole branches are
+// skipped; and the same rules as loops written by hand are the bound. "allowed" is the same for all
+// three, or the benchmark ends with an error. sample_thousand: drawing configurations and making
+// structs of them, after the enumeration.
 
 #include <benchmark/benchmark.h>
 #include <cstddef>

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The cost of a choice among eight tunings by three sizes, of tuned ranges: with nothing else, with
-// features, with a check whether the tuning fits, and the same for a few sizes, which a program
-// asks for again and again; by costs of three terms, for sizes that are new and for few. All sizes
-// are counted.
+// The cost of a choice among eight tunings by three sizes, for tuned ranges: alone, with features,
+// with a check of the tuning's fit, and the same for a few sizes that a program uses repeatedly; by
+// costs of three terms, for new sizes and for few. All sizes are counted.
 #include <array>
 #include <benchmark/benchmark.h>
 #include <cstddef>
@@ -19,7 +18,7 @@
 
 namespace {
 
-/// A tree of 16 leaves that are equally deep.
+/// A tree of 16 leaves of equal depth.
 tune::size_tree make_tree(std::size_t coordinates) {
   std::vector<tune::size_tree::node> nodes;
   for (std::uint32_t i = 0; i < 15; ++i) {
@@ -69,7 +68,7 @@ void by_fit(benchmark::State& state) {
 
 void few_sizes(benchmark::State& state) { choose(state, {}, {}, 32); }
 
-/// Waves of tiles, as a product of matrices has them.
+/// Returns costs by waves of tiles, as for a product of matrices.
 std::vector<tune::cost_function> eight_costs() {
   std::vector<tune::cost_function> costs;
   for (std::uint64_t tile = 32; costs.size() < 8; tile += 32) {

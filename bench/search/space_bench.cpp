@@ -1,19 +1,18 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Question: how fast are the well-known spaces of the literature built, and what do a sample and
-// the neighbours of a configuration cost, also where a space is too large to be listed?
+// Question: how fast are well-known spaces of the literature built, and what do a sample and the
+// neighbours of a configuration cost, even in a space that is too large for a list?
 //
 // Method: the 2D convolution (15,492,096 combinations, 3,424 allowed) and matrix multiplication
-// (1,327,104, of which 241,600) of tests/search/classic_spaces.hpp, written as users write them,
-// each restriction with the members that it reads. build/...: declare the space and ask for its
-// size, in one thread. without_member_lists does the same for the multiplication with one
-// restriction that reads everything; tried_one_by_one asks all its combinations in plain nested
-// order, which is the bound for an enumeration of the product. "huge" is ten
-// triples of four candidates each in ascending order, 4^30 = 10^18 combinations of which 20^10 are
-// allowed. The others work on a finished space, at
-// configurations or points drawn once with a fixed seed. Counts that differ end a case with an
-// error.
+// (1,327,104, 241,600 allowed) of tests/search/classic_spaces.hpp, written as users write them,
+// each restriction with the members that it reads. build/...: declare the space and read its size,
+// in one thread. without_member_lists does the same for the multiplication with one restriction
+// that reads everything; tried_one_by_one tests all its combinations in plain nested order, which
+// is the bound for an enumeration of the product. "huge" is ten triples of four candidates each in
+// ascending order, 4^30 = 10^18 combinations with 20^10 allowed. The other cases work on a finished
+// space, at configurations or points drawn once with a fixed seed. Different counts end a case with
+// an error.
 
 #include <benchmark/benchmark.h>
 #include <cstddef>

@@ -23,7 +23,7 @@ std::string subject_of(const function_identity& function, const search_content& 
                      text_of(search.columns, "device_canonical"));
 }
 
-/// Integers are signed where they fit, so that equal ones are equal.
+/// Integers are made signed if they fit, so that equal ones compare equal.
 value candidate_of(const value& v) {
   constexpr auto most = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
   const auto* number = std::get_if<std::uint64_t>(&v);

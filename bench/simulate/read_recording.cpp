@@ -41,7 +41,7 @@ recorded_space read_recording(std::string_view text, std::string name) {
   if (mentions(text, "\"cache\"") && mentions(text, "\"tune_params_keys\"")) {
     return read_kernel_tuner(text, std::move(name));
   }
-  // Before the export, which a T4 file of libtune has inside.
+  // Tested before the export format, which a T4 file of libtune contains.
   if (mentions(text, "\"invalidity\"") && mentions(text, "\"measurements\"")) {
     return read_t4(text, std::move(name));
   }

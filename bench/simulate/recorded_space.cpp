@@ -14,7 +14,7 @@
 namespace tune {
 namespace {
 
-/// Places in the Cartesian product, ascending.
+/// Positions in the Cartesian product, ascending.
 using positions = std::vector<std::size_t>;
 
 std::size_t candidate_of(const parameter& item, const value& wanted) {
@@ -49,8 +49,8 @@ void check(const recording& item) {
   }
 }
 
-/// One restriction for each depth, so that enumeration turns back where nothing was recorded,
-/// instead of asking for every combination of a product that may be a thousand times larger.
+/// One restriction for each depth, so that enumeration skips branches without recordings, instead
+/// of testing every combination of a product that may be a thousand times larger.
 std::vector<restriction> only_recorded(const std::vector<parameter>& parameters,
                                        const positions& recorded) {
   std::vector<std::size_t> sizes;

@@ -16,11 +16,11 @@ namespace tune {
 /// The recorded measurement of a configuration.
 struct recording {
   std::optional<double> score_ms{};  ///< less is better; empty if it failed
-  std::string failure{};             ///< why it failed, in the words of the file
+  std::string failure{};             ///< the reason of a failure, in the words of the file
   double compile_ms = 0;
   double verification_ms = 0;
-  double benchmark_ms = 0;  ///< of all samples together, with what surrounds them
-  double framework_ms = 0;  ///< what the tuner spent that recorded it
+  double benchmark_ms = 0;  ///< the time of all samples together, with overhead
+  double framework_ms = 0;  ///< the time of the recording tuner
   std::vector<double> samples_ms{};
 
   /// The cost of the measurement.
@@ -29,22 +29,22 @@ struct recording {
   }
 };
 
-/// A configuration, each parameter once and in the same order everywhere, and what is known of it.
+/// A configuration, each parameter once and in the same order everywhere, and its recording.
 struct recorded_configuration {
   std::vector<value> values;
   recording result;
 };
 
-/// A space of which every configuration has been measured, to search in place of a device. Its
-/// configurations are those recorded and no others. Never changes; thread-safe; a copy shares the
-/// space and copies the recordings.
+/// A space with a measurement of every configuration, for searches without a device. Only the
+/// recorded configurations are in it. Immutable; thread-safe; a copy shares the space and copies
+/// the recordings.
 class recorded_space {
  public:
-  /// @param name        what to call it in tables
+  /// @param name        its name in tables
   /// @param parameters  with all candidates
-  /// @throws argument_error if nothing is recorded, a configuration has not one candidate for each
-  ///         parameter or is recorded twice, or a score or cost is negative or not finite; and what
-  ///         search_space's constructor throws
+  /// @throws argument_error without recordings, if a configuration does not have exactly one
+  ///         candidate for each parameter or is recorded twice, or a score or cost is negative or
+  ///         not finite; and the errors of search_space's constructor
   recorded_space(std::string name, std::vector<parameter> parameters,
                  std::vector<recorded_configuration> recorded);
 
@@ -52,7 +52,7 @@ class recorded_space {
   const search_space& space() const noexcept { return space_; }
   std::size_t size() const noexcept { return recordings_.size(); }
 
-  /// Of a configuration by its number in the space. The number has to be less than size().
+  /// The recording of a configuration by its number in the space, which must be less than size().
   const recording& operator[](std::size_t index) const { return recordings_[index]; }
   const std::vector<recording>& recordings() const noexcept { return recordings_; }
 

@@ -16,7 +16,7 @@ std::vector<value> occurring(const std::vector<recorded_configuration>& recorded
   }
   const bool numbers = std::ranges::none_of(
       found, [](const value& v) { return std::holds_alternative<std::string>(v); });
-  // Of one kind, as they are in every file that names its parameters.
+  // All are of one kind, as in every file that names its parameters.
   if (numbers) std::ranges::sort(found);
   return found;
 }

@@ -13,20 +13,20 @@
 
 namespace tune::detail {
 
-/// Collects what a reader finds in a file, and finds the candidates where the file does not list
+/// Collects a reader's results from a file, and determines the candidates if the file does not list
 /// them. Used by one thread.
 class recording_builder {
  public:
-  /// @param parameters  may have no candidates: then those that occur are the candidates, numbers
-  ///                    ascending and the rest in the order in which they occur
+  /// @param parameters  may have no candidates: then the occurring values are the candidates,
+  ///                    numbers ascending and others in the order of occurrence
   explicit recording_builder(std::vector<parameter> parameters);
 
   const std::vector<parameter>& parameters() const noexcept { return parameters_; }
 
-  /// A configuration that is there already is replaced, for the later one is the newer one.
+  /// Adds a configuration, or replaces an earlier one, which is older.
   void add(recorded_configuration one);
 
-  /// @throws what recorded_space's constructor throws
+  /// @throws the errors of recorded_space's constructor
   recorded_space build(std::string name) &&;
 
  private:
@@ -34,7 +34,8 @@ class recording_builder {
   std::vector<recorded_configuration> recorded_;
 };
 
-/// A member of a JSON object. @throws argument_error if there is none, or this is no object
+/// A member of a JSON object. @throws argument_error if the member is missing, or the input is not
+/// an object
 inline const input& recorded_member(const input& object, const char* name) {
   const auto found = object.is_object() ? object.find(name) : object.end();
   if (!object.is_object() || found == object.end()) {
@@ -48,7 +49,7 @@ inline std::string text_or_empty(const input& object, const char* name) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// A number, or 0 where there is none.
+/// A number, or 0 without one.
 inline double number_or_zero(const input& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
@@ -60,7 +61,7 @@ inline value recorded_value(const input& item) {
   throw argument_error("a recorded parameter has a value that is neither number nor text");
 }
 
-/// @throws argument_error if the text is no JSON
+/// @throws argument_error for invalid JSON
 inline input parse(std::string_view text) {
   input document = input::parse(text, nullptr, false);
   if (document.is_discarded()) throw argument_error("a recording is no JSON, or is cut off");

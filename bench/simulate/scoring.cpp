@@ -38,7 +38,7 @@ std::vector<double> scoring::curve(std::span<const simulated_step> steps) const 
       if (next->score_ms) best = std::min(best, *next->score_ms);
     }
     const double expected = baseline_.expected_ms(time / cost_ms_);
-    // Where random search itself may expect the optimum, nothing can be closed any more.
+    // If random search itself is expected to reach the optimum, there is no gap to close.
     scores.push_back(expected > optimum ? (expected - best) / (expected - optimum)
                                         : (best > optimum ? 0.0 : 1.0));
   }

@@ -12,7 +12,7 @@ namespace {
 using detail::recorded_member;
 using json = detail::input;
 
-/// Milliseconds in the file's unit of time, which is spelled in two ways.
+/// Milliseconds in the file's unit of time, which has two spellings.
 double unit_of(const json& document) {
   const auto metadata = document.find("metadata");
   if (metadata == document.end()) return 1;
@@ -59,7 +59,7 @@ recording recording_of(const json& result, double unit) {
       if (time.is_number()) made.samples_ms.push_back(time.get<double>() * unit);
     }
   }
-  // Older files do not have it, and then it was at least this.
+  // Older files lack it; it was at least this.
   if (!times.contains("benchmark")) {
     made.benchmark_ms = std::accumulate(made.samples_ms.begin(), made.samples_ms.end(), 0.0);
   }
@@ -67,7 +67,7 @@ recording recording_of(const json& result, double unit) {
   return made;
 }
 
-/// As the first result lists them; JSON objects are read in the order of their names.
+/// Returns the parameters in the order of their names.
 std::vector<parameter> t4_parameters(const json& results) {
   std::vector<parameter> parameters;
   if (results.empty()) return parameters;

@@ -1,24 +1,24 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Question: how long does it take to look up the result of an autotune function, as the number of
-// results in the database grows?
+// Question: how long does a lookup of an autotune function's result take, as the number of results
+// in the database grows?
 //
 // Method: for each count a new database in a temporary folder is filled with that many rows: the
 // first through the library, which makes the table, the rest with one SQL statement in one
 // transaction. A row has the key (rows, type) and the tuning (wgs, vector). Rows are looked up in
 // a fixed pseudo-random order, so that neighbouring lookups do not share a page.
 //   warm_find             exact find of a row that is there, database open
-//   warm_miss             exact find of a row that is not there, database open
+//   warm_miss             exact find of a missing row, database open
 //   open_find_close       a new object for each find; the file is in the system's cache
 //   memory_find           exact find through tuning_layers of a row that was found before, without
 //                         the disk
 //   find_among_writers    as warm_find, while so many threads, each with a connection of its own,
 //                         store one result after the other; "busy" counts the lookups that gave up
-//                         because others held the file, "stored" what the writers got done and
-//                         "refused" what they had to give up after their ten seconds
-//   find_among_processes  the same with processes in place of threads
-//   miss_among_processes  the same for a row that is not there
+//                         because others held the file, "stored" the completed writes and "refused"
+//                         the writes that failed after their ten seconds
+//   find_among_processes  find_among_writers with processes in place of threads
+//   miss_among_processes  find_among_processes for a missing row
 //   find_among_readers    as warm_find, while one process stores results and so many read: one of
 //                         them all results again and again, as tunedb report does, the others
 //                         single rows; the database of 7,000,000 rows has 1 GB
@@ -76,7 +76,7 @@ tune::record_key key_of(std::int64_t rows, const std::string& type = "float32") 
                      .performance = {.compiler = "NVRTC 13.0", .compute_units = 132}}};
 }
 
-/// The databases of this run, each filled when it is first asked for.
+/// The databases of this run, each filled on first use.
 class databases {
  public:
   databases() {
@@ -179,7 +179,7 @@ void memory_find(benchmark::State& state) {
   const std::int64_t count = state.range(0);
   const tune::tuning_layers layers(
       std::make_shared<tune::tuning_database>(all_databases().with_rows(count)), {});
-  // As many as a program may use; the memory has room for more.
+  // As many as a program may use; the cache has room for more.
   constexpr std::int64_t keys = 1000;
   for (std::int64_t row = 0; row < keys; ++row) layers.find(function, key_of(row));
   lookup_times times;
@@ -194,7 +194,7 @@ void memory_find(benchmark::State& state) {
 }
 
 /// Stores one result after the other until is_over returns true, with a pause after each, in which
-/// a tuner would measure. After a wait for other writers that timed out it tries again, as a tuner
+/// a tuner would measure. After a timeout of a wait for other writers it tries again, as a tuner
 /// would with its next trial.
 template <class IsOver>
 void keep_storing(const std::string& path, std::int64_t row, std::atomic<std::int64_t>& stored,
@@ -211,7 +211,7 @@ void keep_storing(const std::string& path, std::int64_t row, std::atomic<std::in
   }
 }
 
-/// Threads that store results until the end of its life.
+/// Threads that store results during its life.
 class writer_threads {
  public:
   writer_threads(const std::string& path, std::int64_t count, std::int64_t first_row) {
@@ -233,7 +233,7 @@ class writer_threads {
   std::vector<std::jthread> threads_;  // last, because they use the rest
 };
 
-/// Memory that processes share with the one that began them.
+/// Memory shared by processes and their parent.
 struct tally {
   std::atomic<bool> over{false};
   std::atomic<std::int64_t> stored{0};
@@ -241,7 +241,7 @@ struct tally {
   std::atomic<std::int64_t> read{0};
 };
 
-/// Processes that each do something until the end of its life.
+/// Processes that each run a function during its life.
 class other_processes {
  public:
   other_processes()
@@ -314,7 +314,7 @@ void keep_looking_up(const std::string& path, std::int64_t count, std::int64_t r
 template <class Writers>
 void look_up_among(benchmark::State& state, const std::string& type, bool is_there) {
   const std::string& path = all_databases().with_rows(state.range(0));
-  // Rows of their own each time, so that none is stored twice.
+  // New rows each time, so that none is stored twice.
   static std::int64_t first_row = 1'000'000'000;
   first_row += state.range(1) << 20;
   Writers storing(path, state.range(1), first_row);
@@ -334,7 +334,8 @@ void look_up_among(benchmark::State& state, const std::string& type, bool is_the
     });
     if (found.has_value() != is_there) state.SkipWithError("a lookup was wrong");
     row = next_row(row, state.range(0));
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // spread over many commits
+    // Spreads the reads over many commits.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   storing.stop();
   times.report(state);

@@ -3,12 +3,11 @@
 //
 // Question: how good could any search strategy be?
 //
-// Method: searches that know what none can know are scored as strategies_bench scores those that
-// there are: one that proposes the optimum after some random configurations, and two that go
-// through the space by what the effects of single parameters, or of those and of all pairs,
-// predict. The effects are fitted to the logarithms of all times of a space by going over the
-// tables again and again until little changes. Printed are the mean over the spaces and the lowest,
-// of so many seeds.
+// Method: searches with impossible knowledge are scored as strategies_bench scores real ones: one
+// that proposes the optimum after some random configurations, and two that order the space by the
+// predictions of the effects of single parameters, or of those and of all pairs. The effects are
+// fitted to the logarithms of all times of a space by iterating over the tables until little
+// changes. It prints the mean and the lowest score of the spaces, for a number of seeds.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -71,7 +70,7 @@ std::size_t optimum_of(const recorded_space& space) {
   return best;
 }
 
-/// Random configurations, and the optimum after so many of them.
+/// Random configurations, followed by the optimum.
 std::vector<std::size_t> optimum_after(const recorded_space& space, std::size_t count,
                                        std::uint64_t seed) {
   auto order = shuffled(space.size(), seed);
@@ -102,7 +101,7 @@ class effects {
     fit();
   }
 
-  /// The configurations, the one of the least predicted time first.
+  /// The configurations, in the order of the predicted times.
   std::vector<std::size_t> order() const {
     std::vector<double> predicted;
     for (std::size_t i = 0; i < space_.size(); ++i) predicted.push_back(predict(i));
@@ -133,7 +132,8 @@ class effects {
 
   void fit() {
     constexpr int rounds = 200;
-    constexpr double prior = 1;  // as if each cell had been seen so often without an effect
+    // The weight of an imagined observation without an effect in each cell.
+    constexpr double prior = 1;
     std::vector<double> rest(space_.size());
     double mean = 0;
     for (const std::size_t i : measured_) mean += std::log(*space_[i].score_ms);

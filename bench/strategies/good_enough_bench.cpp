@@ -1,20 +1,21 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Question: how far from the best does a search end that stops after its seeds, and does it know?
+// Question: how far from the best is the end of a search after its seeds, and is its estimate
+// right?
 //
-// Method: seeds and losses are those of the library (libtune/search/seeds), asked without a search.
+// Method: seeds and losses are computed by the library (libtune/search/seeds), without a search.
 //
 // 1. Recordings, each of a kernel on a device, KERNEL_DEVICE.json.gz: each device in turn is new,
 //    and the database has the others of the same kernel, of any maker.
 // 2. --devices N: the same with imagined devices of strategies_bench, N for each of four kernels.
 // 3. --keys N: N keys of a matrix product on an imagined device, drawn at random, are tuned one
-//    after the other. A key whose stated loss is within the goal stops after the seeds that this
-//    takes; any other has a whole search. This is done for --fleets devices.
+//    after the other. A key whose stated loss is within the goal stops after the necessary seeds;
+//    any other has a whole search. This is done for --fleets devices.
 //
 // "16 seeds" is the loss with all seeds, "best 16" that with the best 16 of the nearest search,
 // which is the rule without a cover; "stated" are the expected loss and its bound; "stop" and
-// "lost" the seeds after which a search for the goal stops, and what it has lost then.
+// "lost" are the number of seeds after which a search for the goal stops, and its loss.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -57,14 +58,14 @@ struct settings {
 /// The losses of one search with its seeds.
 struct outcome {
   double after_all = 0;             // the loss with all of them
-  double best_of_one = 0;           // with the best ones of the nearest search
-  tune::seed_loss stated;           // after all of them
-  std::optional<std::size_t> stop;  // after how many it is good enough
+  double best_of_one = 0;           // the loss with the best ones of the nearest search
+  tune::seed_loss stated;           // the loss after all seeds
+  std::optional<std::size_t> stop;  // the number of seeds that is good enough
   double at_stop = 0;
   double stated_at_stop = 0;
 };
 
-/// Sums over many.
+/// Sums over many searches.
 struct tally {
   std::size_t searches = 0, bounded = 0, covered = 0, stopped = 0, kept = 0, seeds = 0;
   std::size_t within = 0, within_by_one = 0, within_or_said = 0;
@@ -109,7 +110,7 @@ double loss_after(const similar_search& truth, const std::vector<std::size_t>& s
   std::size_t tried = 0;
   for (const std::size_t seed : seeds) {
     const auto loss = truth.loss(seed);
-    if (!loss) continue;  // it is none of its space
+    if (!loss) continue;  // it is outside of the space
     if (tried++ == most) break;
     least = std::min(least, *loss);
   }
@@ -131,7 +132,7 @@ outcome try_seeds(const similar_search& truth, const std::vector<similar_search>
     if (!(losses[k].bound <= goal)) continue;
     found.stop = k + 1;
     found.at_stop = loss_after(truth, seeds, k + 1);
-    found.stated_at_stop = goal;  // by which the number of seeds was chosen
+    found.stated_at_stop = goal;  // determines the number of seeds
   }
   return found;
 }
@@ -148,7 +149,7 @@ void print_row(const std::string& name, const outcome& one) {
 
 // ---- devices
 
-/// The same configuration has the same number on all devices.
+/// Numbers configurations: equal ones have the same number on all devices.
 class numbering {
  public:
   similar_search read(const recorded_space& space, double distance) {
@@ -165,7 +166,7 @@ class numbering {
   std::map<std::string, std::size_t> numbers_;
 };
 
-/// Each device in turn is new; those of one kernel are equally far from each other.
+/// Each device in turn is new; the distances between devices of one kernel are equal.
 void hold_out(const std::string& kernel, const std::vector<std::string>& names,
               const std::vector<similar_search>& devices, double goal, bool rows, tally& sums) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -275,7 +276,7 @@ void try_fleet(const settings& with, std::uint64_t seed, tally& sums, std::size_
       }
     }
     if (!stopped) ++whole;
-    // A database keeps a few hundred trials of a search in reach, the best.
+    // A database provides a few hundred trials of a search, the best.
     if (made.times.size() > known_of_each) {
       std::vector<std::pair<double, std::size_t>> sorted;
       for (const auto& [c, time] : made.times) sorted.emplace_back(time, c);

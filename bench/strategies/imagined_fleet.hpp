@@ -15,17 +15,17 @@ struct product_sizes {
   double length = 1024;
 };
 
-/// A model of a tiled matrix product on an imagined device of some units, with waves of work
-/// groups, vector loads that sizes forbid, divided sums, and noise that belongs to a configuration.
-/// The seed chooses the device and the noise; models of equal seeds are equal.
+/// A model of a tiled matrix product on an imagined device with several units, with waves of work
+/// groups, vector loads that some sizes forbid, divided sums, and fixed noise for each
+/// configuration. The seed determines the device and the noise; models of equal seeds are equal.
 class imagined_product {
  public:
   explicit imagined_product(std::uint64_t seed);
 
   std::size_t configurations() const noexcept { return all_.size(); }
-  /// In nanoseconds; infinite where it cannot work.
+  /// The time in nanoseconds; infinite for an invalid configuration.
   double time(std::size_t configuration, const product_sizes& sizes) const;
-  /// The least of all.
+  /// The least time of all.
   double best(const product_sizes& sizes) const;
 
  private:

@@ -45,7 +45,7 @@ def run(path, document, strategy, limit_ms, seed):
     for result in results:
         key = ",".join(str(result[name]) for name in names)
         own_ms = result.get("strategy_time", 0)
-        if key in seen:  # costs nothing but the strategy's own time
+        if key in seen:  # costs only the strategy's own time
             if trace:
                 trace[-1][0] += own_ms
             continue
@@ -68,7 +68,7 @@ def main():
             for seed in range(repeats):
                 try:
                     runs.append(run(path, document, strategy, factor * median, seed))
-                except Exception as failure:  # a crash of the peer is a result, not ours to hide
+                except Exception as failure:  # a crash of the peer is a result
                     print(path, strategy, seed, repr(failure), file=sys.stderr)
             all_runs.append({"file": os.path.basename(path), "strategy": strategy, "runs": runs})
             with open(output, "w", encoding="utf-8") as file:

@@ -31,7 +31,7 @@ def parts_of(recording):
     listed = recording["tune_params"]
     timed = [e for e in recording["cache"].values() if isinstance(e["time"], float)]
     fastest = min(timed, key=lambda entry: entry["time"])
-    # The block that has other candidates than powers of two, and all sizes with such candidates.
+    # The block with candidates other than powers of two, and all sizes with these candidates.
     odd = [k for k in listed if not all(is_power_of_two(v) for v in listed[k] if v > 0)]
     odd = [k for k in odd if len(listed[k]) > 1]
     block = next(k for k in odd if k.startswith("block"))

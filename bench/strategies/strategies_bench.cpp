@@ -1,27 +1,27 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Question: how good are the strategies, and what do they cost themselves?
+// Question: how good are the strategies, and what is their own cost?
 //
 // Method: every strategy searches every space many times, with another seed each time, on recorded
-// measurements. What an evaluation costs is what was recorded of it (compilation, verification,
-// benchmark and framework) plus what the strategy took to propose it and to learn the answer, in
-// CPU time of its thread, so that other load does not count. A score is the mean over 32
-// equidistant times of (expected of random search - best so far) / (expected of random search -
-// optimum), until random search may expect to be 95 % of the way from the median to the optimum: 0
-// is random search, 1 is the optimum at once. Printed are, for each space, the mean over the seeds,
-// half the width of its 95 % confidence interval, the part of the searches that ended within 1 % of
-// the optimum ("optimal"), how far above it they ended on average ("above"), the part that was
-// within 20 % of it after a tenth of that time ("early"), and the microseconds of the strategy for
-// a proposal.
+// measurements. The cost of an evaluation is the recorded cost (compilation, verification,
+// benchmark and framework) plus the strategy's time to propose it and to learn the answer, in CPU
+// time of its thread, so that other load does not count. A score is the mean over 32 equidistant
+// times of (expected of random search - best so far) / (expected of random search - optimum), until
+// random search is expected at 95 % of the way from the median to the optimum: 0 is random search,
+// 1 is the optimum at once. It prints, for each space, the mean over the seeds, half the width of
+// its 95 % confidence interval, the part of the searches that ended within 1 % of the optimum
+// ("optimal"), their average distance above it at the end ("above"), the part that was within 20 %
+// of it after a tenth of that time ("early"), and the microseconds of the strategy for a proposal.
 //
-// --save writes the score of each seed, and --against compares with those of another build, or of
-// another strategy (--as), seed by seed: the mean difference and its standard error for each space
-// and over all, in which each space counts as much.
+// --save writes the score of each seed, and --against compares with the scores of another build, or
+// of another strategy (--as), seed by seed: the mean difference and its standard error for each
+// space and over all, with equal weights of the spaces.
 //
 // Spaces are files (cache files of Kernel Tuner, T4, exports of libtune; gzip or not) and, with
-// --synthetic, models of kernels on imagined devices, on which strategies are developed. --traces
-// adds searches of others, as kernel_tuner_traces.py writes them, scored in the same way.
+// --synthetic, models of kernels on imagined devices, which serve the development of strategies.
+// --traces adds searches of other tuners, in the form of kernel_tuner_traces.py, scored in the same
+// way.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -80,7 +80,7 @@ struct summary {
   std::vector<double> curve = std::vector<double>(scoring::default_moments, 0.0);  // summed
   std::size_t optimal = 0;
   std::size_t early = 0;
-  double above = 0;  // the optimum, at the end, in parts of it, summed
+  double above = 0;  // relative excess over the optimum at the end, summed
   double own_us = 0;
   std::size_t proposals = 0;
 
@@ -132,7 +132,7 @@ void search(const recorded_space& space, const scoring& by, const std::string& n
   double last = 0;
   const auto clock = [&] {
     const double now = thread_cpu_ms();
-    // The simulation calls it in pairs: before and after the strategy works.
+    // The simulation calls it in pairs: before and after the work of the strategy.
     own_ms += last == 0 ? 0 : now - last;
     last = last == 0 ? now : 0;
     return now;
@@ -249,7 +249,7 @@ void save(const table& results, const std::string& file) {
   std::ofstream(file) << all.dump(1) << '\n';
 }
 
-/// Prints how much better this row is than saved scores of the same spaces and seeds.
+/// Prints the improvement of this row over saved scores of the same spaces and seeds.
 void compare(const std::string& strategy, const std::map<std::string, summary>& row,
              const nlohmann::json& saved) {
   fmt::print("\n{}, less what was saved\n", strategy);

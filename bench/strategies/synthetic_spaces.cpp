@@ -18,7 +18,7 @@ using tune::recorded_space;
 using tune::value;
 using numbers = std::vector<std::int64_t>;
 
-/// The same number for the same words: noise that belongs to a configuration.
+/// The same number for the same words: fixed noise for each configuration.
 double hashed(std::uint64_t seed, std::uint64_t word) {
   std::uint64_t x = seed * 0x9e3779b97f4a7c15 + word;
   for (int i = 0; i < 2; ++i) {
@@ -49,12 +49,12 @@ struct imagined_device {
 /// The demands of a configuration, and the time of its work with the whole device.
 struct demand {
   double group_items = 1;
-  double registers = 32;  // of one item
+  double registers = 32;  // registers of one item
   double local_bytes = 0;
   double groups = 1;
   double gflop = 0;
   double gbyte = 0;
-  double code = 1;  // how much there is to compile
+  double code = 1;  // the amount of code to compile
 };
 
 std::optional<double> time_ms(const imagined_device& device, const demand& d) {
@@ -86,7 +86,7 @@ class maker {
 
   using judge = std::function<std::optional<demand>(const numbers&)>;
 
-  /// judge gives nothing for what a restriction forbids.
+  /// judge returns empty for combinations that a restriction forbids.
   recorded_space make(const judge& judge) {
     const imagined_device device(seed_);
     visit(0, [&] {
@@ -235,7 +235,7 @@ recorded_space reduction(std::uint64_t seed) {
   });
 }
 
-/// Nothing like a kernel: effects of single parameters and of pairs, in no order.
+/// A space unlike a kernel: effects of single parameters and of pairs, in no order.
 recorded_space interactions(std::uint64_t seed) {
   std::vector<std::pair<std::string, numbers>> axes;
   const numbers sizes{2, 8, 4, 6, 3, 2, 5, 2};
@@ -262,7 +262,7 @@ recorded_space interactions(std::uint64_t seed) {
   });
 }
 
-/// Hardly anything to gain: a kernel that is limited by a bus, measured with noise.
+/// A space with hardly any gain: a kernel that is limited by a bus, measured with noise.
 recorded_space flat(std::uint64_t seed) {
   maker space("flat", seed,
               {{"block", steps(32, 1024, 32)},

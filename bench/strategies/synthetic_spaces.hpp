@@ -9,10 +9,10 @@
 
 namespace bench {
 
-/// Spaces that nobody recorded: models of kernels on an imagined device, with the quantisation,
-/// cliffs, interactions, failures and noise of real ones. They are there to develop strategies on,
-/// so that the recorded ones stay unseen. The seed chooses the device and the noise. They are a
-/// matrix product, a time-tiled stencil, a reduction, and a sum of random interactions.
+/// Synthetic spaces: models of kernels on an imagined device, with the quantisation, cliffs,
+/// interactions, failures and noise of real ones. They serve the development of strategies, so that
+/// the recorded ones stay unseen. The seed determines the device and the noise. They are a matrix
+/// product, a time-tiled stencil, a reduction, and a sum of random interactions.
 std::vector<tune::recorded_space> synthetic_spaces(std::uint64_t seed);
 
 }  // namespace bench

@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whether a score means the same through every API that offers one piece of hardware.
+// Question: does a score mean the same through every API of one piece of hardware?
 //
-// A kernel that is nothing but a chain of dependent multiply-adds, whose time no compiler can
-// change, is measured on each device through make_measure, as a search would: 20 rounds in turn,
-// each giving the median of 200 runs. Reported for each length of the chain: the median of the
-// rounds, and its ratio to that of the first device with the same name. What would differ between
-// APIs is the cost of looking at a kernel, so the times go from a few microseconds to about a
-// millisecond.
+// A kernel with only a chain of dependent multiply-adds, whose time no compiler can change, is
+// measured on each device through make_measure, as in a search: 20 rounds in turn, each giving the
+// median of 200 runs. Reported for each length of the chain: the median of the rounds, and its
+// ratio to the time of the first device with the same name. A difference between APIs would come
+// from the cost of timing a kernel, so the times go from a few microseconds to about a millisecond.
 #include <algorithm>
 #include <cstdio>
 #include <memory>

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What it costs to check a configuration, beside running it.
+// Question: what does the check of a configuration cost, compared with running it?
 //
 //   verify_bench [SIDE]        rows and columns of the arrays, by default 4096, on a CPU 1024
 //
-// An operation that reads one array of floats and writes another, the least work there is for its
-// bytes, goes through what make_measure(queue, op, work, answer) does before it is timed: poison
-// and guard bands, two runs, comparison with the answer, comparison of the runs. Wall-clock times
-// of whole steps on the host, medians of 21, after two that are not counted. "answer alone" is
+// An operation that reads one array of floats and writes another, the least work for its bytes,
+// goes through the steps of make_measure(queue, op, work, answer) before the timing: poison and
+// guard bands, two runs, comparison with the answer, comparison of the runs. Wall-clock times of
+// whole steps on the host, medians of 21, after two that are not counted. "answer alone" is
 // answer::check after one run, as without a workload. The last column counts in runs.
 #include <algorithm>
 #include <chrono>

@@ -10,8 +10,8 @@
 
 namespace examples {
 
-/// The device of this index, as --device gives it, among those of all backends; without one the
-/// best. @throws tune::no_device_error if there is none
+/// The device with this index, from --device, among those of all backends; without an index the
+/// best. @throws tune::no_device_error without a device
 inline tune::device choose_device(std::optional<std::size_t> index) {
   if (!index) return tune::select_device();
   const auto devices = tune::all_devices();

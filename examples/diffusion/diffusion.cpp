@@ -98,7 +98,7 @@ const tune::autotuner<diffusion_key, diffusion_tuning> diffusion_template::autot
       tune::host_array<float> expected = field;
       advance(field, expected);
       tune::answer answer;
-      // Neighbours cancel, so that the rest is as exact as they are, not as it is itself.
+      // Neighbours cancel, so the sum of the differences is as exact as the neighbours are.
       answer.add("u_new", std::move(expected), {.absolute = 1e-6});
 
       auto queue = session.context().create_tuning_command_queue();

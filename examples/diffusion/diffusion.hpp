@@ -10,16 +10,16 @@
 
 namespace diffusion {
 
-/// The kernel's way to read the field.
+/// The way in which the kernel reads the field.
 enum class variant {
-  naive,   ///< each point and its neighbours straight from global memory
+  naive,   ///< each point and its neighbours directly from global memory
   shared,  ///< through local memory
   tiled,   ///< through local memory, several points for each work item
 };
 
 struct diffusion_key {
   variant kernel = variant::naive;
-  int size = 1024;  ///< of the square field that is tuned for
+  int size = 1024;  ///< rows and columns of the field for the tuning
 };
 
 struct diffusion_tuning {
@@ -40,14 +40,14 @@ namespace diffusion {
 /// The time step; the grid spacing is 1.
 inline constexpr float time_step = 0.225F;
 
-/// One step: u_new = u + dt (sum of the 4 neighbours - 4 u) inside; the boundary of u_new is left
-/// as it is. Slots u and u_new, float32, rows x columns, whose rows are not padded.
+/// One step: u_new = u + dt (sum of the 4 neighbours - 4 u) inside; the boundary of u_new is not
+/// changed. Slots u and u_new, float32, rows x columns, without padded rows.
 class diffusion_operation final : public tune::operation {
  public:
   diffusion_operation(const tune::command_queue& queue, const tune::program& program,
                       const diffusion_tuning& tuning, std::size_t rows, std::size_t columns);
 
-  /// Makes the output the input of the next step.
+  /// Uses the output as the input of the next step.
   void swap();
 
  private:
@@ -70,7 +70,7 @@ class diffusion_template {
                               const std::optional<diffusion_tuning>& tuning = std::nullopt);
 
   const diffusion_tuning& tuning() const noexcept { return tuning_; }
-  /// The program as the device runs it.
+  /// The program in the device's own form.
   std::vector<std::byte> binary() const { return program_.binary(); }
   diffusion_operation instantiate(const tune::command_queue& queue, std::size_t rows,
                                   std::size_t columns) const;
@@ -80,7 +80,7 @@ class diffusion_template {
   tune::program program_;
 };
 
-/// The configurations that are searched.
+/// The search space.
 tune::space<diffusion_tuning> tuning_space(variant kernel);
 
 }  // namespace diffusion

@@ -33,7 +33,7 @@ struct arguments {
   bool verbose = false;
 };
 
-/// Remembers how the last lookup went.
+/// Stores the result of the last lookup.
 class lookup_watcher final : public tune::observer {
  public:
   void looked_up(const tune::lookup_event& event) override { last_ = event; }
@@ -104,7 +104,7 @@ void run_field(const tune::context& context, const diffusion_template& tuned, st
             << points / seconds.count() / 1e9 << " billion points/s\n";
 }
 
-// Whether many steps on the device come to what the host computes.
+// True if many steps on the device give the same result as on the host.
 bool check_field(const tune::context& context, const diffusion_template& tuned) {
   constexpr std::size_t size = 100;
   constexpr int steps = 100;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The code of docs/writing-an-operation.md, which a test compares with it.
+// The code of docs/writing-an-operation.md; a test compares them.
 #pragma once
 
 #include <cstddef>

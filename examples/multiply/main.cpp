@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Constructs the operation, which tunes it if need be, and multiplies some numbers.
+// Constructs the operation, tuning it if necessary, and multiplies some numbers.
 #include <exception>
 #include <iostream>
 

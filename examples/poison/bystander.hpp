@@ -14,9 +14,8 @@
 
 namespace poison {
 
-/// A pipeline that knows nothing of tuning: a thread that launches a kernel on the same device
-/// about a thousand times a second, through a context of its own, and waits for each. It ends with
-/// this object.
+/// A pipeline without tuning: a thread that launches a kernel on the same device about a thousand
+/// times a second, through a context of its own, and waits for each. The destructor ends it.
 class bystander {
  public:
   using milliseconds = std::chrono::duration<double, std::milli>;
@@ -24,9 +23,9 @@ class bystander {
   /// The launches since the last report.
   struct report {
     std::size_t launches = 0;
-    milliseconds median{0};  ///< from before a launch to the end of its kernel
+    milliseconds median{0};  ///< the time from before a launch to the end of its kernel
     milliseconds longest{0};
-    std::string error{};  ///< of the first launch that failed; empty if none did
+    std::string error{};  ///< the text of the first failed launch; empty without one
   };
 
   explicit bystander(const tune::device& device);

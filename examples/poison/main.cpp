@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tunes an operation of which some configurations never end, write where nothing is, are wrong, or
-// do not compile, while another thread of the same program goes on using the device.
+// Tunes an operation with some configurations that never end, write out of bounds, are wrong, or do
+// not compile, while another thread of the same program continues to use the device.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -50,7 +50,7 @@ std::vector<tune::device> choose_devices(const arguments& given) {
   return {examples::choose_device(given.device)};
 }
 
-/// A folder of its own for the tuning database, so that nothing is known of the poison beforehand.
+/// A new folder for the tuning database, so that it has no results for the faulty configurations.
 class scratch_folder {
  public:
   scratch_folder()
@@ -80,8 +80,8 @@ class search_keeper final : public tune::observer {
   tune::search_finished_event last_;
 };
 
-// The outcomes of a configuration with this fault. On a CPU a device fault takes the process with
-// it, on a GPU the context.
+// The outcomes of a configuration with this fault. A device fault ends the process on a CPU, and
+// the context on a GPU.
 bool is_expected(fault what, tune::outcome became) {
   switch (what) {
     case fault::endless_loop: return became == tune::outcome::timed_out;

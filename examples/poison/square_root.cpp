@@ -13,8 +13,8 @@ namespace {
 
 tune::defines macros_for(const square_root_tuning& tuning) {
   tune::defines macros(tuning);
-  // Kernels see the name of an enumerator; the preprocessor takes names that it does not know for
-  // 0, so each has a number.
+  // Kernels use the names of enumerators; the preprocessor replaces unknown names by 0, so each has
+  // a number.
   macros.add("endless_loop", 1).add("device_fault", 2);
   macros.add("wrong_result", 3).add("compiler_error", 4);
   return macros.add("MISBEHAVES", static_cast<int>(fault_of(tuning)));
@@ -78,7 +78,7 @@ square_root square_root_template::instantiate(const tune::command_queue& queue,
   return {queue, program_, tuning_, n};
 }
 
-// Nothing here is about poison: it is an autotune function like any other.
+// This function does not treat faults: it is an autotune function like any other.
 const tune::autotuner<square_root_key, square_root_tuning> square_root_template::autotune{
     {.name = "square_root_template.autotune", .version = 0, .test = {128, 1}},
     [](tune::tuning_session& session, const square_root_key& key) {

@@ -10,7 +10,7 @@
 namespace poison {
 
 struct square_root_key {
-  int size = 1 << 16;  ///< elements that are tuned for
+  int size = 1 << 16;  ///< elements for the tuning
 };
 
 struct square_root_tuning {
@@ -24,19 +24,19 @@ struct square_root_tuning {
 enum class fault {
   none,
   endless_loop,    ///< it never ends
-  device_fault,    ///< it writes where nothing is
+  device_fault,    ///< it writes out of bounds
   wrong_result,    ///< it is the fastest of all, and wrong
   compiler_error,  ///< it does not compile
 };
 
-/// Four of the 32 configurations of the space have something wrong with them, three of them among
-/// those that seem the fastest.
+/// Four of the 32 configurations of the space are faulty, three of them seemingly among the
+/// fastest.
 fault fault_of(const square_root_tuning& tuning);
 
-/// The configurations that are searched.
+/// The search space.
 tune::space<square_root_tuning> tuning_space();
 
-/// True if the configuration works and does no needless work.
+/// True if the configuration works without needless work.
 bool is_right_choice(const square_root_tuning& tuning);
 
 }  // namespace poison

@@ -28,7 +28,7 @@ std::string describe(const tune::interval_summary& intervals) {
 
 std::size_t tune_other_observations(const tune::context& context, const settings& sizes,
                                     std::size_t count) {
-  // A frame is late three periods after its last sample, so that it may well wait for one.
+  // A frame is late three periods after its last sample, so it may wait for one period.
   const tune::tuning_options options{.mode = tune::tuning_mode::behind, .behind = {.slack = 1.0}};
   std::vector<std::function<bool()>> keys;
   const auto add = [&](const auto& autotune, const auto& key) {

@@ -12,15 +12,15 @@
 
 namespace receiver {
 
-/// Asks for the kernels of observations with other numbers of channels, bits and beams to be tuned
-/// behind the program. Does not wait.
-/// @param count  of keys, at most
-/// @returns how many of them are tuned behind from now on: those without a result
+/// Requests tuning behind the program for the kernels of observations with other numbers of
+/// channels, bits and beams. Does not wait.
+/// @param count  the greatest number of keys
+/// @returns the number of keys tuned behind from now on: those without a result
 std::size_t tune_other_observations(const tune::context& context, const settings& sizes,
                                     std::size_t count);
 
-/// The keys that were tuned and were not, and the intervals between frames beside it.
-/// @param elapsed  s, of the run beside them
+/// The keys with and without a result, and the intervals between frames meanwhile.
+/// @param elapsed  s, of the run during the tuning
 std::string describe_tuning_behind(double elapsed);
 
 }  // namespace receiver

@@ -14,9 +14,9 @@ namespace {
 using tune::operations::baseline_count;
 using tune::operations::baseline_index;
 
-constexpr double rounding_power = 1.0 / 3;  // of a complex value that was rounded with dither
+constexpr double rounding_power = 1.0 / 3;  // of a complex value rounded with dither
 
-/// The channels in the middle of the band that have no carrier in or beside them.
+/// The channels in the middle of the band without a carrier in or beside them.
 std::vector<std::size_t> quiet_channels(const settings& sizes, const sky& injected) {
   std::vector<std::size_t> channels;
   const std::size_t edge = sizes.channels / 16;
@@ -67,7 +67,7 @@ check check_level(const settings& sizes, const sky& injected, const telescope& o
           fmt::format("within {:.1f} % of {:.0f}", 100 * worst, expected)};
 }
 
-/// The part of a baseline's amplitudes that adds up if a delay is taken out.
+/// The part of a baseline's amplitudes that adds up after correction of a delay.
 double coherence(const settings& sizes, const results& found,
                  const std::vector<std::size_t>& channels, std::size_t product, double delay) {
   std::complex<double> sum;
@@ -164,7 +164,7 @@ check check_pulses(const settings& sizes, const sky& injected, const results& fo
   std::vector<double> profile(period);
   for (std::size_t s = 0; s < powers.size(); ++s) profile[s % period] += powers[s];
   const auto peak = static_cast<std::size_t>(std::ranges::max_element(profile) - profile.begin());
-  // The window of a spectrum has its middle half of the taps later.
+  // The middle of a spectrum's window is half of the taps later.
   const std::size_t expected =
       (injected.pulse_row + injected.pulse_rows / 2 + period - sizes.taps / 2 % period) % period;
   const std::size_t apart = (peak + period - expected) % period;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whether the receiver has found what was put into the samples.
+// Checks that the receiver finds the signals in the samples.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace receiver {
 
-/// One promise, and whether it is kept.
+/// One condition and its result.
 struct check {
   std::string name;
   bool passed = false;
-  std::string found;  ///< the figures that decide
+  std::string found;  ///< the measured figures
 };
 
-/// Compares the results of a run with what the digitiser has put into the samples.
+/// Compares the results of a run with the digitiser's signals in the samples.
 std::vector<check> check_results(const settings& sizes, const sky& injected, const telescope& of);
 
 /// Writes a picture: spectra of an antenna and of the beams, the phase of a visibility over

@@ -15,9 +15,9 @@
 namespace receiver {
 namespace {
 
-constexpr double source_share = 0.5;    // of the power between pulses
-constexpr double pulse_gain = 2;        // of the source's amplitude in a pulse
-constexpr double carrier_to_noise = 3;  // of amplitudes, in a channel
+constexpr double source_share = 0.5;    // a part of the power between pulses
+constexpr double pulse_gain = 2;        // the factor of the source's amplitude in a pulse
+constexpr double carrier_to_noise = 3;  // the ratio of amplitudes in a channel
 
 double mean_square(const std::vector<float>& of) {
   const auto add = [](double sum, float x) { return sum + double{x} * x; };
@@ -50,7 +50,7 @@ std::vector<float> delayed(const std::vector<float>& signal, double delay) {
   return result;
 }
 
-// Cheaper than std::normal_distribution: the sum of eight uniform bytes is normal enough.
+// Cheaper than std::normal_distribution: the sum of eight uniform bytes is close enough to normal.
 class noise {
  public:
   explicit noise(std::uint32_t seed) : random_(seed) {}
@@ -80,7 +80,8 @@ digitiser::digitiser(const settings& sizes) : sizes_(sizes) {
   sky_.pulse_period = sizes.spectra() / 4;
   sky_.pulse_row = sky_.pulse_period / 4;
   sky_.pulse_rows = 2;
-  // A carrier in the middle of a channel is added up by all weights, noise by their squares.
+  // The weights of a carrier in the middle of a channel add linearly, those of noise by their
+  // squares.
   const auto weights = tune::operations::pfb_weights(sizes.taps, sizes.step());
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   carrier_amplitude_ = 2 * carrier_to_noise * level / sum;
@@ -113,7 +114,7 @@ void digitiser::digitise(std::size_t antenna, std::size_t polarisation,
   const std::vector<float> seen = delayed(source, sky_.delays[antenna]);
   noise random(static_cast<std::uint32_t>(100 + polarisations * antenna + polarisation));
   const auto own = static_cast<float>(std::sqrt(sky_.own_power));
-  // The transmitter is nobody's source: its phase is another one at each antenna.
+  // The transmitter is no common source: its phase differs at each antenna.
   std::vector<std::complex<double>> phasors;
   std::vector<std::complex<double>> turns;
   for (std::size_t i = 0; i < sky_.carriers.size(); ++i) {

@@ -35,7 +35,7 @@ tune::host_array<std::uint8_t> random_bytes(const tune::shape& size) {
   return bytes;
 }
 
-// The contents of its inputs: random samples, no delays, a gain that uses the range of the output.
+// The contents of its inputs: random samples, no delays, and a gain that fills the output's range.
 tune::workload fill(const tune::command_queue& queue, const settings& sizes) {
   const std::size_t row = packed_row_bytes(sizes.samples_with_margin(), sizes.bits);
   tune::host_array<float> weights({sizes.taps * sizes.step()});
@@ -68,7 +68,7 @@ pfb_shape filter_shape(const settings& sizes) {
           .channels = sizes.channels,
           .samples = sizes.samples_with_margin(),
           .spectra = sizes.spectra(),
-          // The transform begins with the first ones, which are then in the device's cache.
+          // The transform begins with the first spectra, which are then in the device's cache.
           .last_first = true};
 }
 
@@ -120,8 +120,9 @@ front_tunings tune_together(const tune::context& context, const settings& sizes)
       .member("transform", fft_template::autotune, transform_key(sizes))
       .member("quantise", quantise_template::autotune, quantise_key_of(sizes));
   return chosen(tuner.tune(context, [&](const tune::tuning_command_queue& queue) {
-    // The first configuration has what each member's own search has checked: it is the answer.
-    // Another transform may round otherwise, by which the last bit of an output may differ.
+    // The first configuration consists of tunings that the members' own searches have checked: it
+    // is the answer. Another transform may round differently, which may change the last bit of an
+    // output.
     return [sizes, queue, work = fill(queue, sizes),
             expected = std::optional<tune::answer>()](const tune::member_tunings& with) mutable {
       const front_templates made(queue.context(), sizes, chosen(with));

@@ -22,7 +22,7 @@ tune::operations::fft_key transform_key(const settings& sizes);
 tune::operations::quantise_key quantise_key_of(const settings& sizes);
 tune::operations::quantise_shape quantise_shape_of(const settings& sizes);
 
-/// The tunings of the channeliser; without one an operation's own autotuner finds it.
+/// The tunings of the channeliser; an empty one is found by the operation's own autotuner.
 struct front_tunings {
   std::optional<tune::operations::pfb_tuning> filter{};
   std::optional<tune::operations::fft_tuning> transform{};
@@ -39,12 +39,12 @@ struct front_templates {
   tune::operations::quantise_template quantise;
 };
 
-/// Filter, transform and quantisation of one antenna. Slots as those of the operations, with
-/// spectra from the filter to the transform, and channels from there to the quantisation.
+/// Filter, transform and quantisation of one antenna. Slots as in the operations, with spectra
+/// between the filter and the transform, and channels between the transform and the quantisation.
 tune::operation_sequence make_front(const tune::command_queue& queue, const settings& sizes,
                                     const front_templates& made);
 
-/// Finds the tunings that are best together.
+/// Finds the tunings that are best in combination.
 front_tunings tune_together(const tune::context& context, const settings& sizes);
 
 /// Times the channeliser of an antenna with these tunings, on random samples.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A telescope's receiver: channelises, correlates, forms beams and flags interference, frame by
-// frame, and checks what comes out against what was put in.
+// frame, and checks the results against the input signals.
 #include <CLI/CLI.hpp>
 #include <bit>
 #include <cmath>
@@ -25,8 +25,8 @@ using receiver::settings;
 
 struct arguments {
   settings sizes;
-  double seconds = 0;          // of samples; 0: as many frames as make three dumps
-  std::optional<double> rate;  // million samples/s; 0: as fast as it goes
+  double seconds = 0;          // seconds of samples; 0: enough frames for three dumps
+  std::optional<double> rate;  // million samples/s; 0: as fast as possible
   std::optional<std::size_t> device;
   bool tunes = false;
   bool together = false;
@@ -167,7 +167,7 @@ int run(arguments& given) {
               << std::flush;
   }
 
-  tune::seal();  // from here on frames may only be enqueued
+  tune::seal();  // later frames may only be enqueued
   const receiver::run_report report =
       telescope.run(frames, rate > 0, polls ? tune::loop_wait::polling : tune::loop_wait::asleep);
   tune::unseal();

@@ -19,7 +19,7 @@ constexpr double width = 900;
 constexpr double height = 180;
 constexpr double margin = 50;
 
-/// One diagram over the channels, from the left edge to the right one.
+/// One diagram over the channels, from the left edge to the right edge.
 class panel {
  public:
   panel(std::ostream& out, std::size_t channels, double top, const std::string& title)
@@ -29,7 +29,7 @@ class panel {
         "<text x='{}' y='{}'>{}</text>\n",
         margin, top, width, height, margin, top - 8, title);
   }
-  /// @param level  0 is the lower edge, 1 the upper one
+  /// @param level  0 is the lower edge, 1 the upper edge
   void point(std::size_t channel, double level, const char* colour) const {
     out_ << fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='1.2' fill='{}'/>\n", x(channel),
                         y(level), colour);

@@ -19,9 +19,9 @@ namespace {
 
 using namespace tune::operations;
 
-constexpr double output_level = 18;      // of the real part of an output, as standard deviation
+constexpr double output_level = 18;      // standard deviation of the real part of an output
 constexpr std::size_t under_way = 3;     // frames
-constexpr double frames_until_late = 3;  // from the last sample of a frame to its results
+constexpr double frames_until_late = 3;  // frames from a frame's last sample to its results
 
 tune::device_array make_array(const tune::context& context, tune::element_type type,
                               const tune::shape& size) {
@@ -59,7 +59,7 @@ tune::task<> tell(tune::event when, tune::heartbeat& pulse,
   (pulse.*what)();
 }
 
-// What nobody ends is over when its time is.
+// A future without a result ends at its deadline.
 tune::task<> sleep_until(std::chrono::steady_clock::time_point time) {
   const tune::promise<int> never;
   try {
@@ -120,7 +120,7 @@ std::unique_ptr<telescope::antenna> telescope::make_antenna(std::size_t index,
   channelise.ensure_all_bound();
   const tune::device_array samples = channelise.buffer("filter:samples");
 
-  // Whole samples of the delay are left out of the input, the rest is a phase.
+  // Whole samples of the delay are skipped in the input, the rest is a phase.
   const double model = seen.model[index];
   const auto first =
       static_cast<std::uint64_t>(static_cast<double>(settings::largest_delay) + std::rint(model));
@@ -148,7 +148,7 @@ std::unique_ptr<telescope::antenna> telescope::make_antenna(std::size_t index,
   corner_turn turn(compute_, sizes_, index);
   turn.bind("from", heaps_);
   turn.bind("to", voltages_);
-  // A resource cannot be moved, so it is made in its place.
+  // A resource cannot be moved, so it is constructed in place.
   std::unique_ptr<antenna> one(new antenna{.input = tune::resource<tune::device_array>(samples),
                                            .samples = pinned_like<std::uint8_t>(samples),
                                            .filter = std::move(filter),
@@ -195,8 +195,8 @@ void telescope::make_correlator() {
   results_.flags = pinned_like<std::uint8_t>(dump_->buffer("flag:flags"));
 }
 
-// Beams of the first pair are steered to the source, so that what is left of its delays cancels;
-// the others look elsewhere.
+// Beams of the first pair are steered to the source, so that its residual delays cancel; the others
+// point elsewhere.
 void telescope::make_beamformer(const sky& seen) {
   const beamform_template beams(context_, {.beams = sizes_.beams, .has_dither = true});
   beamform_ = beams.instantiate(compute_, {.batches = sizes_.heaps,
@@ -205,7 +205,7 @@ void telescope::make_beamformer(const sky& seen) {
                                            .spectra = sizes_.heap_spectra,
                                            .beams = sizes_.beams});
   const auto antennas = static_cast<double>(sizes_.antennas);
-  beam_weight_ = 4 / (3 * antennas);  // so that a steered beam is about as loud as an antenna
+  beam_weight_ = 4 / (3 * antennas);  // gives a steered beam about the level of an antenna
   tune::host_array<std::complex<float>> weights({sizes_.antennas, sizes_.beams});
   tune::host_array<float> delays(weights.size());
   weights.fill(std::complex<float>(static_cast<float>(beam_weight_), 0));
@@ -225,7 +225,7 @@ void telescope::make_beamformer(const sky& seen) {
   results_.beams = pinned_like<std::int8_t>(beamform_->buffer("out"));
 }
 
-// Drivers load, graphs are recorded and coroutines get their memory in the first frames.
+// Drivers load, graphs are recorded and coroutines get their memory during the first frames.
 void telescope::start() {
   run(sizes_.frames_of_dump, false, tune::loop_wait::asleep);
   pulse_.emplace();
@@ -235,13 +235,13 @@ void telescope::start() {
 
 void telescope::channelise(antenna& of, std::uint64_t number) {
   of.replay->run();
-  // Dither differs in each frame, so what adds it is no part of a recording.
+  // Dither differs in each frame, so the operation that adds it is not recorded.
   of.quantise.set_first_spectrum(number * sizes_.spectra());
   of.quantise.run();
   of.turn.run();
 }
 
-// Of a thread that only enqueues, being late by more than this is the system's doing.
+// A delay above this of a thread that only enqueues is caused by the system.
 tune::task<> telescope::watch(const bool& ended, run_report& report) {
   constexpr std::chrono::microseconds between{100};
   constexpr double long_stop = 1e-3;
@@ -346,7 +346,7 @@ run_report telescope::run(std::size_t frames, bool paced, tune::loop_wait wait) 
   latencies_.clear();
   latencies_.reserve(frames);
 
-  bool ended = false;  // outlives the task that watches it
+  bool ended = false;  // must outlive the task that reads it
   tune::event_loop loop(wait);
   tune::job_queue jobs;
   const tune::future<> watching = loop.spawn(watch(ended, report));
@@ -395,7 +395,7 @@ std::size_t telescope::bytes_of_frame() const noexcept {
   const std::size_t samples = antennas_.front()->samples.layout().bytes();
   const std::size_t spectra = spectra_.layout().bytes();
   const std::size_t heaps = heaps_.layout().bytes();
-  // Written and read: the samples, the spectra, the channels, the heaps and the voltages.
+  // Bytes written and read: the samples, the spectra, the channels, the heaps and the voltages.
   return antennas_.size() * (2 * samples + 4 * spectra + 2 * heaps + 3 * heaps) +
          results_.beams.layout().bytes();
 }
@@ -405,7 +405,7 @@ std::size_t telescope::bytes_of_frame() const noexcept {
 frame_times telescope::time_stages() {
   struct stage {
     std::string name;
-    std::size_t times;  // in a frame
+    std::size_t times;  // times in a frame
     std::function<void(antenna&)> run;
   };
   const std::size_t antennas = antennas_.size();

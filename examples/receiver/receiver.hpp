@@ -26,64 +26,65 @@
 
 namespace receiver {
 
-/// The results of a run, as they have arrived on the host.
+/// The results of a run on the host.
 struct results {
   tune::host_array<std::int32_t> visibilities;  ///< channels x products x 2, of the last dump
   tune::host_array<std::uint8_t> flags;         ///< channels x products, of the last dump
   tune::host_array<std::int8_t> beams;  ///< heaps x beams x channels x heap_spectra x 2, last frame
   tune::host_array<std::uint64_t> power;      ///< antennas x 2: squares of all samples
   tune::host_array<std::uint32_t> saturated;  ///< antennas x heaps x 2: of the last frame
-  std::size_t frames = 0;                     ///< that were received
-  std::size_t dumps = 0;                      ///< that were made
+  std::size_t frames = 0;                     ///< received frames
+  std::size_t dumps = 0;                      ///< completed dumps
 };
 
 /// The course of a run in time.
 struct run_report {
   std::size_t frames = 0;
-  std::size_t late = 0;  ///< frames that ended too long after their samples were there
-  double elapsed = 0;    ///< s
-  double median = 0;     ///< s from the last sample of a frame to its results on the host
-  double p999 = 0;       ///< the same, of 999 frames in 1000 at most
-  double longest = 0;    ///< the same, the longest
-  double stopped = 0;    ///< s, for which the system kept the program from going on, at most
-  std::size_t late_stopped = 0;  ///< of the late frames, those in which that took long
-  double allowed = 0;            ///< the same, past which a frame is late; 0: none is
-  double bytes_in = 0;           ///< that were copied to the device
-  double bytes_out = 0;          ///< and from it
+  std::size_t late = 0;          ///< frames that ended too long after their samples were available
+  double elapsed = 0;            ///< s
+  double median = 0;             ///< s from the last sample of a frame to its results on the host
+  double p999 = 0;               ///< 999 of 1000 frames take at most this time
+  double longest = 0;            ///< the longest time of a frame
+  double stopped = 0;            ///< s, at most, during which the system stopped the program
+  std::size_t late_stopped = 0;  ///< late frames with a long stop
+  double allowed = 0;            ///< the limit for the time of a frame; 0: no limit
+  double bytes_in = 0;           ///< bytes copied to the device
+  double bytes_out = 0;          ///< bytes copied from the device
 };
 
 /// The device time of a stage, in a frame.
 struct stage_time {
   std::string name;
-  double alone = 0;     ///< s, run after itself
-  double in_place = 0;  ///< s, run where it is in a frame
+  double alone = 0;     ///< s, run directly after itself
+  double in_place = 0;  ///< s, run at its place in a frame
 };
 
 /// The device times of a frame.
 struct frame_times {
   std::vector<stage_time> stages;
-  double whole = 0;  ///< s, by the host's clock, where frames follow each other without copies
+  double whole = 0;  ///< s, by the host's clock, for consecutive frames without copies
 };
 
 /// A whole receiver. One thread uses it.
 class telescope {
  public:
-  /// Compiles all kernels, tunes them where the context's options say so, and allocates everything.
-  /// @param together  tunes the channeliser as a whole
+  /// Compiles all kernels, tunes them if the context's options allow it, and allocates everything.
+  /// @param together  true to tune the channeliser as a whole
   telescope(const tune::context& context, const settings& sizes, const digitiser& input,
             bool together);
 
-  /// Receives frames. Results of earlier runs are forgotten.
-  /// @param paced  each frame starts when its samples would have been digitised; else at once
-  /// @param wait  what the thread does while it waits
+  /// Receives frames. Results of earlier runs are discarded.
+  /// @param paced  true to start each frame when its samples would have been digitised; else at
+  ///               once
+  /// @param wait  the waiting of the thread
   run_report run(std::size_t frames, bool paced, tune::loop_wait wait);
 
   const results& received() const noexcept { return results_; }
-  /// Measures the stages of a frame by themselves and in place.
+  /// Measures the stages of a frame alone and in place.
   frame_times time_stages();
-  /// The bytes of device memory that one frame goes through.
+  /// The bytes of device memory that one frame moves.
   std::size_t bytes_of_frame() const noexcept;
-  /// Gain of the quantisation, from samples to outputs.
+  /// The gain of the quantisation, from samples to outputs.
   double gain() const noexcept { return gain_; }
   /// The weight of an antenna in a beam.
   double beam_weight() const noexcept { return beam_weight_; }
@@ -94,7 +95,7 @@ class telescope {
   /// The operations and arrays of one antenna.
   struct antenna {
     tune::resource<tune::device_array> input;  // polarisations x bytes
-    tune::host_array<std::uint8_t> samples;    // the same, pinned
+    tune::host_array<std::uint8_t> samples;    // polarisations x bytes, pinned
     std::shared_ptr<tune::operations::pfb> filter;
     tune::operation_sequence channelise;  // filter and transform
     std::unique_ptr<tune::captured_operation> replay;
@@ -117,13 +118,13 @@ class telescope {
   settings sizes_;
   tune::context context_;
   tune::command_queue upload_;
-  tune::tuning_command_queue compute_;  // which can tell the times of commands
+  tune::tuning_command_queue compute_;  // it can measure the times of commands
   tune::command_queue download_;
   double gain_ = 1;
   double beam_weight_ = 1;
 
-  tune::device_array spectra_;   // of the antenna at work; its transforms take their place
-  tune::device_array heaps_;     // its output
+  tune::device_array spectra_;   // of the present antenna; its transforms are in place
+  tune::device_array heaps_;     // of the present antenna
   tune::device_array voltages_;  // heaps x antennas x ..., of all
   std::vector<std::unique_ptr<antenna>> antennas_;
   std::optional<tune::operations::correlate> correlate_;
@@ -131,14 +132,15 @@ class telescope {
   std::optional<tune::operation_sequence> dump_;  // reduce, magnitude and flags
   std::unique_ptr<tune::captured_operation> dump_replay_;
   std::optional<tune::operations::beamform> beamform_;
-  // Whose turn it is to write or to read an array that operations are bound to.
+  // The turns to write or to read an array that operations are bound to.
   tune::resource<tune::device_array> voltages_turn_;
   std::optional<tune::resource<tune::device_array>> dump_turn_;
   std::optional<tune::resource<tune::device_array>> beams_turn_;
 
-  std::optional<tune::heartbeat> pulse_;  // of the frames after the first
+  std::optional<tune::heartbeat> pulse_;  // of the frames after the first one
   std::vector<double> latencies_;
-  clock::time_point last_stop_{};  // of the program, that was long enough to make a frame late
+  // The time of the latest stop of the program that was long enough to make a frame late.
+  clock::time_point last_stop_{};
   results results_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two small steps of the receiver that are no operations of the library.
+// Two small steps of the receiver that are not operations of the library.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace receiver {
 
-/// Copies the heaps of one antenna to their places among those of all: a corner turn in memory.
+/// Copies the heaps of one antenna to their places in the array of all: a corner turn in memory.
 ///
 /// Slots from: int8, heaps x channels x heap_spectra x 2 x 2, and to: int8, heaps x antennas x
 /// channels x heap_spectra x 2 x 2.
@@ -28,8 +28,8 @@ class corner_turn final : public tune::operation {
   tune::slot_ref<std::int8_t> to_;
 };
 
-/// The absolute values of visibilities. It loads and stores each once and keeps nothing, so there
-/// is nothing to tune but the work group, which makes no difference here.
+/// The absolute values of visibilities. It loads and stores each once and keeps nothing, so only
+/// the work group could be tuned, and it makes no difference here.
 ///
 /// Slots src: int32, channels x products x 2, and dest: float32, channels x products.
 class magnitude final : public tune::operation {

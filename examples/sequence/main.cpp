@@ -43,7 +43,7 @@ void draw(const tune::operation& pipeline, const std::string& path) {
   std::cout << "Drawn to " << path << '\n';
 }
 
-// What becomes one piece of memory, and what lies in it.
+// Lists the pieces of memory, and the slots that share them.
 void list_slots(const tune::operation& pipeline) {
   for (const tune::named_slot& each : pipeline.slots()) {
     std::cout << "  " << each.name << ", " << each.slot->required_bytes() << " bytes:";

@@ -25,13 +25,13 @@ dimension row_of(std::size_t columns, row_tuning tuning) {
   return dimension(columns, {.round = wgs_of(tuning)});
 }
 
-// A sum reads window - 1 elements beyond its own, also a sum that is in the padding.
+// A sum reads window - 1 elements beyond its own, even a sum in the padding.
 dimension wider_row_of(std::size_t columns, row_tuning tuning, int window) {
   const auto more = static_cast<std::size_t>(window - 1);
   return dimension(columns + more, {.minimum = tune::round_up(columns, wgs_of(tuning)) + more});
 }
 
-// When the operation runs, not when it is made: a sequence may ask for more padding in between.
+// Read when the operation runs: a sequence may require more padding after the construction.
 unsigned stride_of(const tune::io_slot& slot) {
   return static_cast<unsigned>(slot.buffer().layout().padded()[1]);
 }

@@ -15,7 +15,7 @@ struct scale_key {
   tune::dtype type = tune::dtype::float32;
 };
 struct window_key {
-  int window = 8;  ///< how many elements a sum has
+  int window = 8;  ///< the number of elements in a sum
 };
 struct row_tuning {
   int wgs = 64;  ///< work items of a group, along a row
@@ -87,7 +87,7 @@ class window_template {
                            std::optional<row_tuning> tuning = std::nullopt);
 
   int window() const noexcept { return key_.window; }
-  /// @param size  of the sums
+  /// @param size  the shape of the sums
   window_operation instantiate(const tune::command_queue& queue, tune::shape size) const;
 
  private:
@@ -99,12 +99,13 @@ class window_template {
 /// samples -> gain -> scaled -> smooth -> smoothed -> normalise -> normalised -> trend -> sums:
 /// each row is doubled, smoothed by a sliding mean, and summed over windows.
 /// @param size      rows and columns of the sums; the samples have 2 (window - 1) columns more
-/// @param aliasing  true if scaled and normalised, which are never in use together, share memory
+/// @param aliasing  true if scaled and normalised, which are never in use at the same time, share
+///                  memory
 tune::operation_sequence make_pipeline(const tune::command_queue& queue,
                                        const scale_template& scale, const window_template& window,
                                        tune::shape size, bool aliasing);
 
-/// The same on the host.
+/// Returns the result of the pipeline, computed on the host.
 tune::host_array<float> smooth_on_host(const tune::host_array<float>& samples, int window);
 
 }  // namespace smoothing

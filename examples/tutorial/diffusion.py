@@ -69,7 +69,7 @@ def main():
     # [tiled]
     best = env["best_config"]
 
-    # What the tiled kernel has made with its best configuration, beside a step on the host.
+    # Compares the tiled kernel's result in its best configuration with a step on the host.
     expected = u.copy()
     around = u[1:-1, :-2] + u[1:-1, 2:] + u[:-2, 1:-1] + u[2:, 1:-1]
     expected[1:-1, 1:-1] += numpy.float32(0.225) * (around - 4 * u[1:-1, 1:-1])

@@ -29,7 +29,7 @@ std::array<double, filter_size> bell() {
   return values;
 }
 
-// A table that all work items read alike is what constant memory is made for.
+// Constant memory suits a table that all work items read in the same order.
 std::string filter_text() {
   std::ostringstream text;
   text << "#define FILTER_SIZE " << filter_size << "\n#if LIBTUNE_CUDA\n__constant__\n#else\n"

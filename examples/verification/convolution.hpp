@@ -30,12 +30,12 @@ LIBTUNE_FIELDS(verification::convolution_tuning, block_size_x, block_size_y, til
 namespace verification {
 
 inline constexpr std::size_t filter_size = 17;
-/// The rows and columns that the input has beyond those of the output.
+/// The difference of the input's and the output's rows and columns.
 inline constexpr std::size_t border = filter_size - 1;
 
 /// output[y, x] = the sum over j and i of weights[j, i] input[y + j, x + i]. Slots output: size x
-/// size, input: with border more of both; float32, rows without padding. The weights, those of a
-/// bell that add up to 1, are part of the program.
+/// size, input: with border more of both; float32, rows without padding. The weights are part of
+/// the program: a bell with the sum 1.
 class convolution final : public tune::operation {
  public:
   convolution(const tune::command_queue& queue, const tune::program& program,
@@ -67,13 +67,13 @@ class convolution_template {
   tune::program program_;
 };
 
-/// The same by the formula, without anything to tune: what is trusted.
+/// Returns the trusted operation: the formula, without parameters.
 convolution naive_convolution(const tune::command_queue& queue, std::size_t size);
 
-/// The configurations that are searched.
+/// The search space.
 tune::space<convolution_tuning> convolution_space();
 
-/// An input of points in [0, 1), the same each time.
+/// An input of points in [0, 1), the same in each run.
 tune::host_array<float> make_image(std::size_t size);
 
 }  // namespace verification

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tunes a convolution, some of whose configurations are wrong, and a sum whose results no array can
-// be compared with; shows what was found wrong, and that it does not win.
+// Tunes a convolution with some wrong configurations, and a sum whose results cannot be compared
+// with an array; shows the faults, and that the wrong ones do not win.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
@@ -32,7 +32,7 @@ struct arguments {
   bool finalists = false;
 };
 
-/// Tells what a search has come to, and the first wrong result of it.
+/// Prints the outcome of a search, and its first wrong result.
 class wrong_result_reporter final : public tune::observer {
  public:
   void trial_finished(const tune::tuning_subject&, const tune::trial& done) override { show(done); }
@@ -78,7 +78,7 @@ void declare(CLI::App& app, arguments& given) {
   app.add_flag("--finalists", given.finalists, "check only what would take the lead");
 }
 
-// Always tunes, so that there is always something to see.
+// Always tunes, so that there is always output.
 void set_options(const tune::context& context, const arguments& given) {
   tune::tuning_options options{.mode = tune::tuning_mode::force,
                                .given_by = tune::option_source::command};
@@ -94,7 +94,7 @@ void set_options(const tune::context& context, const arguments& given) {
   tune::set_tuning_options(context, options);
 }
 
-/// One configuration, and its results back.
+/// Runs one configuration, and reads its results back.
 tune::host_array<float> convolve(const tune::context& context, convolution op,
                                  const char* described) {
   tune::workload work(context.create_command_queue());
@@ -116,7 +116,7 @@ double largest_difference(const tune::host_array<float>& a, const tune::host_arr
   for (std::size_t y = 0; y < a.size()[0]; ++y) {
     for (std::size_t x = 0; x < a.size()[1]; ++x) {
       const double difference = std::abs(double{a(y, x)} - double{b(y, x)});
-      // A maximum would pass over NaN.
+      // A maximum would ignore NaN.
       if (!(difference <= largest)) largest = difference;
     }
   }

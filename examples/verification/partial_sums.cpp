@@ -19,8 +19,8 @@ tune::program build(const tune::context& context, const partial_sums_tuning& tun
                        tune::defines(tuning));
 }
 
-/// Decides by the sum of the partial sums, of which each configuration has another number: there is
-/// no array that they could be compared with.
+/// Checks the sum of the partial sums. Their number differs between configurations, so there is no
+/// array for a comparison.
 tune::answer::function judge_by_sum(double expected) {
   return
       [expected](tune::command_queue& queue,
@@ -32,7 +32,7 @@ tune::answer::function judge_by_sum(double expected) {
           got = sum_of(array.get<float>(queue));
           parts = array.size()[0];
         }
-        // Also where it is NaN.
+        // Fails for NaN too.
         if (std::abs(got - expected) <= 1e-5 * expected) return std::nullopt;
         return "the " + std::to_string(parts) + " partial sums come to " + std::to_string(got) +
                ", the numbers to " + std::to_string(expected);

@@ -10,7 +10,7 @@
 namespace verification {
 
 struct partial_sums_key {
-  int count = 1 << 20;  ///< of the numbers
+  int count = 1 << 20;  ///< number of the numbers to add
 };
 
 struct partial_sums_tuning {
@@ -26,7 +26,7 @@ LIBTUNE_FIELDS(verification::partial_sums_tuning, block_size, groups, vector)
 
 namespace verification {
 
-/// Adds up numbers to one partial sum for each work group. Slots partial: groups, numbers: count;
+/// Adds numbers to one partial sum for each work group. Slots partial: groups, numbers: count;
 /// float32.
 class partial_sums final : public tune::operation {
  public:
@@ -59,10 +59,10 @@ class partial_sums_template {
   tune::program program_;
 };
 
-/// The configurations that are searched.
+/// The search space.
 tune::space<partial_sums_tuning> partial_sums_space();
 
-/// Numbers in [0, 1), the same each time.
+/// Numbers in [0, 1), the same in each run.
 tune::host_array<float> make_numbers(std::size_t count);
 /// Their sum.
 double sum_of(const tune::host_array<float>& numbers);

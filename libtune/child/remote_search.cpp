@@ -28,17 +28,18 @@ namespace tune::detail {
 namespace {
 
 constexpr int most_losses_in_a_row = 3;
-// Beside an application a child may be ended for the application's sake, again and again.
+// Beside an application a child may be ended repeatedly for the application's sake.
 constexpr int most_losses_behind = 12;
 constexpr std::chrono::milliseconds between_looks{20};
-// A search that the application may want to end at any moment.
+// The application may end a search behind it at any moment.
 constexpr std::chrono::milliseconds between_looks_behind{10};
-// Longer than that between two looks: this process did not run, so its children may not have.
+// After a longer gap between two checks this process did not run, so its children may not have run
+// either.
 constexpr std::chrono::seconds longest_look{1};
-// A child's end of the socket is closed a moment before it has ended.
+// A child's end of the socket closes shortly before its process ends.
 constexpr std::chrono::seconds time_to_end{2};
 
-// Drivers may take a while to recover a device that another process has just lost.
+// Drivers may take a while to recover a device that another process has lost.
 constexpr std::chrono::minutes time_to_accept{2};
 
 tuning_options without_observers(const tuning_options& options) {
@@ -51,7 +52,7 @@ tuning_request request_for(const remote_task& task) {
   const auto address = address_of(task.device, all_devices());
   if (!address) {
     throw tuner_unavailable_error("device '" + task.device.name() +
-                                  "' is none that another process could find");
+                                  "' cannot be found by another process");
   }
   return {.function = task.function,
           .key = task.key,
@@ -84,7 +85,7 @@ remote_search::remote_search(const tuner_program& program, const remote_task& ta
       reclaimer_(
           task.device,
           [this] {
-            // The child's context goes too, which is more than its arrays.
+            // The child's whole context is released, which is more than its arrays.
             return has_child_ ? std::numeric_limits<std::size_t>::max() : std::size_t{0};
           },
           [gate = gate_](std::size_t) { return reclaim_gate::ask(gate); }) {}
@@ -137,7 +138,7 @@ void remote_search::open_child() {
   child_->shake_hands(program_.start_time);
 }
 
-// Returns false if it has ended, or does not answer.
+// Returns false if the child has ended, or does not answer.
 bool remote_search::is_asked(tuner_child& child) {
   child.send(request_);
   const auto until = clock::now() + time_to_accept;
@@ -154,7 +155,7 @@ bool remote_search::is_asked(tuner_child& child) {
   return false;
 }
 
-// A start that succeeded for the first child may fail for another, for a while.
+// After a successful first start, a later start may fail for a while.
 void remote_search::start_another() {
   if (task_.is_behind) wait_before_another();
   try {
@@ -165,7 +166,7 @@ void remote_search::start_another() {
   }
 }
 
-// To start a child may delay the application.
+// Starting a child may delay the application.
 void remote_search::wait_before_another() const {
   constexpr std::chrono::milliseconds longest{2000};
   const auto pause = std::min(longest, std::chrono::milliseconds(50) * losses_in_a_row_);
@@ -197,25 +198,25 @@ void remote_search::converse() {
   }
 }
 
-// Another thread of this process has no room for an allocation. The next child goes on with what is
-// free then.
+// Another thread of this process has no room for an allocation. The next child continues with the
+// memory that is free then.
 void remote_search::give_memory_back() {
   constexpr int most_in_vain = 20;
   child_.reset();
   has_child_ = false;
   log(log_level::info, describe(subject_) +
                            ": the child process is ended, because the program wants its device "
-                           "memory; another one goes on with what is left");
+                           "memory; another one continues with the rest");
   gate_->give_back();
   if (++given_back_ <= most_in_vain) return;
   throw too_little_memory_error(
       describe(subject_) +
-      " is put off, for the program has wanted the device memory of its child process again and "
-      "again; tune when more is free");
+      " is postponed: the program has repeatedly requested the device memory of its child "
+      "process; tune when more is free");
 }
 
-// The system, or a batch system, has stopped all processes of the program for a while; or this one
-// was busy with observers.
+// True if the system, or a batch system, has stopped all processes of the program for a while, or
+// this one was busy with observers.
 bool remote_search::has_paused() {
   const auto before = std::exchange(looked_, clock::now());
   return looked_ - before > between_looks + longest_look;
@@ -224,11 +225,11 @@ bool remote_search::has_paused() {
 void remote_search::require_not_stopped() const {
   if (task_.stop && task_.stop()) {
     throw tuning_stopped_error("tuning " + describe(subject_) +
-                               " was ended before it had a result; a later one goes on with it");
+                               " was ended before it had a result; a later one continues it");
   }
 }
 
-// A configuration whose child alone was stopped from outside is tried again, once.
+// A configuration whose child alone was stopped from outside is tried again once.
 void remote_search::lose_by_overtime() {
   if (watchdog_.step() == nullptr) return lose({.text = "it did not end its wait for others"});
   const bool stopped = child_->is_stopped();
@@ -246,13 +247,13 @@ void remote_search::lose(const child_process::end& end) {
   ++losses_in_a_row_;
   if (task_.is_behind) {
     log(log_level::info, fmt::format("the process that tunes {} behind the application has ended "
-                                     "({}); another one goes on",
+                                     "({}); another one continues",
                                      describe(subject_), end.text));
   }
   if (const search_step* step = watchdog_.step()) {
     const bool ran_out = count_memory_kills().value_or(0) > memory_kills_.value_or(0);
-    // Each child measures again the configurations that have worked, so that a kill from outside
-    // often meets one of them.
+    // Each child measures working configurations again, so a kill from outside often hits one of
+    // them.
     const std::size_t depth = watchdog_.depth_of_step();
     const auto is_of_step = [&](const trial& item) {
       return item.index == step->index && item.score;
@@ -285,8 +286,8 @@ void remote_search::blame(const search_step& step, classification found) {
                       trial_stage::finished});
 }
 
-// The configuration outside is not to blame: the next child continues with it, and does not run
-// again what ended this one.
+// The outer configuration is not to blame: the next child continues with it, and does not repeat
+// the inner one that ended this child.
 void remote_search::blame_inside(const search_step& step, classification found) {
   const std::size_t depth = watchdog_.depth_of_step();
   const inner_tuning& inner = inner_[depth - 1];
@@ -308,7 +309,7 @@ void remote_search::blame_inside(const search_step& step, classification found) 
   if (inner.search) {
     lost_inside_.push_back({tuning_name(inner.what.database, search_name(inner.what.function, key)),
                             *inner.search, to_stored(lost)});
-    // Of what is denied only incidents count, and this took a process with it.
+    // Only incidents count for the denylist, and this configuration ended a process.
     stored_trial& told = lost_inside_.back().trial;
     if (!is_incident(told)) told.outcome = std::string(outcome_name(outcome::crashed));
     if (!inner.what.database.empty()) {
@@ -340,19 +341,18 @@ void remote_search::take(const Other&) {
 }
 
 search_memory& remote_search::current() {
-  if (asked_ == 0) throw wire_error("an event of a search that has not begun");
+  if (asked_ == 0) throw wire_error("an event of a search without a start");
   return *searches_[asked_ - 1];
 }
 
-// Each child goes through the searches of the function from the first on.
+// Each child goes through the searches of the function from the first one.
 void remote_search::take(const prior_question& asked) {
   const std::size_t place = asked_++;
   const bool is_another = place < searches_.size() && searches_[place]->identity() != asked.search;
   if (is_another) {
-    log(log_level::warning,
-        describe(subject_) +
-            " searches another space than it did in a process that was lost, so "
-            "what was measured is not used");
+    log(log_level::warning, describe(subject_) +
+                                " searches another space than in a process that was lost, so the "
+                                "earlier trials are not used");
     searches_.resize(place);
   }
   const auto now = clock::now();
@@ -373,7 +373,7 @@ void remote_search::take(tuning_event event) {
                         made->trial.outcome == outcome::device_fault &&
                         made->trial.origin == trial_origin::made;
   pass_on(std::move(event));
-  // Nothing works in that process any more.
+  // A process with a device fault can no longer be used.
   if (is_fault) return child_.reset();
   child_->send(acknowledgement{});
 }
@@ -413,12 +413,12 @@ void remote_search::follow(inner_begin begun) {
 }
 
 void remote_search::follow(const inner_search& begun) {
-  if (inner_.empty()) throw wire_error("a search of a tuning that has not begun");
+  if (inner_.empty()) throw wire_error("a search of a tuning without a start");
   inner_.back().search = begun.search;
 }
 
 void remote_search::follow(inner_end) {
-  if (inner_.empty()) throw wire_error("the end of a tuning that has not begun");
+  if (inner_.empty()) throw wire_error("the end of a tuning without a start");
   inner_.pop_back();
   watchdog_.end_inside(clock::now());
 }
@@ -440,15 +440,15 @@ void remote_search::follow(wait_end) { watchdog_.end_wait(clock::now()); }
 
 void remote_search::take(process_spoilt spoilt) {
   const search_step* step = watchdog_.step();
-  if (step == nullptr) throw wire_error("the end of a step that has not begun");
+  if (step == nullptr) throw wire_error("the end of a step without a start");
   child_.reset();
   blame(*step,
         {outcome::failed, std::move(spoilt.how) +
-                              ", which would have spoilt those after it, so that the process "
+                              ", which would have affected later configurations, so the process "
                               "was ended"});
 }
 
-// A second child repeats what the first has logged.
+// A second child repeats the log lines of the first.
 void remote_search::take(const log_line& line) {
   if (logged_.insert(line.text).second) log(line.level, line.text);
 }

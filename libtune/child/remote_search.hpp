@@ -22,13 +22,13 @@
 
 namespace tune::detail {
 
-/// One call of tune_remotely: children one after the other, until one returns the result. Used by
-/// one thread, once.
+/// One call of tune_remotely: one child after the other, until one returns the result. Used by one
+/// thread, once.
 class remote_search {
  public:
-  /// Both outlive it.
+  /// Both must outlive it.
   remote_search(const tuner_program& program, const remote_task& task);
-  /// Ends the child, and restores the settings of devices that it has left changed.
+  /// Ends the child, and restores the device settings that it has left changed.
   ~remote_search();
   remote_search(const remote_search&) = delete;
   remote_search& operator=(const remote_search&) = delete;
@@ -43,7 +43,7 @@ class remote_search {
   bool is_asked(tuner_child& child);
   void start_another();
   void wait_before_another() const;
-  /// Returns when there is a result or the child is lost.
+  /// Returns when a result is there or the child is lost.
   void converse();
   void lose(const child_process::end& end);
   void lose_by_invalid_message(const std::string& what);
@@ -56,7 +56,7 @@ class remote_search {
   void require_not_stopped() const;
 
   void receive(tuner_message message);
-  // The messages that a child may send.
+  // Handlers of the messages that a child may send.
   void take(const prior_question& asked);
   void take(tuning_event event);
   void take(step_event event);
@@ -66,7 +66,7 @@ class remote_search {
   void take(const tuning_failure& failure);
   template <class Other>
   void take(const Other& unexpected);
-  // The step events among them.
+  // Handlers of the step events.
   void follow(step_begin begun);
   void follow(step_end ended);
   void follow(compile_begin begun);
@@ -79,7 +79,7 @@ class remote_search {
   void follow(waiting_event event);
   void follow(wait_end ended);
 
-  /// Joins an event with those of the search, and hands the result to the observers.
+  /// Joins an event to the events of the search, and passes the result to the observers.
   void pass_on(tuning_event event);
   search_memory& current();
 
@@ -89,9 +89,9 @@ class remote_search {
   tuning_request request_;
   std::unique_ptr<tuner_child> child_;
   watchdog watchdog_;
-  std::vector<std::unique_ptr<search_memory>> searches_;  // in the order in which they begin
-  std::size_t asked_ = 0;                                 // of them, by the present child
-  /// An autotune function that is called inside, and its search.
+  std::vector<std::unique_ptr<search_memory>> searches_;  // in the order of their start
+  std::size_t asked_ = 0;                                 // started by the present child
+  /// A nested autotune function, and its search.
   struct inner_tuning {
     nested_tuning what{};
     std::optional<search_identity> search{};
@@ -99,17 +99,18 @@ class remote_search {
   std::vector<inner_tuning> inner_;  // the outermost first
   std::vector<lost_inside> lost_inside_;
   std::optional<tuned_values> result_;
-  // By the depth of the tuning and the configuration: children that something else may have ended.
+  // Ends of children that may have an outside cause, by the depth of the tuning and the
+  // configuration.
   std::map<std::pair<std::size_t, std::size_t>, int> ended_;
-  clock::time_point looked_;  // when this process was last seen to run
+  clock::time_point looked_;  // the last time at which this process was known to run
   std::optional<std::uint64_t> memory_kills_;
-  int losses_in_a_row_ = 0;  // without a trial between them
-  const int most_losses_;    // of these
-  int given_back_ = 0;       // how often its memory was, without a trial between
+  int losses_in_a_row_ = 0;  // losses without a trial between them
+  const int most_losses_;    // the greatest allowed number of losses in a row
+  int given_back_ = 0;       // memory returns without a trial in between
   std::set<std::string> logged_;
   std::atomic<bool> has_child_{false};
   std::shared_ptr<reclaim_gate> gate_ = std::make_shared<reclaim_gate>();
-  memory_reclaimer reclaimer_;  // the first to go
+  memory_reclaimer reclaimer_;  // destroyed first
 };
 
 }  // namespace tune::detail

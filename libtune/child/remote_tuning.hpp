@@ -22,8 +22,8 @@ class kept_child;
 
 namespace tune {
 
-/// A program cannot tune: it cannot be started, does not call serve_if_worker, or lacks the
-/// function or the device. Nothing has been tuned.
+/// A program cannot tune: it does not start, does not call serve_if_worker, or lacks the function
+/// or the device. Nothing has been tuned.
 class tuner_unavailable_error : public error {
  public:
   using error::error;
@@ -34,33 +34,34 @@ struct remote_task {
   function_identity function{};
   std::vector<named_value> key{};
   tune::device device;
-  /// Of the call, with its observers in this process. A database is not opened.
+  /// The options of the call, with its observers in this process. No database is opened.
   tuning_options options{};
-  tuning_options context_options{};  ///< for calls inside the function; without observers
-  prior_reader read_prior{};         ///< called in this process; empty: no prior results
+  tuning_options context_options{};  ///< options for nested calls; without observers
+  prior_reader read_prior{};         ///< called in this process; may be empty
   trial_choice choice{};
   /// The number of children, this one included, that share the cores for compiling, unless
   /// LIBTUNE_WORKERS sets the number of workers of each.
   std::size_t children = 1;
   /// Called a few times a second; true ends the tuning. May be empty.
   std::function<bool()> stop{};
-  /// The child that it uses and leaves, if it has not been lost; null: one of its own, which ends.
+  /// The child to use and to keep, unless it is lost; null: a child of its own, which ends
+  /// afterwards.
   detail::kept_child* kept = nullptr;
-  /// True for a search beside a running application. An end of its child from outside is not held
-  /// against a configuration.
+  /// True for a search beside a running application. An end of its child from outside is not
+  /// counted against a configuration.
   bool is_behind = false;
 };
 
-/// Runs an autotune function in a child process. The child opens its own device; the observers here
-/// receive its events as if it were tuned here. A configuration that takes longer than the watchdog
-/// allows, or takes its process or the device's context with it, becomes a trial with that outcome,
-/// and another child continues, with nothing measured twice.
+/// Runs an autotune function in a child process. The child opens its own device; the observers in
+/// this process receive its events as if it were tuned here. A configuration that exceeds the
+/// watchdog's limit, or ends its process or the device's context, becomes a trial with that
+/// outcome, and another child continues, without measuring anything twice.
 ///
-/// The calling thread has to outlive the call; any number of threads may call it at the same time.
-/// No child is left when it returns, but remote_task::kept.
-/// @param program  one whose main begins with serve_if_worker, and has the function
+/// The calling thread must outlive the call; any number of threads may call it at the same time. It
+/// leaves no child, except remote_task::kept.
+/// @param program  a program whose main begins with serve_if_worker, and that has the function
 /// @throws tuner_unavailable_error if nothing could be tuned; tuning_stopped_error; error if
-///         children end repeatedly outside of any configuration; what executor::tune throws
+///         children end repeatedly outside of any configuration; the errors of executor::tune
 tuned_values tune_remotely(const tuner_program& program, const remote_task& task);
 
 /// An autotune function of a program.
@@ -69,12 +70,12 @@ struct remote_function {
   std::vector<named_value> test_default{};
 };
 
-/// Returns the autotune functions that a program has before its main begins, in the order of their
-/// construction. @throws tuner_unavailable_error
+/// Returns the autotune functions that exist in a program at the start of its main, in the order of
+/// their construction. @throws tuner_unavailable_error
 std::vector<remote_function> list_functions(const tuner_program& program);
 
-/// Returns why values are no tuning of a program's function, as those with an enumerator that it
-/// has renamed; empty if they are one. Starts a child. @throws tuner_unavailable_error
+/// Returns the reason why values are not a tuning of a program's function, such as a renamed
+/// enumerator; empty if they are one. Starts a child. @throws tuner_unavailable_error
 std::string why_no_tuning(const tuner_program& program, const function_identity& function,
                           const std::vector<named_value>& values);
 

@@ -51,7 +51,7 @@ bool is_socket(int file) {
   return ::getsockopt(file, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-/// Returns the parent that the variable names; empty if it is not set.
+/// Returns the parent named by the variable; empty if it is not set.
 std::optional<::pid_t> stated_parent(const char* variable) {
   const char* text = ::secure_getenv(variable);
   if (text == nullptr) return std::nullopt;
@@ -61,10 +61,10 @@ std::optional<::pid_t> stated_parent(const char* variable) {
   return parent;
 }
 
-// The variable may have been inherited through another process: then the parent is another.
+// The variable may be inherited from another process: then the parent differs.
 bool is_child_of(::pid_t parent, int socket) { return parent == ::getppid() && is_socket(socket); }
 
-// The system ends it first when memory runs out, and it leaves no core file.
+// The system kills it first when memory runs out, and it leaves no core file.
 void become_expendable() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   constexpr rlimit none{.rlim_cur = 0, .rlim_max = 0};
@@ -72,11 +72,11 @@ void become_expendable() {
   std::ofstream("/proc/self/oom_score_adj") << "1000";  // a number would have the locale's form
 }
 
-/// Returns the parent that the variable names, if it has started this process with the socket.
+/// Returns the parent named by the variable, if it has started this process with the socket.
 std::optional<::pid_t> parent_by(const char* variable, int socket) {
   const auto parent = stated_parent(variable);
   if (!parent || !is_child_of(*parent, socket)) return std::nullopt;
-  // Not for processes that this one starts.
+  // These are not for child processes.
   ::unsetenv(variable);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
   return parent;
@@ -91,7 +91,8 @@ void tune_if_asked(int socket) {
   const auto parent = parent_by(tuner_variable, socket);
   if (!parent) return;
   become_expendable();
-  if (::getppid() != *parent) ::_exit(0);  // it ended before it could be asked for
+  // The parent ended before the request for its death signal.
+  if (::getppid() != *parent) ::_exit(0);
   detail::serve_tuning(socket);
 }
 
@@ -106,13 +107,12 @@ tuner_program started_for(const tuning_task& task, tuner_program program) {
   return program;
 }
 
-/// Runs autotune functions in children of the program that has the function, the application or a
-/// library that it has loaded. Where no child finds the device or the function, it runs them in
-/// this process, with one log line for each reason; unless the options insist on isolation.
-/// Thread-safe.
+/// Runs autotune functions in children of the program that has the function: the application or a
+/// library that it has loaded. If no child finds the device or the function, it runs them in this
+/// process, with one log line for each reason, unless the options require isolation. Thread-safe.
 class child_executor final : public executor {
  public:
-  /// Adds a program that may have functions, to be tried before those added earlier.
+  /// Adds a program with possible functions, tried before those added earlier.
   void add(tuner_program program);
 
  private:
@@ -123,8 +123,8 @@ class child_executor final : public executor {
 
   mutable std::mutex mutex_;
   std::vector<tuner_program> programs_;         // the latest first
-  std::map<std::string, tuner_program> known_;  // by function and device: which has it
-  std::set<std::string> hopeless_;              // refused by children of all programs
+  std::map<std::string, tuner_program> known_;  // programs by their functions and devices
+  std::set<std::string> hopeless_;              // functions that children of all programs refused
 };
 
 void child_executor::add(tuner_program program) {
@@ -161,7 +161,7 @@ tuned_values child_executor::do_tune(const tuning_task& task) {
   return fall_back(task, reason);
 }
 
-// Children that have refused would only do so again, and each takes a while to start.
+// Children that have refused would refuse again, and each takes a while to start.
 std::vector<tuner_program> child_executor::programs_for(const tuning_task& task) const {
   const bool insists = task.options.isolation == isolation_mode::on;
   const std::lock_guard lock(mutex_);
@@ -180,7 +180,7 @@ tuned_values child_executor::fall_back(const tuning_task& task, const std::strin
   const std::string what =
       fmt::format("{} cannot be tuned in a child process: {}", describe(task.subject), reason);
   if (task.options.isolation == isolation_mode::on) {
-    throw error(what + " (and isolation 'on' forbids to tune it in the program itself)");
+    throw error(what + " (and isolation 'on' forbids tuning it in the program itself)");
   }
   {
     const std::lock_guard lock(mutex_);
@@ -191,7 +191,8 @@ tuned_values child_executor::fall_back(const tuning_task& task, const std::strin
   return tune_here(task);
 }
 
-// One host for all programs of a process: the application, and the libraries that it has loaded.
+// One executor for all programs of a process: the application, and the libraries that it has
+// loaded.
 void install(tuner_program program) {
   static const detail::never_destroyed<std::shared_ptr<child_executor>> host(
       std::make_shared<child_executor>());
@@ -204,11 +205,11 @@ void install(tuner_program program) {
 void serve_if_worker(int argc, char** argv) {
   constexpr int socket = child_process::socket_in_child;
   compile_if_asked(socket);
-  // Not for programs with raised privileges: their arguments are not to be trusted again.
+  // Not for programs with raised privileges: their arguments must not be trusted again.
   const bool may_start_again = ::getauxval(AT_SECURE) == 0;
   if (may_start_again) detail::set_own_worker({argv, argv + argc});
   tune_if_asked(socket);
-  // The file that runs, even if another has taken its place since.
+  // The running file, even if it has been replaced since.
   if (may_start_again) install({.path = "/proc/self/exe", .arguments = {argv, argv + argc}});
 }
 

@@ -10,7 +10,7 @@
 
 namespace tune {
 
-/// Makes tuning safe for this program: call it first in main.
+/// Makes tuning safe for this program: call it at the start of main.
 ///
 ///   int main(int argc, char** argv) {
 ///     tune::serve_if_worker(argc, argv);
@@ -19,9 +19,9 @@ namespace tune {
 ///
 /// From then on searches run in a child process, which is this program, started again: there this
 /// call serves the requests of its parent, and never returns. In the same way this program compiles
-/// for itself, many programs at once, unless LIBTUNE_WORKER names another one for that. So all that
-/// happens before it, in constructors of static objects too, happens in each child. Children find
-/// an autotune function if it is a static object outside of any function, the usual way; others are
+/// for itself, many programs at once, unless LIBTUNE_WORKER names another program for that. So all
+/// code before it, and constructors of static objects, run in each child too. Children find an
+/// autotune function if it is a static object outside of any function, the usual way; others are
 /// tuned in the program itself, as is everything with LIBTUNE_ISOLATION=off.
 ///
 /// Objects that main sets up do not exist in a child. An autotune function may depend on its key,
@@ -31,23 +31,23 @@ namespace tune {
 /// place of standard output, and none of its files or threads. Does not throw.
 void serve_if_worker(int argc, char** argv);
 
-/// The same for a shared library that something else has loaded, such as a plugin, and that links
-/// libtune: searches run in a helper program, libtune-tuner, that loads the library and finds its
-/// autotune functions. Call it when the library is loaded, from its own code; the file has to stay.
-/// If the helper program is not found, a warning is logged, and searches run in this process.
-/// @param library_path  its own file
-/// @throws argument_error if there is no such file
+/// Like serve_if_worker, for a shared library that another program loads, such as a plugin, and
+/// that links libtune: searches run in a helper program, libtune-tuner, that loads the library and
+/// finds its autotune functions. Call it from the library when it is loaded; the file must stay.
+/// Without the helper program a warning is logged, and searches run in this process.
+/// @param library_path  the file of the library
+/// @throws argument_error if the file does not exist
 void tune_through(const std::string& library_path);
 
 /// A program that serves tuning requests when it is started as a child: its main begins with
 /// serve_if_worker.
 struct tuner_program {
-  std::string path{};                    ///< of the executable; PATH is not searched
+  std::string path{};                    ///< the path of the executable; PATH is not searched
   std::vector<std::string> arguments{};  ///< all of them, beginning with the program's name
-  /// The longest time that it may take before its main calls serve_if_worker.
+  /// The longest time from its start to serve_if_worker.
   std::chrono::milliseconds start_time = std::chrono::seconds(30);
-  /// "NAME=value": variables that are added to the environment of this process, or replace some of
-  /// it.
+  /// "NAME=value": variables that are added to the environment of this process, or replace
+  /// variables of it.
   std::vector<std::string> variables{};
 
   friend bool operator==(const tuner_program&, const tuner_program&) = default;
@@ -55,6 +55,6 @@ struct tuner_program {
 
 }  // namespace tune
 
-/// For libtune-tuner: serves tuning requests over the socket that it was started with.
-/// @returns only if this is no process that a parent has started to tune
+/// For libtune-tuner only: serves tuning requests over the socket from its start.
+/// @returns only if no parent has started this process to tune
 extern "C" [[gnu::visibility("default")]] int libtune_serve_worker(int socket);

@@ -34,10 +34,11 @@
 namespace tune::detail {
 namespace {
 
-// A wait that took so much longer than was asked for: this process did not run.
+// A wait that exceeds its limit by this time shows that this process did not run.
 constexpr std::chrono::seconds pause{1};
 
-// Stays in the environment of all that the child starts, by which these are found.
+// This variable stays in the environment of all processes that the child starts, and identifies
+// them.
 constexpr const char* tuner_mark_variable = "LIBTUNE_TUNER_MARK";
 
 std::string new_mark() {
@@ -53,8 +54,8 @@ std::vector<std::string> variables_for(const tuner_program& program, const std::
   return variables;
 }
 
-/// True if a process was started with this variable, or is a copy of one that was. Those of other
-/// users cannot be read.
+/// True if a process was started with this variable, or is a copy of one that was. Processes of
+/// other users cannot be read.
 bool has_variable(::pid_t id, std::string_view variable) {
   std::ifstream file(fmt::format("/proc/{}/environ", id), std::ios::binary);
   const std::string all{std::istreambuf_iterator<char>(file), {}};
@@ -66,7 +67,7 @@ bool has_variable(::pid_t id, std::string_view variable) {
   return false;
 }
 
-// By a handle, so that its number cannot have passed to another process before the kill.
+// A handle prevents the process number from passing to another process before the kill.
 bool kill_if_marked(::pid_t id, std::string_view mark) {
   const file_descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, id, 0)));
   if (!has_variable(id, mark)) return false;
@@ -88,7 +89,7 @@ bool kill_marked(std::string_view mark) {
   return any;
 }
 
-// A process that is killed may have started another just before.
+// A killed process may have started another one just before.
 void kill_all_marked(std::string_view mark) {
   constexpr int most_rounds = 100;
   for (int round = 0; round < most_rounds && kill_marked(mark); ++round) {
@@ -142,7 +143,7 @@ std::optional<tuner_message> tuner_child::next(clock::time_point until) {
     if (auto message = reader_.next()) return message;
     if (!open_) return std::nullopt;
     until += wait(until);
-    // Before taking what has arrived, because nothing arrives after its end.
+    // Read before the arrived messages, because nothing arrives after its end.
     const bool runs = process_.runs();
     std::vector<std::byte> arrived;
     open_ = process_.receive(arrived) && runs;
@@ -164,7 +165,7 @@ tuner_child::clock::duration tuner_child::wait(clock::time_point until) {
   return excess > pause ? excess : clock::duration(0);
 }
 
-// After the name, which may hold anything.
+// The state follows the name, which may contain any characters.
 bool tuner_child::is_stopped() const {
   std::ifstream file(fmt::format("/proc/{}/stat", id()));
   std::string text;
@@ -191,7 +192,7 @@ namespace {
 
 constexpr std::chrono::seconds time_to_answer{10};
 
-/// Asks a child one question. @throws tuner_unavailable_error
+/// Asks a child a single question. @throws tuner_unavailable_error
 template <class Answer>
 Answer ask(const tuner_program& program, const detail::tuner_message& question) {
   try {

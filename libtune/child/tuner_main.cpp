@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// libtune-tuner: loads a shared library with autotune functions, and has the libtune in it serve.
-// It links no libtune itself, so that there is one alone.
+// libtune-tuner: loads a shared library with autotune functions, and serves with the libtune in it.
+// It does not link libtune itself, so that the process has only one.
 #include <cstdio>
 #include <dlfcn.h>
 

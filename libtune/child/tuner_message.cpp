@@ -23,8 +23,8 @@ device_address without_ordinal(const device& of) {
           .uuid = info.hardware.uuid};
 }
 
-// Some APIs report the identity of the hardware to one process, and another one or none to the
-// next. Then the only device of its name is taken.
+// Some APIs report the hardware's identity in one process, and another one or none in the next.
+// Then the only device with its name is taken.
 std::optional<device> find_namesake(device_address wanted, std::span<const device> all) {
   std::optional<device> found;
   for (const device& candidate : all) {
@@ -40,7 +40,7 @@ std::optional<device> find_namesake(device_address wanted, std::span<const devic
 
 }  // namespace
 
-// By its properties and not by its handle: a context that was wrapped has a device of its own.
+// Compares properties, not handles: a wrapped context has a device object of its own.
 std::optional<device_address> address_of(const device& wanted, std::span<const device> all) {
   device_address address = without_ordinal(wanted);
   std::optional<std::size_t> alike;
@@ -83,7 +83,7 @@ std::string describe_all(std::span<const device> all) {
   return text.empty() ? "none" : text;
 }
 
-// The fields of each struct, in the order in which they are sent.
+// The fields of each struct, in the order of transmission.
 
 template <>
 inline constexpr auto last_of<log_level> = log_level::error;
@@ -181,14 +181,14 @@ void describe(auto& wire, is<tuning_budget> auto& item) {
 }
 void describe(auto& wire, is<memory_budget> auto& item) { wire(item.bytes, item.share); }
 void describe(auto& wire, is<watchdog_settings> auto& item) { wire(item.floor, item.multiple); }
-// Observers stay where they are.
+// Observers are not sent.
 void describe(auto& wire, is<tuning_options> auto& item) {
   wire(item.database, item.system_databases, item.match, item.mode, item.wait, item.budget,
        item.compile_time, item.isolation, item.watchdog, item.verify, item.measure, item.race,
        item.strategy, item.search, item.given_by, item.from_environment, item.goal, item.memory,
        item.shared_store, item.push_results);
 }
-// Of a winner the configuration is all that a shortlist needs.
+// A shortlist needs only the winner's configuration.
 void describe(auto& wire, is<record> auto& item) { wire(item.values, item.score_ns); }
 void describe(auto& wire, is<verification> auto& item) {
   wire(item.winners, item.trials, item.test_default);
@@ -230,7 +230,7 @@ void describe(auto& wire, is<outer_tunings> auto& item) {
 void describe(auto& wire, is<lock_holder> auto& item) {
   wire(item.process, item.program, item.stopped, item.used_ticks);
 }
-// The device stays where it is.
+// The device is not sent.
 void describe(auto& wire, is<tuning_subject> auto& item) {
   wire(item.function, item.version, item.arguments);
 }
@@ -305,7 +305,7 @@ std::uint64_t encoded_bytes(const Item& item) {
   return writer.bytes().size();
 }
 
-/// Fills one message after the other.
+/// Fills messages one after the other.
 class splitter {
  public:
   explicit splitter(std::uint64_t most_bytes) : most_bytes_(most_bytes) { parts_.emplace_back(); }

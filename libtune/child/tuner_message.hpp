@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The messages between a process and the child that tunes for it, over a socket pair. The child
-// begins with a handshake; then it accepts or refuses each request. While it tunes it sends events
-// and questions, and waits for the answer to those that have one.
+// begins with a handshake; then it accepts or refuses each request. During tuning it sends events
+// and questions, and waits for the answer if there is one.
 #pragma once
 
 #include <cstddef>
@@ -28,27 +28,27 @@
 
 namespace tune::detail {
 
-/// The properties by which another process of this machine finds a device.
+/// The properties that identify a device to other processes of this machine.
 struct device_address {
   std::string backend{};  ///< device_info::backend
   std::string platform{};
   std::string name{};
   std::string driver_version{};
-  std::string pci_address{};  ///< empty where the API does not report it
-  std::string uuid{};         ///< the same
-  std::size_t ordinal = 0;    ///< its place among those with the same properties
+  std::string pci_address{};  ///< empty if the API does not report it
+  std::string uuid{};         ///< empty if the API does not report it
+  std::size_t ordinal = 0;    ///< its index among those with the same properties
 
   friend bool operator==(const device_address&, const device_address&) = default;
 };
 
-/// Returns the address of a device among all devices; empty if it is none of them, as a fake one.
+/// Returns the address of a device among all devices; empty for other devices, such as a fake one.
 std::optional<device_address> address_of(const device& wanted, std::span<const device> all);
 
 /// Returns the device at an address, or else the only one of the same name, platform and driver;
-/// empty if there is none.
+/// empty if not found.
 std::optional<device> find_device(const device_address& wanted, std::span<const device> all);
 
-/// Texts for messages: of an address, and of those of all devices.
+/// Texts for messages: an address, and the addresses of all devices.
 std::string describe(const device_address& address);
 std::string describe_all(std::span<const device> all);
 
@@ -58,39 +58,39 @@ constexpr std::uint32_t tuner_protocol = 9;
 /// The longest message; a greater length is invalid.
 constexpr std::uint64_t longest_tuner_message_bytes = std::uint64_t{1} << 28;
 
-/// The environment variable that marks a process as a tuning child: it holds the number of its
-/// parent. It is not a setting, and is removed as soon as it has been read.
+/// The environment variable that marks a process as a tuning child: it holds the process number of
+/// its parent. It is not a setting, and is removed as soon as it has been read.
 inline constexpr const char* tuner_variable = "LIBTUNE_TUNER_OF";
 
-/// The exit status of a child whose own end of the socket is closed or is another file.
+/// The exit status of a child whose end of the socket is closed or is another file.
 inline constexpr int lost_link_status = 113;
 
 // ---- to the child
 
-/// Run this autotune function for this key.
+/// Requests to run this autotune function for this key.
 struct tuning_request {
   function_identity function{};
   std::vector<named_value> key{};
   device_address device{};
-  tuning_options options{};          ///< of the call; without observers
-  tuning_options context_options{};  ///< for calls without options inside; without observers
+  tuning_options options{};          ///< options of the call; without observers
+  tuning_options context_options{};  ///< options for nested calls without their own; no observers
   trial_choice choice{};
   test_mode testing = test_mode::off;
   outer_tunings around{};
 };
-/// List the autotune functions. Answered by a function_list.
+/// Requests the list of autotune functions. Answered by a function_list.
 struct list_request {};
-/// Check that these values are a tuning of this function. Answered by a check_answer.
+/// Requests a check of values as a tuning of this function. Answered by a check_answer.
 struct check_request {
   function_identity function{};
   std::vector<named_value> values{};
 };
-/// The answer to a prior_question, in as many messages as its size needs; the child joins them.
+/// The answer to a prior_question, in as many messages as its size requires; the child joins them.
 struct prior_answer {
   prior_knowledge known{};
   bool more = false;  ///< another message follows
 };
-/// The observers have received the tuning_event: continue.
+/// Confirms that the observers have received the tuning_event.
 struct acknowledgement {};
 
 // ---- from the child
@@ -100,9 +100,9 @@ struct handshake {
   std::uint32_t protocol = tuner_protocol;
   std::string library{};  ///< library_version()
 };
-/// The function and the device were found: the tuning begins.
+/// Confirms that the function and the device were found: the tuning begins.
 struct acceptance {};
-/// The request cannot be carried out here, for a reason that is not one of its configurations.
+/// The request cannot be executed here, for a reason other than its configurations.
 struct refusal {
   std::string reason{};
 };
@@ -110,8 +110,8 @@ struct refusal {
 struct prior_question {
   search_identity search{};
 };
-/// In place of a step_end: the configuration has changed the process in a way that later ones would
-/// suffer from. The child waits to be ended.
+/// Sent instead of a step_end: the configuration has changed the process in a way that affects
+/// later ones. The child waits for its end.
 struct process_spoilt {
   std::string how{};
 };
@@ -120,7 +120,7 @@ struct log_line {
   log_level level = log_level::info;
   std::string text{};
 };
-/// The function has returned.
+/// The result of the function.
 struct tuning_result {
   std::vector<named_value> values{};
   std::optional<run_time> score{};
@@ -136,11 +136,11 @@ enum class failure_kind : std::uint8_t {
   empty_space,
   too_little_memory,
 };
-/// The function has thrown.
+/// The exception of the function.
 struct tuning_failure {
   failure_kind kind = failure_kind::other;
   std::string text{};
-  std::string log{};  ///< of a compiler
+  std::string log{};  ///< the compiler's log
 };
 struct listed_function {
   function_identity function{};
@@ -150,39 +150,39 @@ struct function_list {
   std::vector<listed_function> functions{};
 };
 struct check_answer {
-  std::string reason{};  ///< why the values are no tuning; empty if they are one
+  std::string reason{};  ///< the reason why the values are no tuning; empty if they are one
 };
 
-/// Each tuning_event of a child is answered by an acknowledgement; step events are not. The trials
-/// of a search_finished_event are the winner alone, because the others have been sent before.
-/// Subjects are sent without their device.
+/// Each tuning_event of a child is answered by an acknowledgement; step events are not. A
+/// search_finished_event contains only the winner's trial, because the others have been sent
+/// before. Subjects are sent without their device.
 using tuner_message =
     std::variant<handshake, tuning_request, list_request, prior_answer, acknowledgement, acceptance,
                  refusal, prior_question, tuning_event, step_event, process_spoilt, log_line,
                  tuning_result, tuning_failure, function_list, check_request, check_answer>;
 
-/// The end of a search as it is sent: its trials have been sent before.
+/// The end of a search in the form of the message: without the trials sent before.
 search_finished_event winner_alone(search_finished_event event);
 
-/// Returns the bytes to send. @throws wire_error if the message is too long
+/// Returns the encoded bytes. @throws wire_error if the message is too long
 std::vector<std::byte> encode(const tuner_message& message);
 
-/// Splits prior results into messages; all but the last have more set. Trials that are too long for
-/// a message of their own are left out.
+/// Splits prior results into messages; all except the last have more set. Trials that are too long
+/// for one message are left out.
 /// @param most_bytes  approximate size of the trials of one message
 std::vector<prior_answer> split(prior_knowledge known,
                                 std::uint64_t most_bytes = longest_tuner_message_bytes / 4);
 /// Appends the content of the next message of a split.
 void append(prior_knowledge& whole, prior_knowledge next);
 
-/// Cuts the bytes that arrive into messages.
+/// Splits the received bytes into messages.
 class tuner_message_reader {
  public:
   tuner_message_reader() noexcept;
 
   void append(std::span<const std::byte> bytes) { frames_.append(bytes); }
-  /// Returns the next message; empty if it has not arrived whole.
-  /// @throws wire_error if what has arrived is invalid; then nothing more can be read
+  /// Returns the next message; empty if it has not arrived completely.
+  /// @throws wire_error if the received bytes are invalid; then nothing more can be read
   std::optional<tuner_message> next();
 
  private:
@@ -191,8 +191,8 @@ class tuner_message_reader {
 
 // ---- the child's side (tuner_service.cpp)
 
-/// Sends the handshake and carries out requests until the other end of the socket closes; then ends
-/// the process, without destructors. Log lines of libtune go to the other end from now on.
+/// Sends the handshake and executes requests until the other end of the socket closes; then ends
+/// the process, without destructors. Later log lines of libtune go to the other end.
 [[noreturn]] void serve_tuning(int socket);
 
 }  // namespace tune::detail

@@ -39,22 +39,22 @@
 namespace tune::detail {
 namespace {
 
-// Otherwise it is the other end that has gone.
+// Any other error means that the other end has gone.
 bool is_lost(int failure) { return failure == EBADF || failure == ENOTSOCK || failure == ENOTCONN; }
 
-/// The child's end of the socket. When the parent has gone, it ends this process at once: no work
-/// is left, and a driver that hangs would prevent anything else. It does the same, with
-/// lost_link_status, when the socket has been closed or replaced in this process. A copy of the
-/// process that fork has made ends where it would send. Any thread may send; one receives.
+/// The child's end of the socket. When the parent has gone, it ends this process at once: there is
+/// no work left, and a hanging driver would prevent any other end. It does the same, with
+/// lost_link_status, when the socket has been closed or replaced in this process. A forked copy of
+/// the process ends when it would send. Any thread may send; one receives.
 class tuner_link {
  public:
-  /// @param socket  stays the caller's
+  /// @param socket  owned by the caller
   explicit tuner_link(int socket) noexcept : socket_(socket) { watch_forks(); }
 
   void send(const tuner_message& message) noexcept;
   /// Returns the next message. An invalid one ends this process, too.
   tuner_message receive() noexcept;
-  /// The same for an answer of one type.
+  /// Receives an answer of one type.
   template <class Answer>
   Answer receive_answer() noexcept {
     tuner_message message = receive();
@@ -72,13 +72,13 @@ class tuner_link {
   tuner_message_reader reader_;
 };
 
-// Drivers have threads, and destructors that wait for them: neither matters any more.
+// The threads of drivers, and destructors that wait for them, are skipped.
 void tuner_link::leave(int status) noexcept {
   std::fflush(nullptr);
   ::_exit(status);
 }
 
-// Only the original writes its buffers and talks to the parent.
+// Only the original writes its buffers and sends to the parent.
 void tuner_link::leave_if_copy() const noexcept {
   if (is_forked()) ::_exit(0);
 }
@@ -109,14 +109,14 @@ tuner_message tuner_link::receive() noexcept {
       if (count <= 0) break;
       reader_.append(std::span(part).first(static_cast<std::size_t>(count)));
     }
-  } catch (const wire_error&) {  // the configuration has used the socket
+  } catch (const wire_error&) {  // the configuration has written to the socket
     status = lost_link_status;
   } catch (const std::exception&) {
   }
   leave(status);
 }
 
-/// Hands the events of the search to the parent, and waits until its observers have received them.
+/// Passes the events of the search to the parent, and waits until its observers have received them.
 class remote_observer final : public observer {
  public:
   explicit remote_observer(tuner_link& link) noexcept : link_(link) {}
@@ -139,14 +139,14 @@ class remote_observer final : public observer {
   tuner_link& link_;
 };
 
-/// Hands the step events to the parent's watchdog.
+/// Passes the step events to the parent's watchdog.
 class remote_watchdog {
  public:
   explicit remote_watchdog(tuner_link& link) noexcept : link_(link) {}
 
   void operator()(const step_event& event) {
     if (const auto* begun = std::get_if<step_begin>(&event)) {
-      // Before a configuration is run, no code of the author follows the step before.
+      // Between two steps no code of the author runs, except before a configuration.
       const bool is_fresh = begun->step.kind == step_kind::generate || !last_;
       before_.push_back(is_fresh ? process_state() : *last_);
     }
@@ -161,11 +161,11 @@ class remote_watchdog {
 
  private:
   tuner_link& link_;
-  std::vector<process_state> before_;  // the steps that are under way, one inside the other
-  std::optional<process_state> last_;  // when a step ended
+  std::vector<process_state> before_;  // the nested steps under way
+  std::optional<process_state> last_;  // the state at the end of the last step
 };
 
-/// Calls inside an autotune function tune in this process: a child has no children that tune.
+/// Nested calls of autotuners tune in this process: a child has no children that tune.
 class this_process final : public executor {
  private:
   tuned_values do_tune(const tuning_task& task) override { return tune_here(task); }
@@ -194,8 +194,8 @@ std::shared_ptr<const autotuner_core> find_function(function_identity wanted,
   return found;
 }
 
-// They are kept for the next request: to make one takes as long as a short search, and may delay an
-// application.
+// Contexts are kept for the next request: making one takes as long as a short search, and may delay
+// an application.
 tune::context context_on(const device& device) {
   static never_destroyed<std::vector<tune::context>> kept;
   for (const tune::context& context : *kept) {
@@ -247,7 +247,7 @@ tuner_message carry_out(tuner_link& link, const tuning_request& request, const f
   const step_listener watched =
       [watchdog = remote_watchdog(link)](const step_event& event) mutable { watchdog(event); };
   try {
-    // The whole process is the tuning's, whichever threads its function has.
+    // The whole process belongs to the tuning, with all threads of its function.
     found.context.impl()->set_quota(make_quota(found.context, options.memory));
     tuned_values made = tune_here(task, {.listener = &watched, .gate = gate});
     return tuning_result{std::move(made.values), made.score};
@@ -308,7 +308,7 @@ constinit gate_maker gate_of_program = refuse_gate;
 gate_maker& gate_of_parent() noexcept { return gate_of_program; }
 
 void serve_tuning(int socket) {
-  // For as long as the process lives, whichever threads still log.
+  // Never deleted, because other threads may log until the end of the process.
   auto* const link = new tuner_link(socket);
   link->send(handshake{.library = std::string(library_version())});
   redirect_log([link](log_level level, std::string_view text) {

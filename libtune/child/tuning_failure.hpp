@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Exceptions of an autotune function on their way from one process to another.
+// Transport of an autotune function's exceptions from one process to another.
 #pragma once
 
 #include <exception>
@@ -13,13 +13,13 @@
 
 namespace tune::detail {
 
-/// Cuts off what no message has room for.
+/// Cuts a text to the room in a message.
 std::string cut(std::string text);
 
-/// The failure that tells of an exception, to be sent in its place.
+/// Describes an exception, to be sent instead of it.
 tuning_failure describe_failure(std::exception_ptr thrown);
 
-/// Throws what a failure tells of.
+/// Throws the exception of a failure.
 /// @param trials  of the search, for the text of a tuning_failed_error
 [[noreturn]] void throw_failure(const tuning_failure& failure, const tuning_subject& subject,
                                 const std::vector<trial>& trials);

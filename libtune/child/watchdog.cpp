@@ -14,7 +14,7 @@
 namespace tune::detail {
 namespace {
 
-// Beyond it a sum with a point in time does not fit in 64 bits.
+// Above it a sum with a point in time does not fit in 64 bits.
 constexpr double longest_ns = 365.0 * 24 * 3600e9;
 
 }  // namespace
@@ -30,7 +30,7 @@ std::chrono::nanoseconds watchdog_limits::limit_of(const search_step& step,
   return std::chrono::nanoseconds(std::llround(std::min(limit, longest_ns)));
 }
 
-// The compiler may be busy with another program first, and programs are awaited outside of steps.
+// The compiler may first be busy with another program, and programs are awaited outside of steps.
 std::chrono::nanoseconds watchdog_limits::limit_between_steps() const {
   return floor + 2 * std::chrono::nanoseconds(compile_time);
 }
@@ -79,7 +79,7 @@ void watchdog::end_inside(time_point now) {
   levels_.back().since = now;
 }
 
-// Counts like a tuning inside, until it ends.
+// Treated as a nested tuning, until it ends.
 void watchdog::begin_wait(std::chrono::milliseconds limit, time_point now) {
   begin_inside(now);
   levels_.back().is_wait = true;
@@ -181,7 +181,7 @@ std::optional<classification> classify_exit(const search_step& step, const child
   if (memory_ran_out && (end.by_kill || !end.is_known)) {
     return classification{
         outcome::out_of_memory,
-        fmt::format("the system killed its process during {}, for memory ran out", during)};
+        fmt::format("the system killed its process during {}, because memory ran out", during)};
   }
   if (!ended_before) return std::nullopt;
   if (end.by_kill) {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The fields of the structs that the messages of several protocols have, in the order in which they
-// are sent.
+// The fields of the structs in the messages of several protocols, in the order of transmission.
 #pragma once
 
 #include "libtune/base/value.hpp"

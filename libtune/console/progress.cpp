@@ -16,12 +16,12 @@
 namespace tune {
 namespace {
 
-// Often enough to show life, seldom enough to read a log.
+// Frequent enough to show activity; rare enough for a readable log.
 constexpr std::chrono::milliseconds terminal_interval{50};
 constexpr std::chrono::seconds log_interval{2};
 
 constexpr const char* erase_line = "\r\x1b[K";
-// A line that wrapped could not be erased.
+// A wrapped line could not be erased.
 constexpr const char* wrap_off = "\x1b[?7l";
 constexpr const char* wrap_on = "\x1b[?7h";
 
@@ -90,7 +90,7 @@ void progress_reporter::progressed(const tuning_subject&, const search_progress&
   if (time - shown_ >= interval) show(time);
 }
 
-// Before a search begins there is no line of its own to add it to.
+// Before a search begins there is no progress line for the wait.
 void progress_reporter::waiting(const waiting_event& event) {
   waits_ = event.over ? std::string() : "waiting: " + detail::terminal_text(describe(event));
   if (searches_) return show(now_());
@@ -149,7 +149,7 @@ std::string progress_reporter::stages() const {
   return text;
 }
 
-// What the budget allows, where that is less than what is planned.
+// The number within the budget, if it is less than the planned one.
 std::string progress_reporter::count(std::chrono::nanoseconds elapsed) const {
   const auto each = seconds_per_trial(elapsed);
   const auto left = budget_left(elapsed);
@@ -173,7 +173,7 @@ std::optional<double> progress_reporter::seconds_per_trial(std::chrono::nanoseco
 }
 
 std::string progress_reporter::time_left(std::chrono::nanoseconds elapsed) const {
-  // Nothing is known before the first trial, nor where a strategy does more than it had planned.
+  // No estimate before the first trial, or if a strategy exceeds its plan.
   const auto each = seconds_per_trial(elapsed);
   if (!each || done_ >= planned_) return {};
   auto left = std::chrono::duration<double>(*each * static_cast<double>(planned_ - done_));

@@ -14,18 +14,18 @@
 
 namespace tune {
 
-/// Shows the progress of a search: the number of configurations tried, the time elapsed and, once
-/// it can be estimated, left (within the budget), how many are being compiled, were dropped or
-/// failed, the best so far, named by the fields in which the configurations have differed, and a
-/// wait for others. A change of a tuning in service is a line of its own. On a terminal one line is
-/// rewritten; elsewhere a line appears after the first configuration, and then at most every two
-/// seconds. For one search at a time. The stream has to outlive it.
+/// Shows the progress of a search: the number of configurations tried; the elapsed and, once
+/// estimated, the remaining time (within the budget); how many are being compiled, were dropped or
+/// failed; the best so far, with the fields that differ between configurations; and a wait for
+/// other threads or processes. A change of a tuning in service has a line of its own. On a terminal
+/// one line is rewritten; elsewhere a line appears after the first configuration, and then at most
+/// every two seconds. For one search at a time. The stream must outlive it.
 class progress_reporter final : public observer {
  public:
-  /// Writes to this stream from now on.
+  /// Writes to this stream.
   /// @param out          flushed after each line
   /// @param is_terminal  true if it understands the escape sequences that erase a line
-  /// @param now          the clock for the times elapsed and left
+  /// @param now          the clock for the elapsed and remaining times
   progress_reporter(std::ostream& out, bool is_terminal,
                     wall_clock now = std::chrono::steady_clock::now);
 
@@ -56,11 +56,11 @@ class progress_reporter final : public observer {
   std::chrono::steady_clock::time_point shown_;
   std::size_t planned_ = 0;
   std::size_t done_ = 0;
-  std::size_t taken_over_ = 0;  // of those done
-  search_progress progress_;    // the last received
+  std::size_t taken_over_ = 0;  // resumed trials among the completed ones
+  search_progress progress_;    // the latest state
   std::optional<std::chrono::steady_clock::time_point> budget_end_;
   bool searches_ = false;
-  std::string waits_;  // the text of a wait; empty: none
+  std::string waits_;  // the text of a wait; empty without one
   varying_fields fields_;
   std::optional<trial> best_;
 };

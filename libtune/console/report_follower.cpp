@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A page, and the functions that its writer has been given.
+/// A page, and the functions already sent to its writer.
 struct followed_page {
   file_descriptor to_writer{};
   std::set<std::string> functions{};
@@ -39,11 +39,11 @@ struct followed_page {
 
 struct followed_pages {
   std::mutex mutex;
-  std::map<std::pair<std::string, std::string>, followed_page> all;  // by database and page
+  std::map<std::pair<std::string, std::string>, followed_page> all;  // pages by database and path
 };
 
-// The writer leaves this process's session by a process of its own, so that nobody waits for it:
-// what is started here ends at once.
+// The writer leaves this process's session by a second fork, so that no process waits for it: the
+// process started here ends at once.
 void start_writer(const std::string& program, const std::string& database, const std::string& page,
                   const file_descriptor& socket) {
   std::array<std::string, 6> arguments{program, "--db", database, "report", page, "--follow"};
@@ -130,7 +130,7 @@ void follow_in_report(const tuning_settings& settings, const function_identity& 
     if (::send(own.to_writer.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
       own.is_given_up = true;
       warn_once(
-          fmt::format("the report '{}' is no longer written, for the tunedb that writes it "
+          fmt::format("the report '{}' is no longer written, because the tunedb that writes it "
                       "has ended",
                       page));
     }

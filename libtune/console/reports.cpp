@@ -79,12 +79,12 @@ std::vector<std::string> csv_row(const trial& item, const std::vector<std::strin
 }
 
 constexpr double near_best = 1.05;
-// The first few tell what is going on.
+// The first few show the problem.
 constexpr std::size_t listed_reasons = 5;
 
-// The search's choice comes first: it compares by more than the times of all, which may have been
+// The search's choice comes first: it compares by more than the times, some of which may have been
 // measured while the device was faster or slower. Of equal times the earlier configuration of the
-// space comes first. With another goal, the best by the first objective.
+// space comes first. For another goal, sorted by the first objective.
 std::vector<const trial*> measured_by_goal(const search_finished_event& search) {
   std::vector<const trial*> sorted;
   for (const trial& item : search.trials) {
@@ -105,7 +105,7 @@ std::vector<const trial*> measured_by_goal(const search_finished_event& search) 
 
 using row = std::vector<std::string>;
 
-/// The metrics that differ between trials; those that all have alike say nothing.
+/// The metrics that differ between trials; equal ones give no information.
 std::vector<std::string> telling_metrics(const std::vector<const trial*>& sorted) {
   std::vector<std::string> telling;
   for (const trial* item : sorted) {
@@ -188,7 +188,7 @@ void write_measured(std::ostream& out, const std::vector<const trial*>& sorted,
                      near > 0 ? " (*)" : "");
 }
 
-/// The configurations that no other one beats by all objectives, where there are several.
+/// The configurations that no other one dominates, with several objectives.
 void write_front(std::ostream& out, const search_finished_event& search,
                  const varying_fields& fields) {
   if (search.goal.objectives.size() < 2) return;
@@ -254,7 +254,7 @@ void write_unmeasured(std::ostream& out, const search_finished_event& search) {
   for (const outcome result : outcomes) write_reasons(out, groups, result);
 }
 
-constexpr std::size_t listed_values = 32;  // of a parameter
+constexpr std::size_t listed_values = 32;  // values of a parameter
 
 std::string format_best(const std::optional<double>& best, const coverage_figure& figure) {
   if (!best) return "-";
@@ -274,7 +274,8 @@ void add_values(std::vector<row>& rows, const parameter_coverage& of,
   }
   const std::size_t first = rows.size();
   for (const value_coverage& one : listed) {
-    const bool is_other = one.ratio && *one.lower < *one.upper;  // than the best, which is 1
+    // Other than the best, whose ratio is 1.
+    const bool is_other = one.ratio && *one.lower < *one.upper;
     rows.push_back({"", "", to_string(one.value), std::to_string(one.tried),
                     std::to_string(one.measured), format_best(one.best, figure),
                     one.ratio ? fmt::format("{:.2f}", *one.ratio) : "-",

@@ -68,7 +68,7 @@ std::vector<named_value> varying_fields::common() const {
 
 std::string format_metric(const metric& item) {
   if (std::isnan(item.value)) return "-";
-  // Counts as they are: four digits would make 65536 of them 6.554e+04.
+  // Counts are written in full: four digits would make 65536 of them 6.554e+04.
   const bool is_count = item.value == std::round(item.value) && std::abs(item.value) < 1e9;
   const std::string number =
       is_count ? fmt::format("{:.0f}", item.value) : fmt::format("{:.4g}", item.value);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Trials and coverage as JSON for people and other programs.
+// Trials and coverage as JSON for users and other programs.
 #pragma once
 
 #include <optional>
@@ -17,17 +17,17 @@
 
 namespace tune::detail {
 
-/// A figure of a trial, by the name that it has in CSV, JSON and the database.
+/// A figure of a trial, by its name in CSV, JSON and the database.
 struct trial_figure {
-  const char* name;             ///< with its unit: "score_ns"
-  bool derived;                 ///< from the samples, which JSON lists instead
-  value (*read)(const trial&);  ///< none where there is no number
+  const char* name;             ///< the name with its unit: "score_ns"
+  bool derived;                 ///< computed from the samples, which JSON lists instead
+  value (*read)(const trial&);  ///< returns none without a number
 };
 
 /// score_ns, score_lower_ns, score_upper_ns, spread_ns, min_ns, mean_ns, samples, preparation_ns.
 std::span<const trial_figure> trial_figures() noexcept;
 
-/// Returns the outline of a space, for a coverage, as a database keeps it; an empty one of none.
+/// Returns the outline of a stored space, for a coverage; an empty one without a space.
 space_outline outline_of(const std::optional<stored_space>& kept);
 
 /// The members of a coverage by their names; the figure as metric and unit.

@@ -17,7 +17,7 @@ void* allocate(std::size_t bytes) noexcept {
 void* allocate(std::size_t bytes, std::align_val_t alignment) noexcept {
   ++allocations;
   const auto step = static_cast<std::size_t>(alignment);
-  // aligned_alloc wants a multiple of the alignment.
+  // aligned_alloc requires a multiple of the alignment.
   const std::size_t rounded = (bytes + step - 1) / step * step;
   return std::aligned_alloc(step, rounded == 0 ? step : rounded);
 }

@@ -8,21 +8,21 @@
 
 namespace tune::testing {
 
-/// Counts what the thread that made it allocates from then on with operator new, in any form:
+/// Counts the allocations of its thread since its construction, with operator new in any form:
 ///   const allocation_counter counter;
 ///   queue.enqueue(kernel, range);
 ///   CHECK(counter.count() == 0);
-/// Other threads, and what a C library takes from malloc, are not counted. The program has to link
-/// libtune::allocation_counter, which replaces the global operators; it gets along with sanitizers.
+/// Allocations of other threads, and of a C library by malloc, are not counted. The program must
+/// link libtune::allocation_counter, which replaces the global operators; it works with sanitizers.
 class allocation_counter {
  public:
   allocation_counter() noexcept : start_(made_by_this_thread()) {}
 
-  /// Ask it on the thread that made the counter.
+  /// The number of allocations; to be called on the thread that made the counter.
   std::size_t count() const noexcept { return made_by_this_thread() - start_; }
 
  private:
-  /// Allocations since the thread began.
+  /// The number of allocations since the thread began.
   static std::size_t made_by_this_thread() noexcept;
 
   std::size_t start_;

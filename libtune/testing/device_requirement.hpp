@@ -12,21 +12,21 @@
 namespace tune::testing {
 
 /// A doctest decorator of device tests: the devices that a test case runs on. It is skipped on all
-/// others, which are reported with the reason. Of several decorators all have to accept a device.
+/// others, with the reason in the report. With several decorators, each must accept a device.
 ///   LIBTUNE_DEVICE_TEST_CASE("tensor cores multiply" * cuda_only({8, 0}), device) { ... }
 /// Needs LIBTUNE_DEVICE_TEST_CASE, or for_each_test_device.
 class device_requirement {
  public:
-  /// @param needed   for the report, after "the test case needs": "a GPU"
+  /// @param needed   follows "the test case needs" in the report: "a GPU"
   /// @param accepts  true for a device that the test case can run on; not empty
   device_requirement(std::string needed, device_filter accepts);
 
-  /// The text that the report has.
+  /// The text for the report.
   const std::string& needed() const noexcept { return needed_; }
   /// True if the test case can run on a device.
   bool accepts(const device& device) const { return accepts_(device); }
 
-  /// Called by doctest for the test case that bears the decorator.
+  /// Called by doctest for the decorated test case.
   void fill(doctest::detail::TestCase& test_case) const;
 
  private:
@@ -38,10 +38,10 @@ class device_requirement {
 device_requirement cuda_only(compute_capability least = {});
 /// OpenCL devices.
 device_requirement opencl_only();
-/// Devices that a predicate is true for: only_on("a GPU", [](const tune::device& d) { ... }).
+/// Devices that a predicate accepts: only_on("a GPU", [](const tune::device& d) { ... }).
 device_requirement only_on(std::string needed, device_filter accepts);
 
-/// The requirements of the test case that runs on this thread; none outside of a test case.
+/// The requirements of the test case running on this thread; empty outside of a test case.
 std::vector<device_requirement> running_requirements();
 
 /// The text of the first requirement that refuses a device; empty if all accept it.

@@ -29,7 +29,7 @@ const char* why_none() {
                                : "PYOPENCL_CTX names a platform without devices";
 }
 
-// Each in a subcase of its own, so that it is reported once.
+// Each has a subcase of its own, so that it is reported once.
 void skip_refused(const std::vector<device_requirement>& requirements) {
   for (const device& item : test_devices()) {
     const std::string needed = find_unmet(requirements, item);
@@ -75,7 +75,7 @@ void for_each_test_device(const std::function<void(const device&)>& test) {
     if (test_devices().empty()) skip(why_none());
     return;
   }
-  // A subcase that an exception leaves is reported, and the exception once more when it arrives.
+  // A subcase left by an exception is reported, and the exception again when it arrives.
   std::exception_ptr thrown;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const std::string label =

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The fake device's side of libtune/device/interface.hpp, except kernels
+// The fake device's implementation of libtune/device/interface.hpp, except kernels
 // (fake_kernel_object.hpp) and queues (fake_queue.hpp).
 #pragma once
 
@@ -39,7 +39,7 @@ class fake_context final : public detail::context_interface {
  private:
   std::shared_ptr<detail::buffer_interface> do_create_buffer(std::size_t bytes) override;
   std::shared_ptr<detail::buffer_interface> do_create_managed_buffer(std::size_t bytes) override;
-  /// Its pixels are what a kernel sees as a buffer.
+  /// A kernel sees its pixels as a buffer.
   std::shared_ptr<detail::buffer_interface> do_create_image(const image_layout& layout) override {
     return do_create_buffer(layout.size_bytes());
   }
@@ -61,7 +61,7 @@ class fake_context final : public detail::context_interface {
   std::shared_ptr<fake_state> state_;
 };
 
-/// Memory counted against the device's, full of poison.
+/// Memory counted against the device's, filled with poison.
 class fake_allocation {
  public:
   fake_allocation(std::shared_ptr<fake_state> state, std::size_t bytes);
@@ -75,8 +75,8 @@ class fake_allocation {
   std::vector<std::byte> bytes_;
 };
 
-/// A whole buffer or a part of one. Mapped memory is a copy that the host gets, full of what the
-/// device had, and that goes back when the mapping ends: what is touched at the wrong time shows.
+/// A whole buffer or a part of one. Mapped memory is a copy for the host with the device's
+/// contents, written back when the mapping ends: accesses at the wrong time have visible effects.
 class fake_buffer final : public detail::buffer_interface, public fake_memory {
  public:
   fake_buffer(std::shared_ptr<detail::context_interface> context,

@@ -51,7 +51,7 @@ std::optional<fake_failure> fake_failures::stuck() const {
   return stuck_;
 }
 
-// Every countdown goes on even if an earlier rule is due: each was asked for on its own.
+// Every countdown continues even if an earlier rule applies, because each is independent.
 const fake_failures::rule* fake_failures::find_due(fake_call call, const fake_macros* macros) {
   const rule* due = nullptr;
   for (rule& item : rules_) {

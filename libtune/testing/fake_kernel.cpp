@@ -47,7 +47,7 @@ const std::string& fake_macros::text(std::string_view name) const {
 
 std::int64_t fake_macros::integer(std::string_view name) const {
   std::string_view digits = text(name);
-  // Negative numbers are defined in brackets, to be safe after a minus sign.
+  // Negative numbers are defined in brackets, for use after a minus sign.
   if (digits.starts_with('(') && digits.ends_with(')')) {
     digits = digits.substr(1, digits.size() - 2);
   }

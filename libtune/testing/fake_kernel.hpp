@@ -20,13 +20,13 @@
 
 namespace tune::testing {
 
-/// The macros of a program's text, by which a fake kernel knows its configuration. Read from its
-/// "#define NAME TEXT" lines; macros with parameters are left out, conditions are not evaluated,
-/// and of two definitions of one name the later counts.
+/// The macros of a program's text, which give a fake kernel its configuration. Read from its
+/// "#define NAME TEXT" lines; macros with parameters are skipped, conditions are not evaluated, and
+/// the later of two definitions of a name is used.
 class fake_macros {
  public:
   fake_macros() = default;
-  /// Reads the macros of this text, and keeps nothing of it.
+  /// Reads the macros of this text, without keeping a reference.
   explicit fake_macros(std::string_view program_text);
 
   /// True if the text defines a macro of this name.
@@ -35,7 +35,7 @@ class fake_macros {
   /// The macro's text. @throws argument_error if it is not defined
   const std::string& text(std::string_view name) const;
 
-  /// The macro's value. @throws argument_error if it is not defined or not an integer
+  /// The macro's value. @throws argument_error if it is undefined or no integer
   std::int64_t integer(std::string_view name) const;
 
  private:
@@ -45,26 +45,26 @@ class fake_macros {
 /// Device memory that a fake kernel may read and write.
 class fake_memory {
  public:
-  /// Its bytes, which may be changed; they lie on the host.
+  /// Its bytes on the host, which may be changed.
   virtual std::span<std::byte> contents() noexcept = 0;
 
  protected:
   ~fake_memory() = default;
 };
 
-/// An argument as it was set: the bytes of a scalar, or a buffer; neither if it was not.
+/// An argument: the bytes of a scalar, or a buffer; neither if it was not set.
 struct fake_argument {
-  std::vector<std::byte> bytes = {};    ///< of a scalar; empty otherwise
-  std::shared_ptr<fake_memory> memory;  ///< of a buffer; null otherwise
+  std::vector<std::byte> bytes = {};    ///< bytes of a scalar; empty otherwise
+  std::shared_ptr<fake_memory> memory;  ///< memory of a buffer; null otherwise
 
   /// True if it is a scalar or a buffer.
   bool is_set() const noexcept { return !bytes.empty() || memory != nullptr; }
 };
 
-/// One launch, as a fake kernel sees it. Valid during the call only.
+/// One launch, in the view of a fake kernel. Valid only during the call.
 class fake_launch {
  public:
-  /// Refers to what it is given, which has to outlive it.
+  /// All references must outlive it.
   fake_launch(const std::string& kernel, const nd_range& range, const fake_macros& macros,
               std::span<const fake_argument> arguments) noexcept
       : kernel_(kernel), range_(range), macros_(macros), arguments_(arguments) {}
@@ -78,7 +78,7 @@ class fake_launch {
   const fake_macros& macros() const noexcept { return macros_; }
   /// The text of a macro. @throws argument_error if the program does not define it
   const std::string& macro(std::string_view name) const { return macros_.text(name); }
-  /// The value of a macro. @throws argument_error if it is not defined or not an integer
+  /// The value of a macro. @throws argument_error if it is undefined or no integer
   std::int64_t integer(std::string_view name) const { return macros_.integer(name); }
 
   /// A scalar argument. @throws argument_error if it is a buffer or has another size
@@ -122,21 +122,21 @@ class fake_launch {
 /// The values that may be set as one argument of a fake kernel.
 class fake_parameter {
  public:
-  /// Anything.
+  /// Accepts any value.
   fake_parameter() = default;
-  /// A buffer, and no scalar.
+  /// Accepts a buffer only.
   static fake_parameter buffer() { return fake_parameter(true, std::nullopt); }
-  /// A scalar of sizeof(T) bytes, and no buffer.
+  /// Accepts only a scalar of sizeof(T) bytes.
   template <class T>
   static fake_parameter scalar() {
     return fake_parameter(false, sizeof(T));
   }
 
-  /// True if it may be set to a buffer.
+  /// True if it accepts a buffer.
   bool takes_buffer() const noexcept { return takes_buffer_; }
-  /// Of the scalar that it takes, and no other; empty if it takes none, or any.
+  /// The size of the only accepted scalar; empty if it accepts no scalar, or any.
   std::optional<std::size_t> scalar_bytes() const noexcept { return size_; }
-  /// True if it may be set to a scalar of so many bytes.
+  /// True if it accepts a scalar of this size.
   bool takes_scalar(std::size_t bytes) const noexcept {
     return any_ || (size_.has_value() && *size_ == bytes);
   }
@@ -150,19 +150,19 @@ class fake_parameter {
   std::optional<std::size_t> size_;
 };
 
-/// A kernel that is a function of the host.
+/// A kernel that is a host function.
 struct fake_kernel {
   std::vector<fake_parameter> parameters = {};  ///< in order, one for each argument
-  /// Does the work of all work items. It is not called for a launch that fails; what it throws
-  /// leaves the launch.
+  /// Does the work of all work items. It is not called for a failing launch; its exceptions leave
+  /// the launch.
   std::function<void(fake_launch&)> run = {};
-  /// The local memory that a work group takes; empty means none.
+  /// The local memory of a work group; empty for none.
   std::function<std::size_t(const fake_macros&)> local_memory_bytes = {};
-  /// The registers of a work item; empty means that they are not known.
+  /// The registers of a work item; empty if unknown.
   std::function<std::size_t(const fake_macros&)> registers = {};
-  /// The largest work group, where it is less than the device's; zero means the device's.
+  /// The largest work group, if less than the device's; zero for the device's.
   std::size_t max_work_group_size = 0;
-  /// The only work group that it may be launched with; empty means any.
+  /// The only work group for launches; empty for any.
   std::function<work_size(const fake_macros&)> required_work_group_size = {};
 };
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t largest_scalar_bytes = 16;
 
-// Interfaces hand out buffers as const because enqueueing does not change the handle; the memory
-// behind it is not const.
+// Interfaces pass buffers as const because enqueueing does not change the handle; the memory itself
+// is not const.
 std::span<std::byte> contents(const detail::buffer_interface& buffer) {
   return const_cast<fake_buffer&>(static_cast<const fake_buffer&>(buffer)).contents();  // NOLINT
 }
@@ -32,7 +32,7 @@ bool fits(const work_size& group, const device_limits& limits) {
          group.z <= limits.max_work_group_extent[2];
 }
 
-// Each does its work and says how long that takes.
+// Each does its work and returns its duration.
 
 std::chrono::nanoseconds run_launch(fake_state& state,
                                     const std::shared_ptr<const fake_kernel_instance>& instance,
@@ -115,7 +115,7 @@ fake_kernel_object::fake_kernel_object(std::shared_ptr<detail::context_interface
     : kernel_interface(std::move(context), std::move(info)),
       instance_(std::move(instance)),
       arguments_(instance_->kernel->parameters.size()) {
-  // So that setting an argument allocates nothing.
+  // Reserves memory, so that setting an argument allocates nothing.
   for (fake_argument& item : arguments_) item.bytes.reserve(largest_scalar_bytes);
 }
 
@@ -234,7 +234,7 @@ fake_queue::event_pointer fake_queue::do_mark() {
   return detail::make_event<fake_event>(events_, state_, profiling(), now, now);
 }
 
-// Commands have ended before enqueue returns, so there is nothing to wait for.
+// Commands have ended before enqueue returns, so this never waits.
 void fake_queue::do_wait_for(std::span<const event_pointer>) { state_->check_alive(); }
 
 void fake_queue::do_flush() { state_->check_alive(); }

@@ -16,7 +16,7 @@
 
 namespace tune::testing {
 
-/// Captured commands: each does its work, and returns how long that takes.
+/// Captured commands: each does its work, and returns its duration.
 using fake_commands = std::vector<std::function<std::chrono::nanoseconds()>>;
 
 /// A graph of a fake device: a list of commands that a fake queue runs.
@@ -62,14 +62,14 @@ class fake_kernel_object final : public detail::kernel_interface {
 
   const std::shared_ptr<const fake_kernel_instance>& instance() const noexcept { return instance_; }
   std::span<const fake_argument> arguments() const noexcept { return arguments_; }
-  /// @throws device_error (invalid_launch) if one is not set
+  /// @throws device_error (invalid_launch) if an argument is not set
   void check_arguments() const;
 
  private:
   void do_set_argument(std::size_t index, const void* bytes, std::size_t size) override;
   void do_set_buffer(std::size_t index,
                      const std::shared_ptr<detail::buffer_interface>& buffer) override;
-  /// Known where the kernel tells its registers: as many as those of the device are enough for.
+  /// Known if the kernel gives its registers: as many groups as the device has registers for.
   std::optional<std::size_t> do_resident_work_groups(std::size_t work_group_size,
                                                      std::size_t dynamic_bytes) const override;
   const fake_parameter& parameter(std::size_t index) const;
@@ -81,15 +81,15 @@ class fake_kernel_object final : public detail::kernel_interface {
 
 class fake_kernel_object;
 
-/// A queue whose commands run while they are enqueued. Thread-safe, except for what
-/// detail::queue_interface says of recording.
+/// A queue whose commands run when they are enqueued. Thread-safe, except for recording, as in
+/// detail::queue_interface.
 class fake_queue final : public detail::queue_interface {
  public:
   fake_queue(std::shared_ptr<detail::context_interface> context, detail::queue_settings settings,
              std::shared_ptr<fake_state> state)
       : queue_interface(std::move(context), settings), state_(std::move(state)) {}
 
-  /// For fake_graph: runs its commands, with an event where event is not null.
+  /// For fake_graph: runs its commands, with an event unless event is null.
   void launch_graph(const fake_commands& commands, std::shared_ptr<detail::event_interface>* event);
 
  private:
@@ -108,7 +108,7 @@ class fake_queue final : public detail::queue_interface {
                   const std::function<void()>& enqueue) override;
 
   void check_launch(const fake_kernel_object& kernel, const nd_range& range) const;
-  /// Moves the clock on by a command that took this long.
+  /// Advances the clock by the duration of a command.
   void spend(std::chrono::nanoseconds span, event_pointer* event);
 
   std::shared_ptr<fake_state> state_;

@@ -31,7 +31,7 @@ std::string describe(fake_call call, std::string_view subject) {
   return "call";
 }
 
-// #line 7 "name" says what the next line is called.
+// The directive #line 7 "name" sets the number and name of the next line.
 void follow_line_directive(const std::string& line, std::string& name, std::size_t& number) {
   std::istringstream words(line);
   std::string directive;

@@ -18,14 +18,14 @@
 
 namespace tune::testing {
 
-/// A kernel of one program: what was registered, under its name, with the program's macros.
+/// A kernel of one program: the registered kernel, its name, and the program's macros.
 struct fake_kernel_instance {
   std::string name;
   std::shared_ptr<const fake_kernel> kernel;
   std::shared_ptr<const fake_macros> macros;
 };
 
-/// The state that a fake device and all that was made from it share. Thread-safe.
+/// The state shared by a fake device and all objects made from it. Thread-safe.
 class fake_state {
  public:
   explicit fake_state(fake_device_options options);
@@ -36,8 +36,8 @@ class fake_state {
   fake_clock& clock() noexcept { return clock_; }
   fake_failures& failures() noexcept { return failures_; }
 
-  /// Counts a call. @throws device_error, or build_error for a compile, if it has to fail
-  /// @param subject  what the call is about, for the message
+  /// Counts a call. @throws device_error, or build_error for a compile, if it must fail
+  /// @param subject  the object of the call, for the message
   void begin(fake_call call, std::string_view subject, const fake_macros* macros = nullptr);
   /// @throws device_error if a sticky failure has happened
   void check_alive() const;
@@ -49,7 +49,7 @@ class fake_state {
   bool holds_events() const noexcept { return holds_events_; }
 
   void add_kernel(const std::string& name, fake_kernel kernel);
-  /// The kernel of this name. @throws device_error if there is none
+  /// The kernel of this name. @throws device_error if the name is unknown
   std::shared_ptr<const fake_kernel> find_kernel(const std::string& name) const;
 
   void set_time(std::function<std::chrono::nanoseconds(const fake_launch&)> time);
@@ -58,7 +58,7 @@ class fake_state {
   void record(std::shared_ptr<const fake_kernel_instance> kernel, const nd_range& range);
   std::vector<fake_launch_record> launches() const;
 
-  /// Takes memory for one buffer. @throws device_error (out_of_memory)
+  /// Reserves memory for one buffer. @throws device_error (out_of_memory)
   void reserve(std::size_t bytes);
   void release(std::size_t bytes) noexcept { live_bytes_ -= bytes; }
   std::size_t live_bytes() const noexcept { return live_bytes_; }
@@ -79,19 +79,19 @@ class fake_state {
   fake_clock clock_;
   fake_failures failures_;
   std::atomic<std::size_t> live_bytes_{0};
-  std::atomic<std::size_t> foreign_bytes_{0};  // of other processes
-  std::atomic<bool> foreign_capture_{false};   // by the application, past libtune
+  std::atomic<std::size_t> foreign_bytes_{0};  // bytes used by other processes
+  std::atomic<bool> foreign_capture_{false};   // a capture by the application, outside of libtune
   std::atomic<bool> holds_events_{false};
 
-  mutable std::mutex mutex_;  // of everything below
+  mutable std::mutex mutex_;  // guards all members below
   std::map<std::string, std::shared_ptr<const fake_kernel>> kernels_;
   std::shared_ptr<const time_function> time_;
   std::vector<launched> launches_;
 };
 
-/// All that a fake device's compiler understands: a line "#error TEXT" outside of all conditions
-/// is an error, at the place that the "#line" directives before it say.
-/// @throws build_error with a log in the manner of clang ("name:line:1: error: TEXT")
+/// The checks of a fake device's compiler: a line "#error TEXT" outside of all conditions is an
+/// error, at the place given by the preceding "#line" directives.
+/// @throws build_error with a log in the style of clang ("name:line:1: error: TEXT")
 void check_source(const program_source& source, const device_info& device);
 
 }  // namespace tune::testing

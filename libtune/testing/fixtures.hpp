@@ -13,8 +13,8 @@
 
 namespace tune::testing {
 
-/// Sets an environment variable, or unsets it given a null value, and puts back what was there.
-/// Not thread-safe, as the environment is not.
+/// Sets an environment variable, or unsets it for a null value, and restores it at the end. Not
+/// thread-safe, like the environment itself.
 class [[nodiscard]] scoped_environment {
  public:
   /// @param name   of the variable
@@ -40,11 +40,11 @@ class [[nodiscard]] scoped_environment {
   std::optional<std::string> before_;
 };
 
-/// Seals the thread that makes it, or the program, for as long as it lives; a seal of the same
-/// scope from before ends with it.
+/// Seals the thread that makes it, or the program, during its life. An earlier seal of the same
+/// scope ends with it.
 class [[nodiscard]] scoped_seal {
  public:
-  /// Seals what the options say: by default the calling thread.
+  /// Seals as the options say: by default the calling thread.
   explicit scoped_seal(seal_options options = {.scope = seal_scope::this_thread})
       : scope_(options.scope) {
     seal(options);
@@ -62,9 +62,9 @@ class [[nodiscard]] scoped_seal {
 
 using detail::test_mode;
 
-/// Sets what autotuners do until the end of the scope, then puts back what was set before.
-/// test_mode::off lets a test follow the path of an application; give it a database of its own
-/// first. The mode belongs to the whole process.
+/// Sets the mode of autotuners until the end of the scope, then restores the previous one.
+/// test_mode::off makes a test behave like an application; give it a database of its own first. The
+/// mode applies to the whole process.
 class [[nodiscard]] test_mode_guard {
  public:
   /// Sets the mode for all threads.
@@ -79,8 +79,8 @@ class [[nodiscard]] test_mode_guard {
   test_mode before_;
 };
 
-/// A doctest fixture for test programs that have a main of their own: autotuners return their test
-/// default and touch no database. Under libtune::testing's main every test has it already.
+/// A doctest fixture for test programs with a main of their own: autotuners return their test
+/// default and use no database. With libtune::testing's main every test has it already.
 class autotune_defaults {
  private:
   test_mode_guard guard_{test_mode::defaults};

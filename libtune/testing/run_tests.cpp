@@ -32,7 +32,7 @@ std::set<test_place>& forced_places() {
 // True if the running test case has called skip.
 bool skipped = false;
 
-// doctest owns the listener and deletes it before the run returns, so the counts outlive it here.
+// doctest owns the listener and deletes it before the run returns, so the counts are stored here.
 struct {
   std::size_t run = 0;
   std::size_t skipped = 0;
@@ -93,24 +93,24 @@ int run_tests(int argc, char** argv) {
     std::setlocale(LC_ALL, "");
     std::setlocale(LC_MESSAGES, "C");
   }
-  // Not DOCTEST_REGISTER_LISTENER: a linker drops what nothing refers to from a static library.
+  // Not DOCTEST_REGISTER_LISTENER: a linker removes unreferenced objects of a static library.
   doctest::registerReporter<test_listener>("libtune", 0, false);
   const test_mode_guard defaults(test_mode::defaults);
-  // Tests keep their hands off the user's programs too, unless the user says otherwise.
+  // Tests do not use the user's cache of programs either, unless the user sets it.
   ::setenv("LIBTUNE_CACHE", "off", 0);
-  // What a test finds and searches is what it says, not what its user's programs do.
+  // Settings of the user must not affect the lookups and searches of tests.
   for (const char* variable :
        {"LIBTUNE_DB", "LIBTUNE_SYSTEM_DB", "LIBTUNE_MISSED", "LIBTUNE_MATCH", "LIBTUNE_MODE",
         "LIBTUNE_STRATEGY", "LIBTUNE_BUDGET", "LIBTUNE_EARLY_END", "LIBTUNE_OBJECTIVE"}) {
     ::unsetenv(variable);
   }
-  // Tests are to fail where they can be looked at; those of isolation ask for it.
+  // A failure in a test must be easy to debug; tests of isolation request it.
   detail::tune_here_by_default();
   const int status = doctest::Context(argc, argv).run();
   return status == 0 && everything_was_skipped() ? skipped_exit_status : status;
 }
 
-// Not on standard output: that may be an XML report.
+// Not on standard output, which may be an XML report.
 void skip(const std::string& reason) {
   skipped = true;
   const doctest::ContextOptions* running = doctest::getContextOptions();

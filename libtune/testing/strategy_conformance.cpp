@@ -24,7 +24,7 @@
 namespace tune::testing {
 namespace {
 
-/// A space that strategies are tried on.
+/// A space for tests of strategies.
 struct strategy_space {
   std::string name;
   search_space space;
@@ -79,7 +79,7 @@ search_space nothing_allowed() {
                       {{"nothing", [](std::span<const std::size_t>) { return false; }}});
 }
 
-/// With one lowest point.
+/// A function with a single minimum.
 double bowl(const search_space& space, std::size_t index) {
   double score = 1;
   for (const std::size_t candidate : space.choice(index)) {
@@ -88,9 +88,9 @@ double bowl(const search_space& space, std::size_t index) {
   return score;
 }
 
-/// Spaces of all kinds, none so large that it cannot be gone through: of one configuration, of one
-/// parameter, restricted, of values that are no integers, without parameters, without
-/// configurations, and one where restrictions leave a single combination of a million.
+/// Spaces of all kinds, all small enough to be visited completely: with one configuration, with one
+/// parameter, restricted, with values other than integers, without parameters, without
+/// configurations, and one whose restrictions leave a single combination of a million.
 std::vector<strategy_space> small_strategy_spaces() {
   return {{"a line", line(100)},
           {"one configuration", line(1)},
@@ -101,15 +101,15 @@ std::vector<strategy_space> small_strategy_spaces() {
           {"nothing allowed", nothing_allowed()}};
 }
 
-/// 10^7 configurations.
+/// A space of 10^7 configurations.
 search_space huge_strategy_space() {
   std::vector<parameter> digits = six_digits();
   digits.push_back(counting("g", 10));
   return search_space(std::move(digits));
 }
 
-/// Answers of all kinds: with a best one, all the same, failures among them, nothing but failures,
-/// and scores that are negative, huge or no numbers.
+/// Answers of all kinds: with a best one, all equal, with some failures, only failures, and scores
+/// that are negative, huge or NaN.
 std::vector<strategy_answers> all_strategy_answers() {
   using answer = std::optional<double>;
   constexpr double huge = std::numeric_limits<double>::max();
@@ -137,7 +137,7 @@ std::vector<strategy_answers> all_strategy_answers() {
 
 using indices = std::vector<std::size_t>;
 
-/// When answers come.
+/// The time of the answers.
 enum class arrival { at_once, late, late_and_reversed, never };
 
 constexpr std::size_t far_ahead = 32;
@@ -259,7 +259,7 @@ void takes_other_answers(const strategy_maker& make) {
   CHECK_THROWS_AS(searching->tell(100, 0.5), argument_error);
   const indices proposed = proposals(*searching, arrival::at_once, all_strategy_answers().front());
   CHECK(all_different(proposed));
-  // Whether it proposes what it has been told already is its own affair.
+  // The strategy may also propose configurations with known answers.
   for (std::size_t index = 0; index < 90; ++index) {
     CHECK(std::ranges::find(proposed, index) != proposed.end());
   }
@@ -323,7 +323,7 @@ void check_strategy_conformance(const strategy_maker& make) {
 }
 
 void check_strategy_conformance(std::string_view name) {
-  // A subcase for each name, so that several can be checked in one test case.
+  // A subcase for each name, so that one test case can check several.
   const std::string text(name);
   DOCTEST_SUBCASE(text.c_str()) {
     check_strategy_conformance([&](const search_space& space, const strategy_options& options) {

@@ -11,17 +11,16 @@ namespace tune::testing {
 /// Makes the strategy under test.
 using strategy_maker = strategy_factory;
 
-/// Checks what every search strategy has to do, as one doctest subcase for each requirement: it
-/// proposes every configuration of a space once and no other, whether answers come at once, late,
-/// in another order or never, and whatever they are; it keeps the limits; it is the same for the
-/// same seed; where it may end early it says so, and where it may not it goes on. Call it from a
-/// test case; a strategy that does not pass is unfinished. The time of a proposal counts: about
-/// 20,000 are made.
+/// Checks the requirements of every search strategy, each as one doctest subcase: it proposes every
+/// configuration of a space once and no other, with answers at once, late, in another order or
+/// never, and with any answers; it keeps the limits; it is deterministic for a seed; if it may end
+/// early it says so, and otherwise it continues. Call it from a test case; a strategy that fails is
+/// unfinished. A proposal must be fast: about 20,000 are made.
 void check_strategy_conformance(const strategy_maker& make);
 
-/// The same for a strategy that has a name (register_strategy):
+/// Checks a strategy by its name (register_strategy):
 ///   TEST_CASE("hill conforms") { tune::testing::check_strategy_conformance("hill"); }
-/// @throws argument_error if no strategy has this name
+/// @throws argument_error for an unknown name
 void check_strategy_conformance(std::string_view name);
 
 }  // namespace tune::testing

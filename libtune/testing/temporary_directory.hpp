@@ -9,7 +9,7 @@
 
 namespace tune::testing {
 
-/// An empty folder of its own, removed at the end with all that is in it.
+/// A new empty folder, removed at the end with its contents.
 class [[nodiscard]] temporary_directory {
  public:
   /// @throws std::system_error if the folder cannot be made

@@ -8,8 +8,9 @@
 
 namespace tune::testing {
 
-/// The place of a test case, by which its decorators are found again. They run while static objects
-/// are initialised, in no particular order, and doctest copies the test case that it gives them.
+/// The place of a test case, which identifies it for its decorators. They run during the
+/// initialisation of static objects, in no particular order, and doctest copies the test case that
+/// it passes to them.
 using test_place = std::pair<std::string, unsigned>;
 
 inline test_place place_of(const doctest::TestCaseData& test_case) {

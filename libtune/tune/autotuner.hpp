@@ -22,8 +22,7 @@ class autotuner_core;
 template <class Tuning>
 struct graded_tuning {
   Tuning tuning{};  ///< works on the device
-  /// exact: the result of this device, found or made now; nearest: that of another; miss: the test
-  /// default.
+  /// exact: a result of this device; nearest: a result of another device; miss: the test default.
   lookup_grade grade = lookup_grade::exact;
   /// True if a better one may come while the program runs (tuning_mode::behind).
   bool is_tuned_behind = false;
@@ -31,7 +30,7 @@ struct graded_tuning {
 
 namespace detail {
 
-/// The same with its type erased.
+/// A graded_tuning with its type erased.
 struct graded_values {
   std::vector<named_value> values;
   lookup_grade grade = lookup_grade::exact;
@@ -52,16 +51,16 @@ struct autotuner_parts {
   std::vector<field_description> tuning_fields;
   std::vector<named_value> test_default;
   tuning_function tunes;
-  /// Throws argument_error for values that are no tuning, such as an enumerator of another name.
+  /// Throws argument_error for values that are not a tuning, such as an unknown enumerator name.
   std::function<void(const std::vector<named_value>&)> check;
   tuning_goal goal{};
-  /// True if others with the same identity may live: they are made while the program runs.
+  /// True if several autotuners may have this identity, because they are made at run time.
   bool repeatable = false;
 };
 
 /// Makes and registers an autotuner. @throws argument_error as autotuner's constructor does
 std::shared_ptr<const autotuner_core> make_autotuner(autotuner_parts parts);
-/// Returns the tuning, as autotuner's calls do. @param options  null: those of the context
+/// Returns the tuning, as autotuner's calls do. @param options  null: the context's
 std::vector<named_value> obtain_tuning(const autotuner_core& core, const context& context,
                                        const std::vector<named_value>& key,
                                        const tuning_options* options);
@@ -77,21 +76,21 @@ std::vector<std::vector<named_value>> obtain_finalists(const autotuner_core& cor
 
 }  // namespace detail
 
-/// A registered, named and versioned function that finds the best tuning for a key on a device.
-/// Calling it looks in the tuning database; where there is no result it tunes, here and now, and
-/// stores what it finds. Make it a static object of the template that it tunes. Immutable, and so
-/// thread-safe: threads that ask for one key at one time tune it once. A static autotuner that was
-/// called while main ran can be called to the very end of the process: by the destructors of other
-/// static objects, and by threads that still run when main has returned.
+/// A registered, named and versioned function that finds the best tuning for a key on a device. A
+/// call looks in the tuning database; without a result there, it tunes at once and stores the
+/// result. Make it a static object of the template that it tunes. Immutable, and so thread-safe:
+/// threads that need the same key at the same time tune it once. A static autotuner that was called
+/// while main ran can be called to the very end of the process: by the destructors of other static
+/// objects, and by threads that still run when main has returned.
 ///
 /// Key and Tuning are aggregates listed with LIBTUNE_FIELDS. Raise the version when a field is
 /// added, removed or renamed, or when the kernel has changed so much that old results mislead.
 ///
-/// In a test program made with libtune's test main it returns the test default and touches no
-/// database, unless the test says force_autotune: then it tunes, and still touches none.
+/// In a test program made with libtune's test main it returns the test default and uses no
+/// database. With force_autotune it tunes, and uses no database either.
 ///
-/// Not constrained where it is declared, so that a header can declare an autotuner and the source
-/// can list the fields.
+/// The class has no constraint at its declaration, so that a header can declare an autotuner and
+/// the source can list the fields.
 template <class Key, class Tuning>
 class autotuner {
   static_assert(fielded<Key>, "list the members of the key with LIBTUNE_FIELDS");
@@ -103,7 +102,7 @@ class autotuner {
     std::string name;  ///< such as "multiply_template.autotune"; names the database table
     int version = 0;   ///< results of other versions are not used
     Tuning test{};     ///< works on every device; for tests, and for the mode "default"
-    /// Its objectives and constraints; the least time by default. A part of its results.
+    /// Objectives and constraints; the least time by default. The goal is a part of each result.
     tuning_goal goal{};
   };
 
@@ -132,35 +131,35 @@ class autotuner {
              .goal = std::move(defined.goal)})) {}
 
   /// Returns the tuning for this key on the context's device, with the context's options.
-  /// @throws not_tuned_error if there is none and the mode forbids tuning
-  ///         tuning_failed_error, empty_space_error and whatever the function throws
+  /// @throws not_tuned_error without a result if the mode forbids tuning
+  ///         tuning_failed_error, empty_space_error and any exception of the function
   ///         environment_error if an environment variable cannot be read
-  ///         seal_broken_error on a sealed thread, whether there is a result or not
+  ///         seal_broken_error on a sealed thread, with or without a result
   Tuning operator()(const context& context, const Key& key = {}) const {
     return from_values<Tuning>(detail::obtain_tuning(*core_, context, to_values(key), nullptr));
   }
-  /// The same with other options.
+  /// Returns the tuning for this key, with other options.
   Tuning operator()(const context& context, const Key& key, const tuning_options& options) const {
     return from_values<Tuning>(detail::obtain_tuning(*core_, context, to_values(key), &options));
   }
 
-  /// Returns the tuning for this key, which it obtains as a call does, and where it is from. In a
-  /// test with its defaults that is a miss.
+  /// Returns the tuning for this key, obtained as by a call, and its origin. In a test with its
+  /// defaults the origin is a miss.
   graded_tuning<Tuning> graded(const context& context, const Key& key = {}) const {
     return typed(detail::obtain_graded(*core_, context, to_values(key), nullptr));
   }
-  /// The same with other options.
+  /// Like graded(), with other options.
   graded_tuning<Tuning> graded(const context& context, const Key& key,
                                const tuning_options& options) const {
     return typed(detail::obtain_graded(*core_, context, to_values(key), &options));
   }
 
-  /// Returns the tuning for this key, which it obtains as a call does, and behind it those that
-  /// took the least time in the search which found it, as far as the database has its trials: for
-  /// a comparison where the kernel is used (sequence_tuner). One alone in a test with its defaults.
+  /// Returns the tuning for this key, obtained as by a call, and after it the tunings that took the
+  /// least time in its search, if the database has the trials. A sequence_tuner compares them in
+  /// place. In a test with its defaults only the test default.
   /// @param context  the device, and the options
   /// @param key      as in a call
-  /// @param most     the greatest number of them, at least one
+  /// @param most     the greatest number of tunings, at least one
   std::vector<Tuning> finalists(const context& context, const Key& key, std::size_t most) const {
     std::vector<Tuning> all;
     for (const auto& values :

@@ -31,11 +31,11 @@ autotuner_core::autotuner_core(function_identity identity, values test_default, 
                          "' cannot name an autotune function: '..' stands between a name and the "
                          "goal of its results; choose another name");
   }
-  static_cast<void>(detail::name_with_goal(identity_.name, goal_));  // for its checks
+  static_cast<void>(detail::name_with_goal(identity_.name, goal_));  // checks the name
   autotuner_registry::instance().add(*this);
 }
 
-// In a forked process a thread of the parent may have the lock, for ever.
+// In a forked process a thread of the parent may hold the lock for ever.
 autotuner_core::~autotuner_core() {
   if (!detail::is_forked()) autotuner_registry::instance().remove(*this);
 }
@@ -141,7 +141,7 @@ std::vector<std::shared_ptr<const autotuner_core>> autotuner_registry::make_exam
       made.push_back(each.makes(*each.example));
     } catch (const std::exception& failure) {
       log(log_level::warning,
-          fmt::format("'{}' is not listed, for it cannot describe the kernel of "
+          fmt::format("'{}' is not listed, because it cannot describe the kernel of "
                       "its example ({}): {}",
                       each.name, to_string(*each.example), failure.what()));
     }
@@ -160,7 +160,7 @@ std::shared_ptr<const autotuner_core> autotuner_registry::find(
   {
     const std::lock_guard lock(mutex_);
     for (const autotuner_core* each : autotuners_) {
-      // A repeatable one may be that of another key.
+      // A repeatable function may belong to another key.
       if (!each->is_repeatable() && each->identity().name == name &&
           each->identity().version == version) {
         return each->shared_from_this();
@@ -173,8 +173,8 @@ std::shared_ptr<const autotuner_core> autotuner_registry::find(
   return makes ? makes(key) : nullptr;
 }
 
-// A static object is left where it was when it is destroyed, and so the shared pointer in it still
-// leads to what it shared, if another keeps that.
+// A static object keeps its memory after its destruction, so its shared pointer still refers to the
+// shared state, if another pointer keeps that.
 void autotuner_registry::keep_all() noexcept {
   if (detail::is_forked()) return;
   const std::lock_guard lock(mutex_);
@@ -201,7 +201,7 @@ void autotuner_registry::check(const function_identity& function,
   for (const autotuner_core* each : autotuners_) {
     if (each->identity() == function) return each->check(values);
   }
-  throw argument_error("there is no autotune function '" + function.name + "' of these fields");
+  throw argument_error("there is no autotune function '" + function.name + "' with these fields");
 }
 
 void autotuner_registry::require_unique(const autotuner_core& one) const {

@@ -17,7 +17,7 @@ namespace {
 using location =
     std::tuple<std::string, std::string, std::vector<std::string>, std::string, database_access>;
 
-/// Those that were used last.
+/// The most recently used databases.
 struct kept_layers {
   std::mutex mutex;
   location place;

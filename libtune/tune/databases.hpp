@@ -19,31 +19,31 @@ class tuning_database;
 class tuning_layers;
 struct tuning_settings;
 
-/// Returns the database at a path, kept open between calls while it is the one that was used last,
-/// because opening costs more than looking up. Null for an empty path. Thread-safe.
+/// Returns the database at a path. The last one used is kept open between calls, because opening
+/// costs more than a lookup. Null for an empty path. Thread-safe.
 std::shared_ptr<tuning_database> open_database(const std::string& path);
 
-/// Returns the path of the database beside another that holds the results pulled from a shared
+/// Returns the path of the database beside another one that holds the results pulled from a shared
 /// store.
 std::string pulled_database_of(const std::string& database);
 
-/// Returns the user's database over those of the system, kept open in the same way. A path that can
-/// name no database of the system costs one warning.
-/// @param user    a path; empty if there is none
-/// @param access  to the user's database; those of the system are only ever read
+/// Returns the user's database above the system's, kept open as by open_database. A path that can
+/// name no database of the system causes one warning.
+/// @param user    a path; empty for none
+/// @param access  of the user's database; the system's are only read
 /// @param shared  the path of a database between the two that is only read, and that other
-///                processes may write meanwhile; empty if there is none
-/// @param pulled  the path of one below all, of the results of a shared store; in the same way
+///                processes may write meanwhile; empty for none
+/// @param pulled  the path of the lowest one, with the results of a shared store; empty for none
 std::shared_ptr<const tuning_layers> open_layers(
     const std::string& user, const std::vector<std::string>& systems,
     database_access access = database_access::read_write, const std::string& shared = {},
     const std::string& pulled = {});
-/// The same of resolved settings.
+/// Returns the databases of resolved settings.
 std::shared_ptr<const tuning_layers> open_layers(
     const tuning_settings& settings, database_access access = database_access::read_write);
 
-/// Uses the database; a fault of it costs one warning in a process, never the result. Returns
-/// true if it worked.
+/// Uses the database. An error of it causes one warning in a process, and never loses the result.
+/// Returns true if it worked.
 template <class Use>
 bool warn_on_database_error(Use&& use) {
   try {
@@ -55,9 +55,9 @@ bool warn_on_database_error(Use&& use) {
   }
 }
 
-/// Uses the database, again and again while another process locks it, as one that was stopped in
-/// the middle of a write does. Each use waits a while by itself.
-/// @param look  called between two uses, with the time waited so far
+/// Uses the database, and tries again while another process locks it, such as one that was stopped
+/// in the middle of a write. Each try also waits in the database.
+/// @param look  called between two tries, with the time waited so far
 /// @throws database_busy_error once the wait is over
 template <class Use>
 void wait_while_busy(std::chrono::milliseconds wait, Use&& use, const wait_look& look = {}) {

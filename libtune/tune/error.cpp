@@ -38,7 +38,7 @@ std::string describe_emptiness(const search_started_event& search) {
 not_tuned_error::not_tuned_error(const tuning_subject& subject, const std::string& database,
                                  const std::optional<std::string>& failed_at)
     : error(fmt::format(
-          "no tuning result for {} in {}{}, and the mode 'cached' forbids to tune; "
+          "no tuning result for {} in {}{}, and the mode 'cached' forbids tuning; "
           "tune once with LIBTUNE_MODE=tune, or allow the test default with "
           "LIBTUNE_MODE=default",
           describe(subject), database.empty() ? "any database" : "'" + database + "'",
@@ -57,7 +57,7 @@ tuning_failed_error::tuning_failed_error(const tuning_subject& subject, std::vec
 too_little_memory_error::too_little_memory_error(const tuning_subject& subject, std::size_t bytes,
                                                  const std::string& reason)
     : error(fmt::format(
-          "{} is put off, for a tuning could hold {} bytes of device memory, which is too little: "
+          "{} is postponed: a tuning may hold {} bytes of device memory now, which is too little: "
           "{}. Tune when more is free, or let a tuning have more (LIBTUNE_TUNING_MEMORY, "
           "tuning_options::memory)",
           describe(subject), bytes, reason)) {}

@@ -35,7 +35,7 @@ bool is_name(std::string_view text) {
   }
 }
 
-/// A number, and after it nothing or a unit of time.
+/// Parses a number, followed by nothing or a unit of time.
 std::optional<double> bound_from(std::string_view text) {
   double number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -73,7 +73,7 @@ bool add_part(tuning_goal& goal, std::string_view text) {
   return false;
 }
 
-/// Percentile by linear interpolation between the samples next to it.
+/// Percentile by linear interpolation between adjacent samples.
 double percentile(const samples& of, double part) {
   std::vector<run_time> times(of.times().begin(), of.times().end());
   if (times.empty()) return unknown;
@@ -154,8 +154,8 @@ registered_metrics::registered_metrics(metric_sources sources) {
     if (!is_name(item.name) || !item.compute ||
         std::ranges::find(all.computed, item.name, &computed_metric::name) != all.computed.end()) {
       throw argument_error("the metric '" + item.name +
-                           "' cannot be registered: it has no function, its name is no metric's "
-                           "(set_metric), or another has it");
+                           "' cannot be registered: it has no function, its name is invalid "
+                           "(set_metric), or the name is taken");
     }
     all.computed.push_back(std::move(item));
   }
@@ -167,7 +167,7 @@ registered_metrics::registered_metrics(metric_sources sources) {
 namespace detail {
 namespace {
 
-// In a name a number has no sign and no point.
+// A number in a name has no sign and no point.
 constexpr std::array<std::pair<char, char>, 3> number_signs{{{'.', 'p'}, {'-', 'm'}, {'+', 'o'}}};
 
 std::string coded(double number) {
@@ -207,8 +207,9 @@ metric_sources registered_sources() {
 std::string name_with_goal(const std::string& function, const tuning_goal& goal) {
   if (goal.is_time()) return function;
   if (goal_from_text(to_string(goal)) != goal && !goal.objectives.empty()) {
-    throw argument_error("'" + to_string(goal) +
-                         "' is no goal: it names what is no metric, or one twice as objective");
+    throw argument_error(
+        "'" + to_string(goal) +
+        "' is no goal: it names an invalid metric, or a metric twice as objective");
   }
   std::string name = function + std::string(goal_mark);
   const auto add = [&](const std::string& part) {
@@ -250,7 +251,7 @@ std::optional<std::string> why_unfit(const tuning_goal& goal, const trial& of, b
     const metric* own = find_metric(of.metrics, item.metric);
     const std::string unit = own == nullptr || own->unit.empty() ? "" : " " + own->unit;
     if (std::isnan(value)) {
-      if (!known_only) return fmt::format("its {} is not known, and has a bound", item.metric);
+      if (!known_only) return fmt::format("its {} is not known, but has a bound", item.metric);
     } else if (item.at_least ? value < item.bound : value > item.bound) {
       return fmt::format("its {} is {:.6g}{}; {:.6g} or {} is asked for", item.metric, value, unit,
                          item.bound, item.at_least ? "more" : "less");
@@ -258,7 +259,7 @@ std::optional<std::string> why_unfit(const tuning_goal& goal, const trial& of, b
   }
   for (const objective& item : goal.objectives) {
     if (known_only || !std::isnan(metric_value(of, item.metric))) continue;
-    return fmt::format("its {} is not known, and is to be {}", item.metric,
+    return fmt::format("its {} is not known, but is to be {}", item.metric,
                        item.maximise ? "maximised" : "minimised");
   }
   return std::nullopt;
@@ -281,7 +282,7 @@ std::vector<std::size_t> pareto_front(
     if (competes) costs.emplace_back(std::move(own), i);
   }
   std::ranges::sort(costs);
-  // In this order only one before it can be better by all.
+  // In this order only an earlier trial can dominate a later one.
   std::vector<std::size_t> front;
   std::vector<const std::vector<double>*> kept;
   for (const auto& [own, place] : costs) {

@@ -51,7 +51,7 @@ key_lookup::values key_lookup::locked() const {
   } catch (const argument_error& foreign) {
     throw not_locked_error(
         key_.subject, key_.settings.lock,
-        fmt::format("{} is no tuning any more: {}", to_string(found.values), foreign.what()));
+        fmt::format("{} is not a valid tuning any more: {}", to_string(found.values), foreign.what()));
   }
   report_lookup(found, std::chrono::steady_clock::now() - start);
   return std::move(found.values);
@@ -218,7 +218,7 @@ bool key_lookup::is_tuning(const record& found) const {
     return true;
   } catch (const argument_error& foreign) {
     warn_once(fmt::format(
-        "the result for {} in '{}' counts as not there, for it is no tuning any more: {}; raise "
+        "the result for {} in '{}' is not used, because it is not a valid tuning any more: {}; raise "
         "the version of the autotune function",
         describe(key_.subject), found.database, foreign.what()));
     return false;

@@ -44,7 +44,7 @@ std::shared_ptr<const tuning_lock> open_lock(const std::string& path) {
   auto& lock = kept->by_path[path];
   if (lock == nullptr) {
     lock = std::make_shared<const tuning_lock>(tuning_lock::from_json(read_file(path)));
-    log(log_level::info, fmt::format("all tuning results are those of the lock '{}', which has {}",
+    log(log_level::info, fmt::format("all tuning results come from the lock '{}', which has {}",
                                      path, lock->size()));
   }
   return lock;

@@ -11,13 +11,13 @@
 
 namespace tune {
 
-/// Returns the result that a lock has for a function, key and device (tuning_settings::lock). No
-/// database is read, and nothing is tuned. The program that this thread compiles with it next is
-/// compared with the one that was locked, where its digest is known: not_locked_error leaves
-/// tune::compile if it is another.
+/// Returns the result of a lock file for a function, key and device (tuning_settings::lock). No
+/// database is read, and nothing is tuned. The next program that this thread compiles with it is
+/// compared with the locked one, if its digest is known: if they differ, tune::compile throws
+/// not_locked_error.
 ///
-/// A lock is read when it is used first, and then kept for the life of the process. Thread-safe.
-/// @throws not_locked_error if the lock cannot be read, or has no such result
+/// A lock file is read on first use, and then kept for the life of the process. Thread-safe.
+/// @throws not_locked_error if the lock file cannot be read, or lacks the result
 record find_locked(const std::string& path, const context& context,
                    const function_identity& function, const tuning_subject& subject);
 

@@ -13,7 +13,7 @@
 namespace tune {
 namespace {
 
-/// Calls the function of the observer that is named for an event.
+/// Calls the observer's function for an event.
 struct event_dispatch {
   observer& listener;
 

@@ -27,89 +27,92 @@ namespace tune {
 
 class coverage;
 
-/// The wall-clock time of a search, divided by its use, seen from its thread. The parts do not
+/// The wall-clock time of a search, divided by its use, as seen by its thread. The parts do not
 /// overlap.
 struct search_times {
-  std::chrono::nanoseconds measuring{0};     ///< the device was busy with this search
-  std::chrono::nanoseconds device_wait{0};   ///< another search measured on the device
-  std::chrono::nanoseconds waiting{0};       ///< all that was left to measure was being compiled
+  std::chrono::nanoseconds measuring{0};    ///< the device was busy with this search
+  std::chrono::nanoseconds device_wait{0};  ///< another search measured on the device
+  /// All configurations left to measure were being compiled.
+  std::chrono::nanoseconds waiting{0};
   std::chrono::nanoseconds idle{0};          ///< the rest
-  std::chrono::nanoseconds idle_overlap{0};  ///< of idle, while nothing was being compiled
+  std::chrono::nanoseconds idle_overlap{0};  ///< the part of idle without compilations
 };
 
 /// The function, key and device of a tuning.
 struct tuning_subject {
-  std::string function;                     ///< the autotuner's name
-  int version = 0;                          ///< and version
-  std::vector<named_value> arguments;       ///< the key
-  device_info device;                       ///< for which it is tuned
-  std::vector<named_value> test_default{};  ///< as declared; empty for a session made by hand
+  std::string function;                ///< the autotuner's name
+  int version = 0;                     ///< and version
+  std::vector<named_value> arguments;  ///< the key
+  device_info device;                  ///< the device of the tuning
+  /// The declared test default; empty for a session made by hand.
+  std::vector<named_value> test_default{};
 };
 
 /// The origin of the answer to a lookup.
 enum class lookup_grade : std::uint8_t {
-  miss,    ///< none: there is no result
-  exact,   ///< from a device of the same identity
-  nearest  ///< from another device, for the same arguments
+  miss,    ///< there is no result
+  exact,   ///< a result from a device of the same identity
+  nearest  ///< a result from another device, for the same arguments
 };
 
 /// A lookup in the tuning database.
 struct lookup_event {
   tuning_subject subject{};                 ///< the function, key and device
   lookup_grade grade = lookup_grade::miss;  ///< the origin of the answer
-  std::vector<std::string> relaxed;  ///< for nearest: properties that differ, "device_version"
+  std::vector<std::string> relaxed;  ///< properties that differ for nearest: "device_version"
   std::vector<named_value> values;   ///< the tuning that was found
   std::string database;  ///< the path of the database that has it; on a miss, of the user's one
   std::chrono::nanoseconds elapsed{0};  ///< wall-clock time of the lookup
-  /// On a miss: when the last search for this key ended without a result, if it did.
+  /// On a miss: the time at which the last search for this key ended without a result; else empty.
   std::optional<std::string> failed_at{};
   match_step step = match_step::exact;  ///< the difference between the devices
-  device_identity device{};             ///< for which the result was tuned, if there is one
+  device_identity device{};             ///< the device that the result was tuned for, if any
 };
 
 /// The start of a search. No trial of it has been reported yet.
 struct search_started_event {
-  tuning_subject subject;           ///< what is tuned
+  tuning_subject subject;           ///< the tuning's subject
   std::string strategy;             ///< its name (strategy_names), or "shortlist"
-  std::size_t combinations = 0;     ///< before any restriction
-  std::size_t configurations = 0;   ///< in the space
+  std::size_t combinations = 0;     ///< combinations before any restriction
+  std::size_t configurations = 0;   ///< configurations in the space
   std::size_t planned = 0;          ///< the most that will be tried, resumed ones included
   std::vector<removal> removals{};  ///< the combinations that each restriction removed
-  std::size_t taken_over = 0;       ///< resumed trials, of an unfinished search
-  std::optional<std::chrono::nanoseconds> budget_left{};  ///< where there is a limit of time
-  tuning_goal goal{};                                     ///< what is minimised or maximised
+  std::size_t taken_over = 0;       ///< resumed trials of an unfinished search
+  std::optional<std::chrono::nanoseconds> budget_left{};  ///< empty without a limit of time
+  tuning_goal goal{};                                     ///< the objectives and constraints
   bool covers = true;  ///< its strategy goes over the whole space (strategy::covers)
 };
 
-/// The seeds of a search, configurations that did well for similar keys and devices and are tried
-/// first, and what an end after them was expected to lose.
+/// The seeds of a search and the loss expected from an end after them. Seeds are configurations
+/// that did well for similar keys and devices, and are tried first.
 struct search_seeds {
-  std::size_t tried = 0;   ///< how many there were; those after which it stopped, if it did
-  std::size_t judges = 0;  ///< similar whole searches from which the losses are known
-  /// By how much slower than the best the best seed is on average: 0.05 is 5 %; empty if not known.
+  std::size_t tried = 0;   ///< their number; if the search stopped early, the number of those tried
+  std::size_t judges = 0;  ///< similar complete searches that give the losses
+  /// The average slowdown of the best seed against the best of all: 0.05 is 5 %; empty if unknown.
   std::optional<double> expected_loss{};
-  std::optional<double> loss_bound{};  ///< what nine of ten searches stay below; empty if not known
-  bool stopped = false;                ///< it ended after them, because they are good enough
+  std::optional<double> loss_bound{};  ///< nine of ten searches lose less; empty if unknown
+  /// The search ended after the seeds, because they are good enough.
+  bool stopped = false;
 };
 
-/// The end of a search, also of one that found nothing; an error that ends a search has no event.
+/// The end of a search, even without a winner; an error that ends a search has no event.
 struct search_finished_event {
-  tuning_subject subject;           ///< what was tuned
-  std::vector<trial> trials;        ///< in the order in which they were made, resumed ones first
-  std::optional<std::size_t> best;  ///< the winner's place in trials; none if all failed
-  std::chrono::nanoseconds elapsed{0};    ///< wall-clock time of the search
+  tuning_subject subject;               ///< the tuning's subject
+  std::vector<trial> trials;            ///< trials in the order of measurement, resumed ones first
+  std::optional<std::size_t> best;      ///< the winner's index in trials; empty if all failed
+  std::chrono::nanoseconds elapsed{0};  ///< wall-clock time of the search
   search_end end = search_end::complete;  ///< the reason for its end
-  /// The uncertainties that remain, for users: "the device was 6 % slower at the end"; empty if all
-  /// is well.
+  /// The uncertainties that remain, for users: "the device was 6 % slower at the end"; empty
+  /// without any.
   std::vector<std::string> doubts{};
-  search_times times{};   ///< the parts of that time
-  tuning_goal goal{};     ///< what was minimised or maximised
+  search_times times{};   ///< the parts of elapsed
+  tuning_goal goal{};     ///< the objectives and constraints
   space_outline space{};  ///< the space; an empty outline in an event made by hand
-  /// The device memory that the search could hold, and the most that its tuning held at once; of
-  /// the last process, if there were several. 0 in an event made by hand.
+  /// The limit of device memory for the search, and the most that its tuning held at once; of the
+  /// last process, if there were several. 0 in an event made by hand.
   std::size_t memory_budget_bytes = 0;
   std::size_t memory_held_bytes = 0;  ///< see memory_budget_bytes
-  search_seeds seeds{};               ///< what it began with
+  search_seeds seeds{};               ///< the seeds it began with
 };
 
 /// Returns the part of the space that a search has tried, and the effects of its parameters on the
@@ -119,22 +122,22 @@ coverage coverage_of(const search_finished_event& search);
 /// The progress of a search.
 struct search_progress {
   std::size_t planned = 0;     ///< configurations that will be tried at most
-  std::size_t taken_over = 0;  ///< of them, resumed from an unfinished search
+  std::size_t taken_over = 0;  ///< trials resumed from an unfinished search
   std::size_t compiling = 0;   ///< being compiled now
   std::size_t compiled = 0;    ///< programs made so far, by helpers
-  std::size_t measured = 0;    ///< configurations with a time, including those that were dropped
-  std::size_t dropped = 0;     ///< eliminated: measured no more, because they cannot win
-  std::size_t failed = 0;      ///< without a time, for whatever reason
+  std::size_t measured = 0;    ///< configurations with a time, including dropped ones
+  std::size_t dropped = 0;     ///< eliminated: not measured further, because they cannot win
+  std::size_t failed = 0;      ///< trials without a time, for any reason
   std::chrono::nanoseconds elapsed{0};                    ///< wall-clock time since it began
-  std::optional<std::chrono::nanoseconds> budget_left{};  ///< where there is a limit of time
+  std::optional<std::chrono::nanoseconds> budget_left{};  ///< empty without a limit of time
   std::optional<run_time> best{};                         ///< the least time so far
 };
 
-/// The state of a search has changed: after each trial, and often while nothing can be measured
-/// yet.
+/// The state of a search has changed. Sent after each trial, and often while nothing can be
+/// measured yet.
 struct progress_event {
-  tuning_subject subject{};    ///< what is tuned
-  search_progress progress{};  ///< all of it, not only what has changed
+  tuning_subject subject{};    ///< the tuning's subject
+  search_progress progress{};  ///< the whole state, not only the change
 };
 
 /// The reason of a trial_event.
@@ -146,8 +149,8 @@ enum class trial_stage : std::uint8_t {
 
 /// A trial of a search.
 struct trial_event {
-  tuning_subject subject{};                   ///< what is tuned
-  tune::trial trial{};                        ///< as it is now
+  tuning_subject subject{};                   ///< the tuning's subject
+  tune::trial trial{};                        ///< the trial in its present state
   trial_stage stage = trial_stage::finished;  ///< the reason for the event
 };
 
@@ -162,10 +165,10 @@ enum class wait_cause : std::uint8_t {
 /// second, then at growing intervals, and once more at the end of a wait that was reported.
 struct waiting_event {
   tuning_subject subject{};               ///< the function, key and device
-  wait_cause cause = wait_cause::search;  ///< what it waits for
-  /// The process that is waited for; this process if it is another thread; empty if not known.
+  wait_cause cause = wait_cause::search;  ///< the reason for the wait
+  /// The process that it waits for; this process for another thread; empty if unknown.
   std::optional<lock_holder> holder{};
-  std::chrono::nanoseconds idle{0};    ///< for how long the holder has used no processor time
+  std::chrono::nanoseconds idle{0};    ///< the time for which the holder has used no processor time
   std::chrono::nanoseconds waited{0};  ///< so far
   std::chrono::milliseconds limit{0};  ///< the longest wait allowed
   bool over = false;                   ///< true if the wait has ended
@@ -180,7 +183,7 @@ enum class live_change : std::uint8_t {
   drifted,     ///< the times of an operation have left their distribution
 };
 
-/// Returns the words of a change: "taken back".
+/// Returns the words of a change, such as "taken back".
 std::string_view live_change_name(live_change change) noexcept;
 
 /// A tuning in service was swapped, or its times have changed.
@@ -189,13 +192,13 @@ struct live_event {
   live_change change = live_change::trying;  ///< the kind of change
   std::vector<named_value> before{};         ///< the tuning in service until then
   std::vector<named_value> after{};          ///< the candidate; empty for drifted
-  /// The time after, divided by that before: with the candidate and without it, or now and before
-  /// the drift; empty where nothing was measured.
+  /// The time after, divided by that before: with and without the candidate, or now and before the
+  /// drift; empty without a measurement.
   std::optional<double> ratio{};
-  std::string reason{};  ///< in words, for users
+  std::string reason{};  ///< the reason in words, for users
 };
 
-/// All that is reported while tuning.
+/// Any event of tuning.
 using tuning_event = std::variant<lookup_event, search_started_event, trial_event, progress_event,
                                   search_finished_event, waiting_event, live_event>;
 
@@ -218,7 +221,7 @@ class observer {
   observer(const observer&) = delete;
   observer& operator=(const observer&) = delete;
 
-  /// Receives every event. This one calls the function below that is named for the event.
+  /// Receives every event. This default calls the function below that is named for the event.
   virtual void on(const tuning_event& event);
 
   /// The databases have been searched, with or without a result.
@@ -237,13 +240,13 @@ class observer {
   virtual void search_finished(const search_finished_event&) {}
   /// A call of an autotuner, or its search, waits for another thread or process.
   virtual void waiting(const waiting_event&) {}
-  /// A tuning in service was swapped, or its times have changed. Called by a thread of libtune's.
+  /// A tuning in service was swapped, or its times have changed. Called by a thread of libtune.
   virtual void live_changed(const live_event&) {}
 };
 
 namespace detail {
 
-/// Hands an event to each observer, and logs what one throws.
+/// Passes an event to each observer, and logs exceptions.
 void notify(std::span<const std::shared_ptr<observer>> observers,
             const tuning_event& event) noexcept;
 

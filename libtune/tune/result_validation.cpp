@@ -24,13 +24,13 @@
 namespace tune {
 namespace {
 
-/// Leaves an autotune function where its search would start. No std::exception, so that a function
-/// which handles errors does not take it for one.
+/// Leaves an autotune function at the start of its search. It is not a std::exception, so that a
+/// function that handles errors does not catch it.
 struct space_is_known {};
 
 thread_local bool only_looks = false;
 
-/// While it lives this thread neither compiles nor tunes for the function that it runs.
+/// During its life this thread neither compiles nor tunes for the function that it runs.
 class [[nodiscard]] only_looking {
  public:
   only_looking() : outer_(std::exchange(only_looks, true)) {}
@@ -43,8 +43,8 @@ class [[nodiscard]] only_looking {
   compile_scope scope_{{.refuses_all = true}};
 };
 
-/// Runs the autotune function of a task as far as its first search, whose space it shows to look.
-/// @returns why it does not get there; nothing if it does
+/// Runs the autotune function of a task up to its first search, and passes the space to look.
+/// @returns the reason if it does not get there; empty if it does
 std::optional<std::string> show_space(const tuning_task& task,
                                       const std::function<void(const search_problem&)>& look) {
   const auto leave = [&](const search_problem& problem) -> std::vector<std::size_t> {
@@ -77,7 +77,7 @@ std::optional<std::string> find_broken_need(const search_problem& problem, std::
   return broken ? std::optional("it needs " + *std::move(broken)) : std::nullopt;
 }
 
-/// The configurations that a result stands for.
+/// The configurations of a result.
 std::vector<std::vector<named_value>> parts_of(const search_problem& problem,
                                                const std::vector<named_value>& result) {
   if (problem.parts) return problem.parts(result);

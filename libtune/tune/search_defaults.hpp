@@ -13,8 +13,8 @@
 
 namespace tune {
 
-/// The source of an option of a search. Where two give the same option, the later one in this list
-/// counts.
+/// The source of an option of a search. If two sources give the same option, the later one in this
+/// list wins.
 enum class option_source : std::uint8_t {
   library,      ///< the library's default
   author,       ///< the author of the operation (search_defaults)
@@ -23,17 +23,17 @@ enum class option_source : std::uint8_t {
   command       ///< the command line of a program for tuning, such as `tunedb pretune`
 };
 
-/// The results that are checked, where the author's function defines a check.
+/// The results to check, if the author's function defines a check.
 enum class result_check : std::uint8_t {
-  every,      ///< of each configuration, before it is measured
-  finalists,  ///< of each that would take the lead or reaches the final round: a wrong one is
-              ///< dropped before it can beat a right one
-  none,       ///< of none: the winner may be wrong
+  every,      ///< checks each configuration before its measurement
+  finalists,  ///< checks each one that would take the lead or reaches the final round: a
+              ///< wrong one is dropped before it can win
+  none,       ///< no check: the winner may be wrong
 };
 
-/// The options that the author of an operation gives a search (tuning_session::tune), for spaces
-/// or kernels whose needs he knows better than the library. Empty members are the library's choice;
-/// the application, the environment and pretuning may replace each of them.
+/// The options that the author of an operation gives a search (tuning_session::tune), for spaces or
+/// kernels with special needs. Empty members stand for the library's choice; the application, the
+/// environment and pretuning may replace each member.
 struct search_defaults {
   std::string strategy{};  ///< a name: see strategy_names
   /// The limits. They are one option: a later source that gives a budget, a count or a fraction
@@ -43,8 +43,8 @@ struct search_defaults {
   std::optional<double> max_fraction{};       ///< strategy_options::max_fraction
   std::optional<bool> early_end{};            ///< strategy_options::early_end
   std::optional<measure_settings> measure{};  ///< the runs and time of one configuration
-  std::optional<result_check> verify{};       ///< the results that are checked
-  metric_sources metrics{};                   ///< beside those of the application
+  std::optional<result_check> verify{};       ///< the results to check
+  metric_sources metrics{};                   ///< sources in addition to the application's
 };
 
 }  // namespace tune

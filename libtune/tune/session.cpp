@@ -73,10 +73,10 @@ const std::vector<named_value>& tuning_session::test_default_values() const {
       "' knows no test default, because no autotuner made it; name a configuration");
 }
 
-// A course sees the state of its session, which this file alone knows.
+// A course uses the state of its session, which only this file defines.
 detail::search_course::search_course(tuning_session& session)
     : session_(*session.state_), outer_(std::exchange(session_.course, this)) {}
-// The time of one of its searches is not that of the session's result.
+// The time of one of its searches is not the time of the session's result.
 detail::search_course::~search_course() {
   session_.course = outer_;
   session_.best_score.reset();
@@ -96,14 +96,14 @@ std::size_t tuning_session::fit_memory(std::size_t wanted, std::size_t least) co
   }
   warn_once(describe(state_->subject) + " is tuned on arrays of " + std::to_string(budget) +
             " bytes in place of " + std::to_string(wanted) +
-            ", for a tuning may hold no more device memory now (LIBTUNE_TUNING_MEMORY)");
+            ", because a tuning may hold no more device memory now (LIBTUNE_TUNING_MEMORY)");
   return budget;
 }
 
 std::size_t tuning_session::search(const search_problem& problem, const search_defaults& defaults) {
   if (state_->course != nullptr) return state_->course->search(problem, defaults);
   detail::session_search next{.problem = problem, .stage = state_->searches++};
-  // Before anything else, because some lists only read the space and leave by an exception.
+  // First, because some lists only read the space and leave by an exception.
   if (state_->shortlist) next.shortlist = state_->shortlist(problem);
   next.decided = decide(options(), defaults, state_->goal_of_author);
   if (next.shortlist.empty() || state_->only_listed) return run(*state_, std::move(next));

@@ -31,11 +31,11 @@ struct session_setup;
 /// hand to tune without one. One thread uses it.
 class tuning_session {
  public:
-  /// A session without an autotuner: nothing is looked up, and nothing is stored. The environment
-  /// overrides the options, as it does those of autotuners. @throws environment_error
+  /// A session without an autotuner: it reads and writes no database. The environment overrides the
+  /// options, as for autotuners. @throws environment_error
   tuning_session(const tune::context& context, tuning_subject subject,
                  const tuning_options& options);
-  /// For autotuners.
+  /// For autotuners only.
   explicit tuning_session(detail::session_setup setup);
   ~tuning_session();
   tuning_session(const tuning_session&) = delete;
@@ -43,29 +43,29 @@ class tuning_session {
 
   /// The context to compile, allocate and measure in.
   const tune::context& context() const noexcept;
-  /// The options that the session was made with; they hold as long as it.
+  /// The options that the session was made with. The reference is valid as long as the session.
   const tuning_options& options() const noexcept;
 
-  /// The bytes of device memory that the tuning may hold at once (tuning_options::memory), as far
-  /// as the device has them now. What it holds already counts.
+  /// The bytes of device memory that the tuning may hold at once (tuning_options::memory), at most
+  /// the memory that is free now. The memory that it holds already counts.
   std::size_t memory_budget() const;
 
-  /// Returns the bytes of arrays to tune on: those that are wanted, or as many as memory_budget
-  /// allows, which is logged. A function that calls this before it allocates is tuned on smaller
-  /// arrays where memory is short.
+  /// Returns the bytes of arrays to tune on: the wanted bytes, or as many as memory_budget allows,
+  /// with a log line. A function that calls this before it allocates is tuned on smaller arrays if
+  /// memory is short.
   /// @param wanted  of all arrays together, copies and answers included
-  /// @param least   on fewer a tuning means nothing: it is put off
+  /// @param least   with fewer bytes a tuning means nothing, and is postponed
   /// @throws too_little_memory_error if the least does not fit
   std::size_t fit_memory(std::size_t wanted, std::size_t least = 1) const;
 
   /// Searches a space and returns the best configuration by the goal: that with the least median
-  /// time, unless the autotuner, the application or LIBTUNE_OBJECTIVE says otherwise.
+  /// time, unless the autotuner, the application or LIBTUNE_OBJECTIVE sets another goal.
   /// @param space     the configurations
   /// @param generate  called with a configuration: compiles it, prepares its inputs and returns a
-  ///                  measure; nullptr skips it, and what it throws becomes a reason: neither ends
-  ///                  the search
-  /// @param defaults  metrics, and the options of the search where neither the application nor the
-  ///                  environment gives them
+  ///                  measure; nullptr skips it, and the text of an exception becomes a reason:
+  ///                  neither ends the search
+  /// @param defaults  metrics, and options of the search that neither the application nor the
+  ///                  environment gives
   /// @throws empty_space_error, tuning_failed_error (with every reason)
   template <fielded Tuning, std::invocable<const Tuning&> Generate>
   requires std::convertible_to<std::invoke_result_t<Generate&, const Tuning&>, measure> Tuning
@@ -84,22 +84,22 @@ class tuning_session {
     return space[search(problem, defaults)];
   }
 
-  /// Searches a space that is described while the program runs. Returns the number of the
-  /// configuration with the least median time. @throws as above
+  /// Searches a space that is described at run time. Returns the number of the configuration with
+  /// the least median time. @throws as above
   std::size_t tune(const search_problem& problem, const search_defaults& defaults = {}) {
     return search(problem, defaults);
   }
 
-  /// The autotuner's test default: a configuration that works on every device, and so one whose
-  /// result may be taken for the answer (take_answer).
+  /// The autotuner's test default: a configuration that works on every device. Its result can serve
+  /// as the answer (take_answer).
   /// @throws argument_error in a session without an autotuner, type_error for another Tuning
   template <fielded Tuning>
   Tuning test_default() const {
     return from_values<Tuning>(test_default_values());
   }
 
-  /// Returns the median time of the best configuration of the search that ended last; empty before
-  /// one has ended.
+  /// Returns the median time of the best configuration of the last completed search; empty before
+  /// that.
   std::optional<run_time> best_score() const noexcept;
 
  private:

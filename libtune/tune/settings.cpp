@@ -40,13 +40,13 @@ constexpr detail::word_table<bool, 2> switch_words{{"off", "on"}};
 constexpr detail::word_table<bool, 2> access_words{{"pull", "push"}};
 constexpr std::chrono::seconds longest_time{std::chrono::hours(24 * 365)};
 
-/// Puts the environment in the place of what is given, unless a command line gives it.
+/// Replaces given options by the environment, unless a command line gives them.
 class overriding {
  public:
   explicit overriding(option_source given_by) : yields_(given_by < option_source::environment) {}
 
-  /// @param read  reads the variable: an optional
-  /// @returns true if the variable counts
+  /// @param read  reads the variable; returns an optional
+  /// @returns true if the variable is used
   template <class Value, class Read>
   bool operator()(Value& option, bool is_given, const char* variable, const Read& read) {
     if (is_given && !yields_) return false;
@@ -67,7 +67,7 @@ class overriding {
   std::vector<std::string> variables_;
 };
 
-// A server's URL may have a password, which no error repeats.
+// A server's URL may have a password, which errors must not repeat.
 std::optional<std::string> read_path(const char* variable) {
   auto given = read_environment(variable);
   if (!given) return given;
@@ -91,7 +91,7 @@ std::optional<std::vector<std::string>> read_paths(const char* variable) {
   return paths;
 }
 
-// The text may hold a password, which no error repeats.
+// The text may hold a password, which errors must not repeat.
 std::optional<std::string> read_store_url(const char* variable) {
   auto given = read_environment(variable);
   if (given && !is_store_url(*given)) {
@@ -177,8 +177,8 @@ std::optional<double> read_good_enough(const char* variable) {
   throw environment_error(variable, *given, "a percentage such as '5%' or '0.5 %'");
 }
 
-/// A budget that only says what is good enough limits no effort, and lifts no limits. An empty one
-/// lifts them.
+/// A budget that only sets good enough does not limit the effort, and does not remove other limits.
+/// An empty budget removes them.
 bool has_limits(const tuning_options& options) {
   const auto& budget = options.budget;
   const bool only_within =
@@ -274,7 +274,7 @@ tuning_options search_options(const tuning_options& given, std::chrono::millisec
   override(floor, "LIBTUNE_TRIAL_TIME", read_seconds);
   if (floor) floor = std::clamp<milliseconds>(*floor, milliseconds(1), longest_time);
   override(resolved.goal, "LIBTUNE_OBJECTIVE", read_goal);
-  // Options that are resolved again, in a tuning inside another, keep their sources.
+  // Options that are resolved again, in a nested tuning, keep their sources.
   const std::vector<std::string> variables = std::move(override).variables();
   resolved.from_environment.insert(resolved.from_environment.end(), variables.begin(),
                                    variables.end());
@@ -300,7 +300,7 @@ search_decision decide(const tuning_options& resolved, const search_defaults& au
                                 : resolved.given_by == option_source::application ? "application"
                                                                                   : "command line");
   };
-  // Takes the author's value of an option that nobody has given later.
+  // Takes the author's value of an option, unless a later source gives one.
   const auto settle = [&](auto& option, const auto& authors, const char* variable,
                           const auto& text) {
     const bool is_authors = !option && authors;
@@ -411,7 +411,7 @@ struct unit {
 constexpr std::array units{unit{"ns", 1},  unit{"us", 1e3},   unit{"ms", 1e6},
                            unit{"s", 1e9}, unit{"min", 60e9}, unit{"h", 3600e9}};
 
-// Beyond it a count of nanoseconds does not fit in 64 bits.
+// Above it a count of nanoseconds does not fit in 64 bits.
 constexpr double longest = 250.0 * 365 * 24 * 3600e9;
 
 std::string_view trimmed(std::string_view text) {
@@ -420,7 +420,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Takes a positive number from the front of the text.
+/// Parses a positive number at the start of the text, and removes it.
 template <class Number>
 std::optional<Number> take_number(std::string_view& text) {
   Number number{};
@@ -446,7 +446,7 @@ std::optional<std::size_t> count_of_trials(std::string_view text) {
   return text == "trials" || text == "trial" ? number : std::nullopt;
 }
 
-// Returns true if the text is a limit, of a kind that the budget does not have yet.
+// Returns true if the text is a limit of a kind that the budget does not have yet.
 bool add_limit(tuning_budget& budget, std::string_view text) {
   constexpr std::string_view target = "target ";
   if (text.starts_with(target)) {

@@ -12,55 +12,56 @@
 
 namespace tune {
 
-/// The options, resolved from those given, the environment and the defaults at one moment. The
-/// environment overrides what is given, unless a command line gives it (tuning_options::given_by).
+/// The options, resolved once from the given options, the environment and the defaults. The
+/// environment overrides given options, unless a command line gives them
+/// (tuning_options::given_by).
 struct tuning_settings {
-  std::string database{};  ///< a path; empty if there is nowhere to keep one
-  /// A path on the network in whose place that one is used, and which is only read; else empty.
+  std::string database{};  ///< a path; empty without a place for one
+  /// A path on the network that database replaces, and which is only read; else empty.
   std::string shared_database{};
   std::vector<std::string> system_databases{};  ///< paths, in order
-  std::string shared_store{};  ///< the URL of a store that machines share; empty: none
-  bool push_results = false;   ///< what is found here is pushed to it
-  std::string report{};        ///< the path of a page about searches; empty: none
-  std::string lock{};          ///< the path of a lock, whose results alone are used; else empty
-  std::string missed{};        ///< the file for keys without a result; empty if they are not noted
+  std::string shared_store{};  ///< the URL of a store that machines share; empty for none
+  bool push_results = false;   ///< new results are pushed to it
+  std::string report{};        ///< the path of a page about searches; empty for none
+  std::string lock{};          ///< the path of a lock file, the only source of results; else empty
+  std::string missed{};        ///< the file for keys without a result; empty: not noted
   match_mode match = match_mode::exact;
   tuning_mode mode = tuning_mode::tune;
-  bool mode_of_process = false;  ///< the mode is that of the environment, not of the call
-  /// The options given, with all resolved that concerns a search (search_options).
+  bool mode_of_process = false;  ///< the environment gave the mode, not the call
+  /// The given options, with all options of a search resolved (search_options).
   tuning_options search{};
 
   std::chrono::milliseconds wait() const { return search.wait.value_or(default_wait); }
 };
 
-/// @throws environment_error if a variable that counts holds what cannot be read
+/// @throws environment_error if a used variable has an invalid value
 tuning_settings resolve_settings(const tuning_options& options);
 
-/// Returns the options of a search: those given, overridden by the environment. Wait (from zero to
-/// a year) and isolation are set; strategy, limits, checks, measuring and goal where somebody gives
-/// them, and so is the floor of the watchdog (from a millisecond to a year).
-/// @param wait  by default
-/// @throws environment_error if a variable that counts holds what cannot be read
+/// Returns the options of a search: the given ones, overridden by the environment. Wait (from zero
+/// to a year) and isolation are always set; strategy, limits, checks, measuring, goal and the floor
+/// of the watchdog (from a millisecond to a year) only if a source gives them.
+/// @param wait  the default
+/// @throws environment_error if a used variable has an invalid value
 tuning_options search_options(const tuning_options& given,
                               std::chrono::milliseconds wait = default_wait);
 
-/// The options of a search and the sources of those that are not the library's.
+/// The options of a search and the sources of all that are not the library's.
 struct search_decision {
   tuning_options options{};
   std::string sources{};  ///< "strategy local (author), budget 30 s (LIBTUNE_BUDGET)"
 };
 
-/// Returns the goal of an autotuner: that of a command line, else of LIBTUNE_OBJECTIVE, else
+/// Returns the goal of an autotuner: from a command line, else from LIBTUNE_OBJECTIVE, else
 /// the application's, else the author's. @throws environment_error
 tuning_goal resolve_goal(const tuning_options& options, const tuning_goal& author);
 
-/// Decides on a search.
+/// Decides the options of a search.
 /// @param resolved        by search_options
-/// @param goal_of_author  of the autotuner, unless it is the library's
+/// @param goal_of_author  from the autotuner, unless it is the library's
 search_decision decide(const tuning_options& resolved, const search_defaults& author,
                        const std::optional<tuning_goal>& goal_of_author = std::nullopt);
 
-/// Throws if no strategy has the name that options give it; what it throws lists the names.
+/// Checks the strategy name of the options; the error lists the known names.
 /// @throws environment_error, or argument_error
 void require_strategy(const tuning_options& resolved);
 
@@ -73,50 +74,50 @@ const char* tuning_mode_name(tuning_mode mode) noexcept;
 /// Returns the word of a match mode, as LIBTUNE_MATCH takes it.
 const char* match_mode_name(match_mode match) noexcept;
 
-/// The answer of a lookup.
+/// The next step of a lookup.
 enum class lookup_step : std::uint8_t {
   use,           ///< the result of this device is used
-  check_first,   ///< the nearest result that turns out to work on the device is used
+  check_first,   ///< the nearest result is used if it works on the device
   verify,        ///< the nearest results and a few other configurations are measured
   tune,          ///< a search
   fail,          ///< not_tuned_error
   test_default,  ///< the test default is used
 };
 
-/// "use", "check first", "verify", "tune", "fail" or "test default".
+/// The words of a step: "use", "check first", "verify", "tune", "fail" or "test default".
 const char* lookup_step_name(lookup_step step) noexcept;
 
-/// The candidates for an answer, as far as they have been looked for.
+/// The candidates for an answer found so far.
 struct lookup_candidates {
-  bool exact = false;    ///< a result of this very device, which the present function accepts
+  bool exact = false;    ///< a result of this device that the present function accepts
   bool nearest = false;  ///< a result of another device
   bool stopped = false;  ///< a search that its budget ended
 };
 
-/// The policy of a lookup: decides from the settings and the candidates what happens for a key. A
-/// pure value, by which autotuners, tuning ahead of use and `tunedb explain` decide alike.
+/// The policy of a lookup: decides the step for a key from the settings and the candidates. A pure
+/// value; autotuners, tuning ahead of use and `tunedb explain` use the same one.
 class lookup_plan {
  public:
   constexpr lookup_plan(tuning_mode mode, match_mode match) : mode_(mode), match_(match) {}
 
-  /// True if a result of this device is used where there is one.
+  /// True if a result of this device is used.
   constexpr bool uses_exact() const noexcept { return mode_ != tuning_mode::force; }
-  /// True if a result of another device is used where it works.
+  /// True if a working result of another device is used.
   constexpr bool uses_nearest() const noexcept {
     return is_behind() || (uses_exact() && match_ != match_mode::exact && !verifies());
   }
   /// True if a key without a result of this device is tuned while the application runs.
   constexpr bool is_behind() const noexcept { return mode_ == tuning_mode::behind; }
-  /// True if results of other devices are measured in place of a search.
+  /// True if results of other devices are measured instead of a search.
   constexpr bool verifies() const noexcept {
     return match_ == match_mode::verify && (mode_ == tuning_mode::tune || resumes());
   }
-  /// True if a search that its budget ended goes on, though it has a result.
+  /// True if a search that its budget ended is continued, although it has a result.
   constexpr bool resumes() const noexcept { return mode_ == tuning_mode::resume; }
-  /// True if a new result replaces the one there is.
+  /// True if a new result replaces the present one.
   constexpr bool replaces() const noexcept { return mode_ == tuning_mode::force || resumes(); }
 
-  /// True if it tunes whatever results there are.
+  /// True if it tunes even with a result.
   constexpr bool tunes_anew(const lookup_candidates& candidates) const noexcept {
     return !uses_exact() || (resumes() && candidates.stopped);
   }

@@ -12,16 +12,16 @@ namespace tune::detail {
 enum class test_mode : std::uint8_t {
   off,       ///< not a test: look up, tune, store
   defaults,  ///< return the declared test default and touch no database
-  forced,    ///< tune for real, neither reading nor writing a database
+  forced,    ///< tune, and neither read nor write a database
 };
 
-/// Process-wide and thread-safe. It is a seam for the test main, not configuration: an application
-/// that links libtune without the testing library can only ever see off.
+/// The mode of the process. Thread-safe. Only the test main sets it: an application that links
+/// libtune without the testing library always gets off.
 test_mode current_test_mode() noexcept;
 void set_test_mode(test_mode mode) noexcept;
 
-/// Makes searches run in the process itself where neither options nor LIBTUNE_ISOLATION say
-/// otherwise: tests are to fail where they can be looked at.
+/// Makes searches run in the process itself, unless options or LIBTUNE_ISOLATION say otherwise: a
+/// failure in a test is then easy to debug.
 void tune_here_by_default() noexcept;
 
 }  // namespace tune::detail

@@ -14,39 +14,40 @@
 namespace tune {
 
 /// The limits of one search. The first limit that is reached ends it; the best configuration so far
-/// is the result. An empty member does not limit.
+/// is the result. An empty member sets no limit.
 struct tuning_budget {
-  /// Wall-clock time from the start of the search. The trial that is under way when it runs out is
-  /// completed. It ends no search in which nothing works yet, before 20 configurations have been
-  /// run and have failed, or 1000 were skipped.
+  /// Wall-clock time from the start of the search. The trial under way at that time is completed. A
+  /// search without a working configuration continues until 20 configurations have been run and
+  /// have failed, or 1000 were skipped.
   std::optional<std::chrono::nanoseconds> time{};
-  /// The number of configurations that are tried; resumed trials do not count.
+  /// The number of new trials; resumed trials do not count.
   std::optional<std::size_t> trials{};
   /// Good enough: a configuration that takes no longer than this ends the search.
   std::optional<run_time> target{};
-  /// Good enough: the search ends as soon as a bound says that its best is at most so much slower
-  /// than the best there is; 0.05 is 5 %. Two bounds are known. The time of a copy of the bytes
-  /// that a measure declares (declared_work), unless they may stay in the cache. And what similar
-  /// searches would have lost, had they stopped after their seeds: nine of ten no more than this.
-  /// It limits no effort: an author's limits stay where it alone is given.
+  /// Good enough: the search ends as soon as a bound shows that its best is at most this much
+  /// slower than the best of all; 0.05 is 5 %. There are two bounds. The first is the time of a
+  /// copy of the bytes that a measure declares (declared_work), unless they may stay in the cache.
+  /// The second is the loss of similar searches had they stopped after their seeds: nine of ten
+  /// lost no more than this. A budget with this member alone keeps an author's limits of the
+  /// effort.
   std::optional<double> within{};
 
   friend bool operator==(const tuning_budget&, const tuning_budget&) = default;
 };
 
-/// Returns the budget of a text, as LIBTUNE_BUDGET takes it: limits with commas between them, each
-/// "30 s" (also ms, min, h), "200 trials", "target 85 us" (also ns, ms, s) or "within 5 %" (good
-/// enough). Empty if the text is
-/// anything else, names a limit twice, or a number is zero or negative.
+/// Returns the budget of a text, as LIBTUNE_BUDGET takes it: limits separated by commas, each "30
+/// s" (also ms, min, h), "200 trials", "target 85 us" (also ns, ms, s) or "within 5 %" (good
+/// enough). Empty if the text is anything else, names a limit twice, or has a number that is zero
+/// or negative.
 std::optional<tuning_budget> budget_from_text(std::string_view text);
 
-/// Returns a budget in words: "30 s, 200 trials". Empty for one that limits nothing.
+/// Returns a budget in words: "30 s, 200 trials". Empty for a budget without limits.
 std::string to_string(const tuning_budget& budget);
 
 /// The device memory that a tuning may hold at once: its arrays, the configurations that are kept
-/// for the race, and those of tunings inside it. One member is set.
+/// for the race, and the memory of nested tunings. One member is set.
 struct memory_budget {
-  std::size_t bytes = 0;  ///< so many, if not 0
+  std::size_t bytes = 0;  ///< the number of bytes, if not 0
   double share = 0;       ///< else this part of the device's memory: 0.1 is 10 %
 
   friend bool operator==(const memory_budget&, const memory_budget&) = default;
@@ -64,15 +65,15 @@ enum class search_end : std::uint8_t {
   complete,  ///< the strategy had nothing more to propose
   time,      ///< the budget's time was used up
   trials,    ///< the budget's trials were used up
-  target,    ///< one was good enough
+  target,    ///< a configuration was good enough
   no_gain    ///< the strategy expected no more gain from further trials
 };
 
-/// "complete", "time", "trials", "target" or "no more gain expected". They are stored: never change
-/// one.
+/// Returns the words of an end: "complete", "time", "trials", "target" or "no more gain expected".
+/// They are stored: never change one.
 std::string_view search_end_name(search_end end) noexcept;
 
-/// True if the strategy ended it, and no limit of the budget.
+/// True if the strategy ended the search, not a limit of the budget.
 constexpr bool is_whole(search_end end) noexcept {
   return end == search_end::complete || end == search_end::no_gain;
 }

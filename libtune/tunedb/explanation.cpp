@@ -15,10 +15,10 @@ namespace tune::cli {
 namespace {
 
 constexpr database_waits patience{.read = std::chrono::seconds(10)};
-// As many as tuning_layers ranks.
+// The number that tuning_layers ranks.
 constexpr std::size_t most_of_a_layer = 16;
 
-/// The results of all layers, those of the upper first.
+/// The results of all layers, the upper ones first.
 std::vector<record> collect(std::vector<layer>& layers, const function_identity& function,
                             const record_key& key) {
   std::vector<record> all;
@@ -39,7 +39,7 @@ std::vector<candidate> rank(std::vector<record> all, const record_key& key) {
   std::vector<device_identity> devices;
   for (const record& one : all) devices.push_back(one.device);
   std::vector<candidate> ranked;
-  // Equal devices keep their order, which is that of the layers.
+  // Equal devices keep the order of the layers.
   for (const nearest_match& match : rank_nearest(devices, key.device)) {
     ranked.push_back({.result = std::move(all[match.index]), .lost = {}});
   }
@@ -48,7 +48,7 @@ std::vector<candidate> rank(std::vector<record> all, const record_key& key) {
 
 bool is_exact(const candidate& one) { return one.result.grade == match_grade::exact; }
 
-/// True if the user's database has a search that its budget ended.
+/// True if the user's database has a search ended by its budget.
 bool has_stopped_search(const std::vector<layer>& layers, const function_identity& function,
                         const record_key& key) {
   if (layers.empty() || layers.front().system || !layers.front().can_be_used()) return false;
@@ -57,11 +57,11 @@ bool has_stopped_search(const std::vector<layer>& layers, const function_identit
     const auto last = database.latest_search_result(function, key);
     return last && last->finished_at && can_be_continued(last->result);
   } catch (const database_error&) {
-    return false;  // tunedb check tells of it
+    return false;  // tunedb check reports it
   }
 }
 
-/// Returns the reason why one lost against the first, when the first is used.
+/// Returns the reason why a result ranks behind the first one, which is used.
 std::string behind(const record& one, const record& first) {
   if (one.device == first.device) return "a database above has a result of the same device";
   if (first.grade == match_grade::exact) return "an exact match comes first";
@@ -88,7 +88,7 @@ void tell_why_lost(lookup_explanation& lookup, const tuning_settings& settings) 
   }
 }
 
-/// Runs read(database) on the database of a result; what fails counts as not there.
+/// Runs read(database) on the database of a result; an error counts as no result.
 template <class Read>
 void read_from(const std::vector<layer>& layers, const record& result, Read read) {
   for (const layer& one : layers) {
@@ -97,7 +97,7 @@ void read_from(const std::vector<layer>& layers, const record& result, Read read
       tuning_database database(one.path, patience, one.access);
       read(database);
     } catch (const database_error&) {
-      // tunedb check tells of it.
+      // tunedb check reports it.
     }
     return;
   }

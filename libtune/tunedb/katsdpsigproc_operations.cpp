@@ -20,7 +20,7 @@ using row = katsdpsigproc_row;
 
 value number(std::size_t n) { return static_cast<std::int64_t>(n); }
 
-/// A column with a whole number above zero.
+/// The value of a column with a whole number above zero.
 value count_of(const row& from, const std::string& column) {
   const std::int64_t n = integer_of(from, column);
   if (n > 0) return n;
@@ -36,7 +36,7 @@ std::size_t element_bytes(const row& from) {
   return dtype_bytes(dtype_from_name(name));
 }
 
-/// The classes that the operations here divide the widths of arrays into.
+/// The classes of array widths in the operations here.
 std::vector<value> width_classes() {
   std::vector<value> classes;
   for (std::size_t columns = 128; columns <= 65536; columns *= 2) {
@@ -45,12 +45,12 @@ std::vector<value> width_classes() {
   return classes;
 }
 
-/// For an array whose order is a part of the key here, and not there.
+/// Both orders, for an array whose order is a part of the key here but not there.
 std::vector<value> either_order() {
   return {std::string("channel_major"), std::string("baseline_major")};
 }
 
-/// An expression, with "a+b" in the words of sum_of.
+/// An expression, with "a+b" written as in sum_of.
 std::string expression(const std::string& text) {
   std::string dense = text;
   std::erase(dense, ' ');
@@ -62,7 +62,7 @@ counterpart translate_fill(const row& from) {
           .tuning = {{"wgs", count_of(from, "value_wgs")}}};
 }
 
-// There a reduction is tuned for one width, here for classes of them.
+// There a reduction is tuned for one width, here for classes of widths.
 counterpart translate_hreduce(const row& from) {
   return {
       .key = {{"type", {text_of(from, "arg_dtype")}},
@@ -74,8 +74,8 @@ counterpart translate_hreduce(const row& from) {
       .tuning = {{"wgsx", count_of(from, "value_wgsx")}, {"wgsy", count_of(from, "value_wgsy")}}};
 }
 
-// A group of block x block items there turns a tile of block * vtx by block * vty elements, and the
-// groups go over the tiles diagonally. Tiles here are square.
+// There a group of block x block items transposes a tile of block * vtx by block * vty elements,
+// and the groups process the tiles diagonally. Tiles here are square.
 counterpart translate_transpose(const row& from) {
   const std::int64_t block = std::get<std::int64_t>(count_of(from, "value_block"));
   const std::int64_t across = std::get<std::int64_t>(count_of(from, "value_vtx"));
@@ -87,14 +87,14 @@ counterpart translate_transpose(const row& from) {
                      {"walk", std::string("diagonal")}}};
 }
 
-// One item adds up a column there, so that a group is as wide as it is large.
+// There one item adds a column, so the width of a group is its size.
 counterpart translate_maskedsum(const row& from) {
   return {.key = {{"use_amplitudes", {truth_of(from, "arg_use_amplitudes")}},
                   {"columns", width_classes()}},
           .tuning = {{"wgsx", count_of(from, "value_size")}, {"wgsy", std::int64_t{1}}}};
 }
 
-// The ranks are found there bit by bit, among values that stay in registers.
+// There the ranks are found bit by bit, among values in registers.
 counterpart translate_percentile5(const row& from) {
   return {.key = {{"max_columns", {count_of(from, "arg_max_columns")}},
                   {"is_amplitude", {truth_of(from, "arg_is_amplitude")}}},
@@ -104,7 +104,7 @@ counterpart translate_percentile5(const row& from) {
                      {"keeps", true}}};
 }
 
-/// The use of flags by its name here. A version before used True and False.
+/// The use of flags by its name here. An older version used True and False.
 std::string flag_use(const row& from) {
   const auto found = from.find("arg_use_flags");
   const std::string name =
@@ -133,14 +133,15 @@ value length_class(const row& from, const std::string& column) {
   return number((wanted + step - 1) / step * step);
 }
 
-// A group there has one baseline, as it has here if the channels of one follow each other.
+// There a group has one baseline, as it has here if a baseline's channels are contiguous.
 counterpart translate_noise(const row& from) {
   return {.key = {{"channels", {length_class(from, "arg_max_channels")}},
                   {"order", {std::string("baseline_major")}}},
           .tuning = {{"wgsx", count_of(from, "value_wgsx")}, {"wgsy", std::int64_t{1}}}};
 }
 
-// A group there has one baseline; here each 32 of its items do. Their channels are other numbers.
+// There a group has one baseline; here each 32 of its items have one. The numbers of channels
+// differ.
 counterpart translate_threshold(const row& from) {
   const std::int64_t items = std::get<std::int64_t>(count_of(from, "value_wgs"));
   return {.key = {{"n_windows", {count_of(from, "arg_n_windows")}}, {"order", either_order()}},

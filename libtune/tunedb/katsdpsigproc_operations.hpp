@@ -8,8 +8,8 @@
 
 namespace tune::cli {
 
-/// The rules for the operations of katsdpsigproc 1.10 whose work the built-in operations do too.
-/// Fields are named only, so that a rule holds as long as a field keeps its name and meaning.
+/// The rules for the operations of katsdpsigproc 1.10 that have built-in counterparts. Fields are
+/// referred to by name, so a rule holds as long as a field keeps its name and meaning.
 std::vector<katsdpsigproc_translation> operation_translations();
 
 /// The autotune functions of this program, which links the built-in operations.

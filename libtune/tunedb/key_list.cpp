@@ -29,7 +29,7 @@ std::string names_of(std::span<const function_identity> functions) {
   return text.empty() ? "none" : text;
 }
 
-/// Empty if it is no such number.
+/// Parses a real number; empty for other items.
 std::optional<value> real_in(const input& item) {
   if (item.is_number()) return item.get<double>();
   if (item == "inf") return std::numeric_limits<double>::infinity();
@@ -100,8 +100,8 @@ std::vector<named_value> read_key(const input& object, const function_identity& 
   return key;
 }
 
-// What tunedb missed prints beside the key is no mistake, but does not count: keys are tuned for
-// the devices that are here.
+// Members that tunedb missed prints beside the key are allowed but ignored: keys are tuned for the
+// devices of this machine.
 void require_known_members(const input& entry) {
   static const std::set<std::string> known{"function", "version",   "key",     "arguments",
                                            "device",   "missed_at", "program", "asked"};
@@ -137,7 +137,7 @@ input parse_lines(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     input entry = detail::parse_input(line);
-    if (entry.is_discarded()) entry = detail::parse_json(line);  // which says why
+    if (entry.is_discarded()) entry = detail::parse_json(line);  // throws the error
     entries.push_back(std::move(entry));
   }
   return entries;

@@ -13,39 +13,38 @@
 
 namespace tune::cli {
 
-/// One of the databases that a program looks in, from the user's down to the last of the system.
+/// One of the databases of a program's lookups, from the user's down to the last one of the system.
 struct layer {
   std::string path{};  ///< absolute
   bool system = false;
-  std::string fault{};  ///< why it is passed over; empty if it is not
+  std::string fault{};  ///< the reason why it is skipped; empty if it is used
   bool has_tables = false;
-  std::vector<function_identity> functions{};  ///< that it has, by name and version
+  std::vector<function_identity> functions{};  ///< its functions, by name and version
   database_access access = database_access::read_only;
 
-  /// "user", "system 1", "system 2", "pulled"
+  /// "user", "system 1", "system 2" or "pulled"
   std::string role{};
-  /// "in use", "empty", or "passed over: " and why
+  /// "in use", "empty", or "passed over: " with the reason
   std::string state() const;
   bool can_be_used() const noexcept { return fault.empty() && has_tables; }
   /// Its results and searches of a function, without trials; empty if it cannot be read.
   function_content read(const function_identity& function) const;
 };
 
-/// The databases that a program would look in, in that order, each looked into. A system database
-/// that is not there has a fault; the user's is made when it is needed. Does not throw for what is
-/// wrong with one.
-/// @param user         empty if there is none
+/// The databases of a program's lookups, in that order, each opened. A missing system database has
+/// a fault; the user's is created on first use. Errors of single databases are not thrown.
+/// @param user         empty for none
 /// @param user_access  anything but immutable
-/// @param pulled       of the results of a shared store; empty if there is none
+/// @param pulled       with the results of a shared store; empty for none
 std::vector<layer> find_layers(const std::string& user, const std::vector<std::string>& systems,
                                database_access user_access = database_access::read_only,
                                const std::string& pulled = {});
-/// The same of resolved settings.
+/// The databases of resolved settings.
 std::vector<layer> find_layers(const tuning_settings& settings,
                                database_access user_access = database_access::read_only);
 
-/// The function of that name, or NAME__VERSION: without a version the highest that any layer has.
-/// Of layers that have it, the uppermost says what its fields are. @throws nothing_found
+/// The function with that name, or NAME__VERSION: without a version the highest in any layer. Its
+/// fields are taken from the uppermost layer that has it. @throws nothing_found
 function_identity find_function(const std::vector<layer>& layers, const std::string& text);
 
 json to_json(const std::vector<layer>& layers);

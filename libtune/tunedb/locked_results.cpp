@@ -17,7 +17,7 @@
 namespace tune::cli {
 namespace {
 
-/// A database is no JSON, and its first bytes say so.
+/// The first bytes distinguish JSON from a database.
 bool begins_as_json(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return (file >> std::ws).peek() == '{';

@@ -11,36 +11,36 @@
 
 namespace tune::cli {
 
-/// True for the results that are wanted.
+/// True for the wanted results.
 using result_filter = std::function<bool(const function_identity&, const result_content&)>;
 
-/// The results of a database as a lock, priors left out. Nothing is written.
-/// @throws nothing_found if there is no database
+/// The results of a database as a lock, without priors. Writes nothing.
+/// @throws nothing_found without a database
 tuning_lock lock_of_database(const std::string& path, const result_filter& is_wanted);
 
-/// The lock that a file holds. @throws error that names the file and its fault
+/// The lock in a file. @throws error that names the file and its fault
 tuning_lock read_lock(const std::string& path);
 
-/// The lock that a file holds, or the results of the database that it is.
+/// The lock in a file, or the results of a database file.
 /// @throws nothing_found, or error that names the file and its fault
 tuning_lock read_lock_or_database(const std::string& path);
 
-/// The difference between two results for one key, or a result that only one side has.
+/// The difference between two results for one key, or a result on one side only.
 struct result_difference {
   function_identity function{};
-  const locked_result* before = nullptr;  ///< null: it is new
-  const locked_result* after = nullptr;   ///< null: it is gone
+  const locked_result* before = nullptr;  ///< null: the result is new
+  const locked_result* after = nullptr;   ///< null: the result has been removed
 
   const locked_result& either() const { return before != nullptr ? *before : *after; }
   bool has_both() const { return before != nullptr && after != nullptr; }
   bool is_other_tuning() const { return has_both() && before->values != after->values; }
-  /// True if both sides know their programs, by the same libtune, and these differ though the
-  /// tunings do not.
+  /// True if both sides have the programs' digests, by the same libtune, and these differ with
+  /// equal tunings.
   bool is_other_kernel() const;
 };
 
-/// All differences, in the order of functions, devices and keys. Times alone are none. A function
-/// whose fields differ is gone, and new. The locks have to outlive what is returned.
+/// All differences, in the order of functions, devices and keys, except in times alone. A function
+/// with different fields counts as removed and new. The locks must outlive the returned list.
 std::vector<result_difference> differences(const tuning_lock& before, const tuning_lock& after);
 
 }  // namespace tune::cli

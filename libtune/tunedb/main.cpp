@@ -73,7 +73,7 @@ void add_all(CLI::App& program, invocation& shared) {
   program.footer(exit_codes);
 }
 
-/// A hint at a field of a key that was given without --arg, for commands with that option.
+/// A hint for a key field given without --arg, for commands with that option.
 std::string hint_at_arg(const CLI::App& program) {
   for (const CLI::App* command : program.get_subcommands()) {
     if (command->get_option_no_throw("--arg") == nullptr) continue;

@@ -30,7 +30,7 @@ std::string device_text(const json& device) {
                      device["version"].get_ref<const std::string&>());
 }
 
-/// As to_string() writes the value.
+/// The value in the form of to_string().
 std::string plain_text(const json& item) {
   if (item.is_null()) return "none";
   if (item.is_string()) return item.get<std::string>();
@@ -70,7 +70,7 @@ std::string cell_text(const std::string& member, const json& item) {
   return member.ends_with("_ns") ? time_text(item.get<double>()) : plain_text(item);
 }
 
-// A document takes some ten times as much memory.
+// A parsed document takes about ten times as much memory.
 constexpr std::size_t largest_file = std::size_t{1} << 29;
 
 constexpr const char* own_output = "/proc/self/fd/1";
@@ -81,7 +81,7 @@ bool is_same_file(const std::string& path, const struct stat& other) {
          status.st_ino == other.st_ino;
 }
 
-/// True if a file begins as an export does, or is empty.
+/// True if a file begins like an export, or is empty.
 bool is_export(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string begin(256, '\0');
@@ -89,7 +89,7 @@ bool is_export(const std::string& path) {
   begin.resize(static_cast<std::size_t>(file.gcount()));
   if (begin.empty()) return !file.bad() && file.eof();
   if (begin.starts_with("// libtune winners")) return true;
-  // As documents are written on many lines, or on one.
+  // Documents may be written on many lines, or on one.
   std::erase_if(begin, [](char c) { return c == ' ' || c == '\n'; });
   return begin.find("\"format\":\"libtune") != std::string::npos ||
          begin.find("\"libtune\":{") != std::string::npos;
@@ -110,7 +110,7 @@ void put_text(std::FILE* to, const std::string& text) {
 }
 
 void print_table(const std::vector<std::vector<std::string>>& lines) {
-  constexpr std::size_t widest = 200;  // a longer text of one line is no reason to widen all
+  constexpr std::size_t widest = 200;  // a longer cell does not widen the whole column
   std::vector<std::size_t> widths;
   for (const auto& line : lines) {
     widths.resize(std::max(widths.size(), line.size()));

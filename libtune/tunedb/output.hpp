@@ -19,10 +19,11 @@ using detail::json;
 using detail::number_or_null;
 using detail::plain_json;
 
-/// Writes a text as terminal_text has it: names of databases and files are not to move the cursor.
+/// Writes a text through terminal_text, because names of databases and files must not control the
+/// terminal.
 void put_text(std::FILE* to, const std::string& text);
 
-/// The same of a format, in place of fmt::print.
+/// Writes a formatted text in the same way, instead of fmt::print.
 template <class... Parts>
 void print(std::FILE* to, fmt::format_string<Parts...> format, Parts&&... parts) {
   put_text(to, fmt::format(format, std::forward<Parts>(parts)...));
@@ -42,19 +43,19 @@ struct table_column {
 /// Writes lines of cells to standard output, the cells of a column under each other.
 void print_table(const std::vector<std::vector<std::string>>& lines);
 
-/// Writes a document to standard output; bytes that are not UTF-8 are replaced.
+/// Writes a document to standard output; replaces bytes that are not UTF-8.
 void print_json(const json& document);
 
 /// Writes a document as JSON, or its rows as a table: devices by name, platform and version, times
-/// (members that end in _ns) with a unit, lists by their length, a dash for what is empty.
+/// (members that end in _ns) with a unit, lists by their length, a dash for empty values.
 void print_rows(bool as_json, const json& document, const json& rows,
                 std::initializer_list<table_column> columns);
 
-/// "GPU One (Some Platform, 535.104)"
+/// A device as text: "GPU One (Some Platform, 535.104)".
 std::string to_text(const device_identity& device);
-/// "1.50 us", or a dash where there is none.
+/// A time as text: "1.50 us", or a dash without one.
 std::string time_text(const std::optional<double>& ns);
-/// The fields as "a=1, b=2", or a dash where there are none.
+/// The fields as "a=1, b=2", or a dash without fields.
 std::string fields_text(const std::vector<named_value>& values);
 /// The function of a row as NAME__VERSION.
 std::string function_text(const json& row);
@@ -63,19 +64,19 @@ std::string goal_text(const function_identity& function);
 /// A row's outcome, and the first line of its reason.
 std::string outcome_text(const json& row);
 
-/// A file's bytes; those of standard input for "-".
-/// @throws error that names the file, also if there are more than 512 MiB
+/// The bytes of a file, or of standard input for "-".
+/// @throws error that names the file, also for more than 512 MiB
 std::string read_file(const std::string& path);
 
 /// The target of an export: the file at the end of all links, or "-" for standard output under any
-/// name. With a backup it has to be a file.
-/// @param force  also over a file that is no export of libtune
+/// name. A backup needs a file.
+/// @param force  allows to overwrite a file that is not an export of libtune
 /// @throws error if the file is the database, belongs to it, or would be lost
 std::string export_target(const std::string& path, const std::string& database, bool is_backup,
                           bool force);
 
-/// Writes to standard output for "-", into a pipe or terminal as it comes, and else a file that is
-/// replaced as a whole. @throws error
+/// Writes to standard output for "-", directly to a pipe or terminal, and else replaces a file as a
+/// whole. @throws error
 void write_file(const std::string& path, const std::string& content);
 
 }  // namespace tune::cli

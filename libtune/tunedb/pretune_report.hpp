@@ -14,15 +14,15 @@
 
 namespace tune::cli {
 
-/// Writes the progress of pretune to standard output: lines for people, or one JSON object to a
-/// line. The progress of a search is written every two seconds at most.
+/// Writes the progress of pretune to standard output: lines for users, or one JSON object per line.
+/// The progress of a search is written at most every two seconds.
 class pretune_report final : public pretuning_listener {
  public:
   using clock_function = std::function<std::chrono::steady_clock::time_point()>;
 
   explicit pretune_report(bool as_json, clock_function now = std::chrono::steady_clock::now);
 
-  /// True if this rank leads or has led, or there are no others.
+  /// True if this rank leads or has led, or is the only one.
   bool has_begun() const noexcept { return begun_; }
 
   void planned(std::size_t count) override;
@@ -50,8 +50,8 @@ class pretune_report final : public pretuning_listener {
 /// The results of all keys: a table, or the last JSON object.
 void print_summary(const std::vector<pretuning_result>& results, bool as_json);
 
-/// While it lives, the first SIGINT or SIGTERM is noted and does nothing else; the second ends the
-/// process as usual. One at a time.
+/// During its life, the first SIGINT or SIGTERM is only noted; the second ends the process as
+/// usual. One at a time.
 class [[nodiscard]] interruption {
  public:
   interruption();

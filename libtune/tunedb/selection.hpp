@@ -18,19 +18,19 @@ class App;
 
 namespace tune::cli {
 
-/// Nothing was found: exit code 3.
+/// An error for an empty result: exit code 3.
 class nothing_found : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The arguments make no sense together: exit code 2.
+/// An error for invalid arguments: exit code 2.
 class usage_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The device that an option names, or its absence.
+/// The device of the options, if any.
 struct device_choice {
   std::string name{};
   std::string platform{};
@@ -39,51 +39,51 @@ struct device_choice {
   /// Adds --device, --platform and --driver.
   void add_to(CLI::App& command);
   bool fits(const device_identity& device) const;
-  /// True if an option names one.
+  /// True if an option names a device.
   bool is_set() const { return !name.empty() || !platform.empty() || !driver.empty(); }
-  /// The device that is named, or, if none is, the one that an autotuner would tune for here.
+  /// The named device, or, without one, the device that an autotuner would use here.
   device_identity identity() const;
 };
 
-/// The devices that applications choose among: those of the kind that select_device prefers, of
-/// which each is there once, through the first platform that has it.
+/// The usual devices of applications: the devices of the kind that select_device prefers, each
+/// once, through the first platform that has it.
 std::vector<device> usual_devices(const std::vector<device>& candidates);
 
-/// "app::fill.autotune__3" as its name and version; without a version, none.
+/// Splits "app::fill.autotune__3" into name and version; without a version, empty.
 std::pair<std::string, std::optional<int>> split_function(const std::string& text);
 
-/// The function of that name: of the version, or of the highest. @throws nothing_found
+/// The function with that name: with the version, or the highest. @throws nothing_found
 function_identity find_function(database_reader& database, const std::string& text);
 
-/// The same, or nothing.
+/// Like find_function; empty if it is not found.
 std::optional<function_identity> find_function_if(database_reader& database,
                                                   const std::string& text);
 
-/// The key of a function in words, for people: "rows (int32), type (dtype)".
+/// The key fields of a function, for users: "rows (int32), type (dtype)".
 std::string fields_of(const std::vector<field_description>& fields);
 
-/// A key from texts as "rows=64", in any order. @throws usage_error that lists the fields if
-/// one is missing, unknown or of another type
+/// Parses a key from texts such as "rows=64", in any order. @throws usage_error that lists the
+/// fields if one is missing, unknown or of another type
 std::vector<named_value> parse_key(const function_identity& function,
                                    const std::vector<std::string>& texts);
 
-/// The key fields that follow from texts of NAME=VALUE (infer_field), for an unknown function.
+/// The key fields inferred from texts NAME=VALUE (infer_field), for an unknown function.
 std::vector<field_description> inferred_key_fields(const std::vector<std::string>& texts,
                                                    const field_types& types);
 
-/// Types from texts as "rows=int64" or "label=string?". @throws usage_error
+/// Parses types from texts such as "rows=int64" or "label=string?". @throws usage_error
 field_types parse_types(const std::vector<std::string>& texts);
 
 /// A choice among the searches of a function.
 struct search_choice {
-  std::int64_t number = 0;               ///< of a search; zero for any
+  std::int64_t number = 0;               ///< the number of a search; zero for any
   std::vector<std::string> arguments{};  ///< NAME=VALUE of a whole key; empty for any
   device_choice device{};
 
-  /// Adds --search, --arg and those of a device.
+  /// Adds --search, --arg and the device options.
   void add_to(CLI::App& command);
 
-  /// The searches that fit, the latest last. @throws nothing_found if none does
+  /// The matching searches, the latest last. @throws nothing_found without one
   std::vector<search_content> choose(const function_content& content) const;
 };
 

@@ -29,7 +29,7 @@ using stage = parameter_stage;
 
 std::vector<parameter_description> make_descriptions() {
   const value whole_columns = std::int64_t{8192};
-  const std::string any;  // a default that is empty
+  const std::string any;  // an empty default
   return {
       {"fill", stage::key, "type", "float32", "the type of the elements"},
       {"fill", stage::size, "shape", {}, "the extents of the array, such as '64x1024'"},
@@ -72,7 +72,7 @@ std::vector<parameter_description> make_descriptions() {
   };
 }
 
-/// The parameters of one stage, complete: those that were given, and defaults.
+/// All parameters of one stage: given values and defaults.
 class given_parameters {
  public:
   given_parameters(std::string_view operation, stage at, const configuration& given)
@@ -147,7 +147,7 @@ double real_number(std::string_view name, const value& v) {
   return configuration({{std::string(name), v}}).number(name);
 }
 
-/// A number as a whole one; none if it is not whole, or the type cannot hold it.
+/// A number as a whole number; empty if it is not whole, or too large for the type.
 template <class T>
 std::optional<T> whole_number(const value& v) {
   if (const auto* truth = std::get_if<bool>(&v)) return static_cast<T>(*truth);
@@ -389,7 +389,7 @@ std::shared_ptr<const template_by_name> make_template(const context& context,
   names.reserve(makers.size());
   for (const auto& each : makers) names.push_back(each.first);
   throw argument_error(
-      fmt::format("there is no operation '{}' that is made by its name; there are "
+      fmt::format("no operation '{}' can be made by name; the names are "
                   "{}",
                   operation, fmt::join(names, ", ")));
 }

@@ -13,7 +13,7 @@
 
 namespace tune::operations {
 
-/// The numbers on both sides of a transform.
+/// The types of numbers on both sides of a transform.
 enum class fft_kind : std::uint8_t {
   c2c,  ///< complex to complex
   r2c,  ///< real to half a complex spectrum; always forward
@@ -22,7 +22,8 @@ enum class fft_kind : std::uint8_t {
 
 /// The precision of the numbers.
 enum class fft_precision : std::uint8_t {
-  half,  ///< float16 in memory; on CUDA lengths that are powers of two. OpenCL computes in float32
+  /// Float16 in memory; on CUDA only lengths that are powers of two. OpenCL computes in float32.
+  half,
   single,  ///< float32
   full,    ///< float64
 };
@@ -39,37 +40,38 @@ struct complex_half {
   float16 imaginary{};  ///< the imaginary part
 };
 
-/// A transform, as far as its speed depends on it.
+/// Tuning key: the kind, precision and size of a transform.
 struct fft_key {
-  fft_kind kind = fft_kind::c2c;                     ///< what becomes what
-  fft_precision precision = fft_precision::single;   ///< of the numbers
-  fft_direction direction = fft_direction::forward;  ///< of the transform
-  std::string size = "1024";  ///< of the transformed axes, the slowest first: "16x48"
-  std::size_t batch = 1024;   ///< transforms, rounded up to a power of two
+  fft_kind kind = fft_kind::c2c;                     ///< the kinds of numbers
+  fft_precision precision = fft_precision::single;   ///< the precision of the numbers
+  fft_direction direction = fft_direction::forward;  ///< the direction of the transform
+  std::string size = "1024";  ///< extents of the transformed axes, the slowest first: "16x48"
+  std::size_t batch = 1024;   ///< number of transforms, rounded up to a power of two
 };
 
-/// Transforms, and the sizes that one portfolio of tunings serves. An axis whose range is 1 alone
-/// is not transformed; the last one always is.
+/// Tuning key of a portfolio: transforms and ranges of their sizes. An axis with the range 1 is not
+/// transformed; the last axis always is.
 struct ranged_fft_key {
-  fft_kind kind = fft_kind::c2c;                     ///< what becomes what
-  fft_precision precision = fft_precision::single;   ///< of the numbers; half: OpenCL only
-  fft_direction direction = fft_direction::forward;  ///< of the transforms
+  fft_kind kind = fft_kind::c2c;                     ///< the kinds of numbers
+  fft_precision precision = fft_precision::single;   ///< the precision; half: OpenCL only
+  fft_direction direction = fft_direction::forward;  ///< the direction of the transforms
   size_range planes{};                               ///< the slowest of three transformed axes
   size_range rows{};                                 ///< the one before the last
   size_range length{2, 8192};                        ///< the last transformed axis
-  size_range batch{1, 8192};                         ///< transforms
+  size_range batch{1, 8192};                         ///< number of transforms
 };
 
-/// The parameters of the library that transforms. What is 0 or false is left to the library.
+/// The parameters of the transform library. 0 or false leaves the choice to the library.
 struct fft_tuning {
-  bool vkfft = false;                ///< VkFFT runs on CUDA too, in place of cuFFT
-  bool jit = false;                  ///< cuFFT: kernels that are compiled for the plan
-  bool lut = false;                  ///< VkFFT: sines and cosines from tables
-  std::size_t threads = 0;           ///< VkFFT: work items that it aims at for a group
-  std::size_t coalesced_bytes = 0;   ///< VkFFT: the least run of memory to read at once
-  std::size_t register_boost = 0;    ///< VkFFT: registers used in place of local memory, as factor
+  bool vkfft = false;               ///< VkFFT is used on CUDA too, instead of cuFFT
+  bool jit = false;                 ///< cuFFT: kernels compiled for the plan
+  bool lut = false;                 ///< VkFFT: sines and cosines from tables
+  std::size_t threads = 0;          ///< VkFFT: the target number of work items in a group
+  std::size_t coalesced_bytes = 0;  ///< VkFFT: the least run of memory to read at once
+  /// VkFFT: the factor of registers used instead of local memory.
+  std::size_t register_boost = 0;
   std::size_t bandwidth_boost = 0;   ///< VkFFT: a divisor of coalesced_bytes across memory
-  std::size_t three_steps_from = 0;  ///< VkFFT: the power of two from which a line takes 3 kernels
+  std::size_t three_steps_from = 0;  ///< VkFFT: the power of two from which a line needs 3 kernels
 };
 
 }  // namespace tune::operations
@@ -92,33 +94,33 @@ class fft_plan;
 
 /// The arrays of a transform.
 struct fft_description {
-  /// The array, of the real side where there is one: axes that are only repeated, the batch, then
-  /// those that are transformed.
+  /// The array, of the real side if there is one: repeated axes, the batch, then the transformed
+  /// axes.
   tune::shape size;
   std::size_t axes = 1;                  ///< the number of transformed axes, 1 to 8
   element_type src = dtype::complex64;   ///< complex64, complex128, float32, float64; or float16
                                          ///< and complex_half
-  element_type dest = dtype::complex64;  ///< of the same precision; real for an inverse transform
-  std::optional<fft_direction> direction{};  ///< nothing: forward, unless dest is real
-  tune::shape padded_src{};   ///< rank 0: no padding. That of axes of the batch costs a copy
-  tune::shape padded_dest{};  ///< the same for dest
+  element_type dest = dtype::complex64;  ///< with src's precision; real for an inverse transform
+  std::optional<fft_direction> direction{};  ///< empty: forward, unless dest is real
+  tune::shape padded_src{};   ///< rank 0: no padding. Padded axes of the batch cost a copy
+  tune::shape padded_dest{};  ///< padding of dest, like padded_src
 };
 
-/// The discrete Fourier transform of the last axes of an array, unnormalised: the inverse of the
-/// forward transform is the array times the number of elements that a transform has. It is run by
-/// cuFFT or VkFFT on CUDA, and by VkFFT on OpenCL. Made by fft_template.
+/// The discrete Fourier transform of the last axes of an array, unnormalised: forward and inverse
+/// together multiply the array by the number of elements of a transform. cuFFT or VkFFT runs it on
+/// CUDA, and VkFFT on OpenCL. Made by fft_template.
 ///
-/// Padded axes of the batch, more than three axes, and half precision on OpenCL take copies through
+/// Padded axes of the batch, more than three axes, and half precision on OpenCL need copies through
 /// the work area.
 ///
 /// Slots src and dest, with exactly the padding of the description, which is neither read nor
-/// written; and, only if the library needs memory, work_area: bytes, whose contents are lost, so
-/// that it can be an alias of other scratch in a sequence. The last axis of the complex side of a
-/// real transform has n / 2 + 1 elements. A transform to real numbers may overwrite src; others
-/// leave it, and take one array as both where its layout allows it.
+/// written; and, only if the library needs memory, work_area: bytes with undefined contents after a
+/// run, so it may be an alias of other scratch in a sequence. The last axis of the complex side of
+/// a real transform has n / 2 + 1 elements. A transform to real numbers may overwrite src; others
+/// do not, and accept one array as both slots if its layout allows it.
 ///
-/// It can be captured in a command graph. Several operations may run at the same time, each on a
-/// thread of its own; a plan belongs to one operation.
+/// It can be captured in a command graph. Several operations may run at the same time, each on its
+/// own thread; each has its own plan.
 class fft final : public operation {
  public:
   /// For fft_template, which has checked the description.
@@ -128,7 +130,7 @@ class fft final : public operation {
   void do_run() override;
   std::vector<named_value> do_parameters() const override;
 
-  std::shared_ptr<transforms::fft_plan> plan_;  // null where there is nothing to transform
+  std::shared_ptr<transforms::fft_plan> plan_;  // null if there is nothing to transform
   fft_key key_;
   io_slot* src_;
   io_slot* dest_;
@@ -138,26 +140,26 @@ class fft final : public operation {
 /// A transform of one description, tuned for a context. Immutable, so thread-safe.
 class fft_template {
  public:
-  /// Looks up the parameters of the library in the database; without them it searches, and stores
-  /// them.
+  /// Looks up the parameters of the library in the database; without a result it searches, and
+  /// stores one.
   static const autotuner<fft_key, fft_tuning> autotune;
 
   /// Tunes on first use if no tuning is given.
   /// @param context      runs the transform
   /// @param description  the arrays
-  /// @param tuning       nothing: the one that autotune finds
-  /// @throws argument_error if the description makes no sense, type_error if no library transforms
-  ///         such elements, device_error with what to install if there is no library, what
-  ///         autotuner throws
+  /// @param tuning       empty: autotune finds it
+  /// @throws argument_error for an invalid description, type_error for elements that no library
+  ///         transforms, device_error that names the package to install without a library, the
+  ///         errors of autotuner
   fft_template(const context& context, const fft_description& description,
                const std::optional<fft_tuning>& tuning = std::nullopt);
 
-  /// The parameters that operations get.
+  /// The parameters for operations.
   const fft_tuning& tuning() const noexcept { return tuning_; }
 
-  /// An operation with a plan of its own: the library may compile kernels for it.
-  /// @param queue  of the context that the template was made for
-  /// @throws device_error if the library refuses the plan, what compile throws
+  /// Makes an operation with its own plan: the library may compile kernels for it.
+  /// @param queue  a queue of the template's context
+  /// @throws device_error if the library refuses the plan, the errors of compile
   fft instantiate(const command_queue& queue) const;
 
  private:
@@ -165,33 +167,33 @@ class fft_template {
   fft_tuning tuning_;
 };
 
-/// Transforms of all sizes of some ranges, by tunings that one portfolio has: a size that is new is
-/// no search. Immutable, so thread-safe.
+/// Transforms of all sizes of some ranges, with the tunings of one portfolio: a new size needs no
+/// search. Immutable, so thread-safe.
 class ranged_fft_template {
  public:
-  /// Looks up the portfolio in the database; without it it searches, and stores it.
+  /// Looks up the portfolio in the database; without one it searches, and stores it.
   static const ranged_autotuner<ranged_fft_key, fft_tuning> autotune;
 
   /// Tunes on first use.
   /// @param context  runs the transforms
   /// @param key      the transforms, with the ranges of their sizes
-  /// @throws argument_error if real transforms have the other direction, planes are transformed and
-  ///         rows are not, or a CUDA device is to transform half precision, where lengths are
-  ///         powers of two; device_error with what to install if there is no library; what
-  ///         ranged_autotuner throws
+  /// @throws argument_error if real transforms have the wrong direction, planes are transformed and
+  ///         rows are not, or for half precision on a CUDA device, which supports only lengths that
+  ///         are powers of two; device_error that names the package to install without a library;
+  ///         the errors of ranged_autotuner
   ranged_fft_template(const context& context, const ranged_fft_key& key);
 
-  /// The tunings, and the choice among them.
+  /// The portfolio: the tunings and the choice among them.
   const tune::portfolio<fft_tuning>& portfolio() const noexcept { return portfolio_; }
 
-  /// An operation with a plan of its own, by the tuning for its size: the library may compile
+  /// Makes an operation with its own plan, with the tuning for its size: the library may compile
   /// kernels for it, as for fft_template.
-  /// @param queue        of the context that the template was made for
+  /// @param queue        a queue of the template's context
   /// @param description  the arrays, of the kind, precision, direction and number of axes of the
-  ///                     key, in its ranges or not
-  /// @throws argument_error if the description is another or makes no sense, type_error if no
-  ///         library transforms such elements, device_error if the library refuses the plan, what
-  ///         compile throws
+  ///                     key, inside or outside of its ranges
+  /// @throws argument_error for another or an invalid description, type_error for elements that no
+  ///         library transforms, device_error if the library refuses the plan, the errors of
+  ///         compile
   fft instantiate(const command_queue& queue, const fft_description& description) const;
 
  private:
@@ -199,10 +201,10 @@ class ranged_fft_template {
   tune::portfolio<fft_tuning> portfolio_;
 };
 
-/// The configurations that are searched on a device.
+/// The search space on a device.
 space<fft_tuning> tuning_space(const fft_key& key, const device& device);
 
-/// The reason why a device cannot transform: which library is missing, and what to install; empty
+/// The reason why a device cannot transform: the missing library, and the package to install; empty
 /// if it can.
 std::string fft_absence(const device& device);
 

@@ -26,7 +26,7 @@ namespace {
 using transforms::checked_description;
 using transforms::described_by;
 
-/// Numbers from -1 to 1, the same in every run.
+/// Numbers from -1 to 1, the same in each run.
 std::vector<double> mixed_numbers(std::size_t count) {
   std::vector<double> numbers(count);
   std::uint32_t state = 5;
@@ -59,13 +59,13 @@ std::vector<std::complex<double>> as_complex(const std::vector<double>& parts) {
   return made;
 }
 
-/// The signal-to-noise ratio that float and double reach, less a margin of a few bits.
+/// The signal-to-noise ratio of float and double, less a margin of a few bits.
 template <class T>
 tolerance allowed_for() {
   return tolerance::signal_to_noise(sizeof(T) == 4 ? 100 : 260);
 }
 
-/// A transform whose result is known, by the reference.
+/// A transform with a known result, from the reference.
 template <class T>
 void add_known(const fft_description& about, workload& work, answer& expected) {
   const checked_description checked(about);
@@ -95,8 +95,8 @@ void add_known(const fft_description& about, workload& work, answer& expected) {
       allowed_for<T>());
 }
 
-/// The known case of a search: a few transforms, or one that is too long for the host, for which
-/// the test default answers.
+/// The known case of a search: a few transforms, or one that is too long for the host, whose answer
+/// comes from the test default.
 struct known_transform {
   known_transform(const command_queue& queue, const fft_key& key)
       : about(described_by(key, 1)), work(queue) {
@@ -114,7 +114,7 @@ struct known_transform {
     }
   }
 
-  // Half precision and huge arrays: only that all is written, and nothing else.
+  // For half precision and huge arrays: only checks that all elements, and no others, are written.
   void set_zeros(const command_queue& queue) {
     const checked_description checked(about);
     command_queue on = queue;
@@ -136,7 +136,7 @@ struct known_transform {
   answer expected;
 };
 
-/// Fills with floats that differ, also where they are read as doubles.
+/// Fills with floats that differ, even if they are read as doubles.
 void fill_with_numbers(command_queue& queue, const buffer& target) {
   std::vector<float> part(std::min<std::size_t>(target.size_bytes() / 4, std::size_t{1} << 20));
   std::uint32_t state = 9;
@@ -146,7 +146,7 @@ void fill_with_numbers(command_queue& queue, const buffer& target) {
   write_again(queue, target, target.size_bytes(), std::as_bytes(std::span(part)));
 }
 
-/// As many transforms as the key says and the memory for a workload holds.
+/// The number of transforms: the key's, limited by the memory for a workload.
 std::size_t workload_of(const fft_key& key, const tuning_session& session) {
   const fft_description one = described_by(key, 1);
   const std::size_t each =
@@ -154,7 +154,7 @@ std::size_t workload_of(const fft_key& key, const tuning_session& session) {
   return std::clamp<std::size_t>(workload_bytes(session) / each, 1, key.batch);
 }
 
-/// Finds the best tuning of a space for the transforms of a key, of which so many are timed.
+/// Finds the best tuning of a space for the transforms of a key, timed with the given batch.
 fft_tuning tune_with(tuning_session& session, const fft_key& key, std::size_t batch,
                      const space<fft_tuning>& space) {
   const context& context = session.context();
@@ -168,15 +168,15 @@ fft_tuning tune_with(tuning_session& session, const fft_key& key, std::size_t ba
   return session.tune(space, [&](const fft_tuning& tuning) {
     fft op(queue, about, tuning);
     op.bind("src", src);
-    // What is measured is looked at as far as its bounds go.
+    // The measured operation is checked for writes out of bounds only.
     return make_measure(queue, std::move(op), work, answer()).check([=] {
       return (*known).find_wrong(tuning);
     });
   });
 }
 
-/// The configurations for ranges of sizes: those for which a plan is made quickly, as one is made
-/// for each size while they are compared, and by applications later.
+/// The configurations for ranges of sizes: those with quick plans, because the comparison makes one
+/// for each size, and so do applications later.
 space<fft_tuning> quick_space(const fft_key& key, const device& device) {
   space<fft_tuning> space = tuning_space(key, device);
   const bool on_cuda = transforms::is_cuda(device);
@@ -184,7 +184,7 @@ space<fft_tuning> quick_space(const fft_key& key, const device& device) {
       [on_cuda](const fft_tuning& t) {
         const bool is_default = !t.jit && t.coalesced_bytes == 0 && t.register_boost == 0 &&
                                 t.bandwidth_boost == 0 && t.three_steps_from == 0;
-        // One of each library: of VkFFT's on CUDA this is the fastest on average.
+        // Keeps one plan for each library: of VkFFT's plans on CUDA, the fastest on average.
         return is_default && (!on_cuda || (!t.lut && (t.threads == 64) == t.vkfft));
       },
       "plans that are made quickly");
@@ -196,7 +196,7 @@ std::size_t axes_of(const ranged_fft_key& key) {
   return key.planes.high() > 1 ? 3 : key.rows.high() > 1 ? 2 : 1;
 }
 
-/// The key of transforms with these sizes, those of planes, rows, lengths and the batch.
+/// The key of transforms with these sizes: planes, rows, length and batch.
 fft_key exact_key(const ranged_fft_key& key, std::span<const std::uint64_t> sizes) {
   const std::size_t axes = axes_of(key);
   return {.kind = key.kind,
@@ -206,7 +206,7 @@ fft_key exact_key(const ranged_fft_key& key, std::span<const std::uint64_t> size
           .batch = sizes[3]};
 }
 
-// Libraries take any number without a look at it.
+// Libraries accept any number without a check.
 void check_tuning(const fft_tuning& t) {
   const auto is_power = [](std::size_t number, std::size_t most) {
     return number == 0 || (std::has_single_bit(number) && number <= most);
@@ -215,26 +215,27 @@ void check_tuning(const fft_tuning& t) {
                        is_power(t.register_boost, 4) && is_power(t.bandwidth_boost, 8) &&
                        t.three_steps_from <= 32,
                    "fft", t,
-                   "what is not 0 is a power of 2, threads and coalesced_bytes up to 1024, "
-                   "register_boost to 4, bandwidth_boost to 8; three_steps_from is 32 at most");
+                   "each value other than three_steps_from is 0 or a power of 2: threads and "
+                   "coalesced_bytes up to 1024, register_boost up to 4, bandwidth_boost up to 8; "
+                   "three_steps_from is 32 at most");
 }
 
 ranged_fft_key checked_key(const context& context, const ranged_fft_key& key) {
   if (key.planes.high() > 1 && key.rows.high() == 1) {
     throw argument_error(fmt::format(
-        "an FFT of planes {} with the single row 1 was asked for; give rows a range, or transform "
-        "them as rows",
+        "an FFT cannot have the planes {} with the single row 1; give rows a range, or transform "
+        "the planes as rows",
         key.planes.text()));
   }
   const fft_direction natural =
       key.kind == fft_kind::c2r ? fft_direction::inverse : fft_direction::forward;
   if (key.kind != fft_kind::c2c && key.direction != natural) {
-    throw argument_error("an FFT of real numbers can only be forward, and one to them inverse");
+    throw argument_error("an FFT from real numbers is always forward, and an FFT to them inverse");
   }
   if (key.precision == fft_precision::half && transforms::is_cuda(context.device())) {
     throw argument_error(fmt::format(
-        "an FFT of half precision for the lengths {} was asked for on device '{}'; cuFFT does "
-        "powers of two only, so make an fft_template for each",
+        "half precision is not available for an FFT of the lengths {} on device '{}': cuFFT "
+        "transforms only powers of two, so make an fft_template for each",
         key.length.text(), context.device().name()));
   }
   transforms::check_library(context.device(), {.kind = key.kind, .precision = key.precision});
@@ -249,27 +250,27 @@ std::uint64_t largest_prime_of(std::uint64_t size) {
   return std::max(largest, size);
 }
 
-/// The features that a tree chooses by: libraries have code of their own for small factors, and
-/// other ways for lengths with large ones.
+/// The features for a tree's choice: libraries have code of their own for small factors, and other
+/// algorithms for lengths with large ones.
 size_feature_list fft_features(std::span<const std::uint64_t> sizes) {
   return {static_cast<double>(largest_prime_of(sizes[2]))};
 }
 
-/// The elements, by themselves, by the steps of a transform and by what the largest prime factor
-/// makes libraries do, and the same for a single transform, which waits for each of its steps.
-/// VkFFT has radices up to 13, and for larger factors ways that suit short lengths; cuFFT has
-/// kernels for factors up to 31, and two ways for others, of which that for long lengths is slow.
+/// Terms: the elements, alone, by the steps of a transform and by the work that the largest prime
+/// factor causes; and the same for a single transform, which waits for each of its steps. VkFFT has
+/// radices up to 13, and for larger factors algorithms that suit short lengths; cuFFT has kernels
+/// for factors up to 31, and two algorithms for others, of which that for long lengths is slow.
 cost_terms fft_terms(const device_limits& device, double bytes_of_element,
                      std::span<const std::uint64_t> sizes) {
   constexpr double small = 1e-6;
   double steps = 1;
   double elements = small * static_cast<double>(sizes[3]);
-  bool has_no_radix = false;       // VkFFT has none for the largest factor
-  bool is_long_for_it = false;     // and the length is over 1024
-  bool has_no_kernel = false;      // cuFFT has none for the largest factor
-  bool is_composed = false;        // and the length has others
-  bool is_long = false;            // and is over 4096
-  bool is_long_and_rough = false;  // and the factor is over 127
+  bool has_no_radix = false;       // VkFFT has no radix for the largest factor
+  bool is_long_for_it = false;     // and the length exceeds 1024
+  bool has_no_kernel = false;      // cuFFT has no kernel for the largest factor
+  bool is_composed = false;        // and the length has other factors
+  bool is_long = false;            // and exceeds 4096
+  bool is_long_and_rough = false;  // and the factor exceeds 127
   for (const std::uint64_t size : sizes.first(3)) {
     const std::uint64_t prime = largest_prime_of(size);
     steps += std::log2(static_cast<double>(std::max<std::uint64_t>(size, 1)));
@@ -282,7 +283,7 @@ cost_terms fft_terms(const device_limits& device, double bytes_of_element,
     is_long_and_rough |= prime > 127 && size > 4096;
   }
   const auto if_true = [](bool says, double number) { return says ? number : 0; };
-  // Source and destination.
+  // For source and destination.
   const double bytes = 2 * bytes_of_element * elements;
   const double cache = small * static_cast<double>(device.cache_bytes);
   return {elements,
@@ -334,7 +335,7 @@ space<fft_tuning> tuning_space(const fft_key& key, const device& device) {
                                                                         : choices{false});
   space.add(&t::threads, with_vkfft ? sizes{0, 64, 256} : sizes{0});
   space.add(&t::coalesced_bytes, on_cuda ? sizes{0} : sizes{0, 64, 128});
-  // VkFFT has none for real transforms.
+  // VkFFT does not support it for real transforms.
   space.add(&t::register_boost, on_cuda || is_real ? sizes{0} : sizes{0, 1, 2});
   space.add(&t::bandwidth_boost, on_cuda || extents.size() == 1 ? sizes{0} : sizes{0, 1, 2});
   space.add(&t::three_steps_from, on_cuda || longest < (1U << 18) ? sizes{0} : sizes{0, 18, 21});
@@ -358,8 +359,8 @@ fft ranged_fft_template::instantiate(const command_queue& queue,
                        geometry.direction == key_.direction && geometry.axes == axes;
   if (!is_same) {
     throw argument_error(fmt::format(
-        "a template for FFTs '{}' was asked for {}; kind, precision, direction and the number of "
-        "axes have to be those of its key",
+        "a template for FFTs '{}' cannot make {}; kind, precision, direction and the number of "
+        "axes must equal the key's",
         to_string(to_values(key_)), transforms::to_string(geometry)));
   }
   std::array<std::uint64_t, 4> sizes{1, 1, 1, geometry.batch};
@@ -394,7 +395,7 @@ const ranged_autotuner<ranged_fft_key, fft_tuning> ranged_fft_template::autotune
      .goal = {}},
     [](tuning_session& session, const ranged_fft_key& key, std::span<const std::uint64_t> sizes) {
       const fft_key exact = exact_key(key, sizes);
-      // Both arrays, and a work area.
+      // The memory of both arrays and a work area.
       const std::size_t each = described_by(exact, sizes[3]).size.elements();
       require_memory(session, 3 * each * transforms::types_of(key.precision).complex.bytes());
       return tune_with(session, exact, sizes[3], quick_space(exact, session.context().device()));

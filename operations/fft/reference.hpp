@@ -102,7 +102,7 @@ inline void fft_along(std::span<host_complex> values, const shape& size, std::si
 /// out[f] = sum over t of in[t] exp(sign 2 pi i f t / n).
 /// @param values  in C order, without padding
 /// @param size    of the array
-/// @param axes    how many axes, counted from the last, are transformed
+/// @param axes    the number of transformed axes, counted from the last
 /// @param sign    -1 for the forward transform, 1 for the inverse one
 inline void fft_on_host(std::span<std::complex<double>> values, const shape& size, std::size_t axes,
                         int sign) {
@@ -119,10 +119,10 @@ inline shape half_spectrum(const shape& real) {
   return shape(std::span<const std::size_t>(extents));
 }
 
-/// The forward transform of real numbers: the half of the spectrum that the other half repeats.
+/// The forward transform of real numbers: the half of the spectrum that determines the other half.
 /// @param values  in C order, without padding
 /// @param size    of the real array
-/// @param axes    how many axes, counted from the last, are transformed
+/// @param axes    the number of transformed axes, counted from the last
 inline std::vector<std::complex<double>> real_fft_on_host(std::span<const double> values,
                                                           const shape& size, std::size_t axes) {
   std::vector<std::complex<double>> whole(values.begin(), values.end());
@@ -135,11 +135,11 @@ inline std::vector<std::complex<double>> real_fft_on_host(std::span<const double
   return half;
 }
 
-/// The inverse transform to real numbers, of the half of a spectrum. Imaginary parts that a
-/// spectrum of real numbers does not have are left out.
+/// The inverse transform of a half spectrum to real numbers. Imaginary parts that a spectrum of
+/// real numbers cannot have are ignored.
 /// @param values  in C order, without padding, of shape half_spectrum(size)
 /// @param size    of the real array
-/// @param axes    how many axes, counted from the last, are transformed
+/// @param axes    the number of transformed axes, counted from the last
 inline std::vector<double> inverse_real_fft_on_host(std::span<const std::complex<double>> values,
                                                     const shape& size, std::size_t axes) {
   std::vector<std::complex<double>> half(values.begin(), values.end());

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t longest_word_bytes = 16;
 
-// What loads and stores move at once has the size of a power of two.
+// A single load or store must have a size that is a power of two.
 bool has_word(const fill_key& key, std::size_t vector) {
   return std::has_single_bit(vector) && std::has_single_bit(key.element_bytes) &&
          vector <= longest_word_bytes / key.element_bytes;
@@ -40,7 +40,7 @@ program build(const context& context, const fill_key& key, const fill_tuning& tu
                  defines(tuning));
 }
 
-/// Of an odd size, so that the end of an array is tried too.
+/// An odd size, to test the end of an array too.
 const shape odd_size{4099};
 
 std::vector<std::byte> test_value(std::size_t bytes) {
@@ -49,7 +49,7 @@ std::vector<std::byte> test_value(std::size_t bytes) {
   return value;
 }
 
-/// An element as a number, or as its bytes in hexadecimal where it is none.
+/// An element as a number, or as its bytes in hexadecimal for other types.
 value to_value(element_type type, std::span<const std::byte> bytes) {
   std::string text;
   for (const std::byte each : bytes) text += fmt::format("{:02x}", std::to_integer<int>(each));
@@ -174,7 +174,7 @@ const autotuner<fill_key, fill_tuning> fill_template::autotune{
       return session.tune(tuning_space(key), [&](const fill_tuning& tuning) {
         const program built = build(context, key, tuning);
         fill op(queue, built, tuning, type, size);
-        // What is measured is looked at as far as its bounds go.
+        // The measured operation is checked for writes out of bounds only.
         return make_measure(queue, std::move(op), work, answer()).work(written).check([=] {
           return find_wrong_byte(odd, expected, built, key, tuning);
         });

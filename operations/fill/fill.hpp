@@ -12,9 +12,9 @@
 
 namespace tune::operations {
 
-/// An element, as far as the speed depends on it.
+/// Tuning key: the size of an element.
 struct fill_key {
-  std::size_t element_bytes = 4;  ///< of one element
+  std::size_t element_bytes = 4;  ///< bytes of one element
 };
 
 /// The division of the array among work groups and work items.
@@ -31,8 +31,8 @@ LIBTUNE_FIELDS(tune::operations::fill_tuning, wgs, vector, items)
 
 namespace tune::operations {
 
-/// Sets every element of an array, the padding included, to one value: zero, until set_value says
-/// otherwise. Made by fill_template.
+/// Sets every element of an array, including padding, to one value: zero by default, else the
+/// value of set_value. Made by fill_template.
 ///
 /// Slot data: any shape; any padding.
 class fill final : public operation {
@@ -41,16 +41,15 @@ class fill final : public operation {
   fill(const command_queue& queue, const program& program, const fill_tuning& tuning,
        element_type type, const shape& size);
 
-  /// Sets the value that later runs write. @throws type_error if it is not of the array's element
-  /// type
+  /// Sets the value for later runs. @throws type_error unless it has the array's element type
   template <element T>
   void set_value(const T& value) {
     set_value(element_type::of<T>(), &value);
   }
-  /// The same, for a type that is known at run time only.
-  /// @throws argument_error if these are not the bytes of one element
+  /// Sets the value for later runs, for a type that is known only at run time.
+  /// @throws argument_error unless these are the bytes of one element
   void set_value_bytes(std::span<const std::byte> value);
-  /// The value that later runs write, as bytes of one element. Valid until the operation goes.
+  /// The value for later runs, as bytes of one element. Valid as long as the operation.
   std::span<const std::byte> value_bytes() const noexcept {
     return std::span(word_).first(word_.size() / tuning_.vector);
   }
@@ -63,7 +62,7 @@ class fill final : public operation {
   kernel kernel_;
   fill_tuning tuning_;
   slot_ref<> data_;
-  std::vector<std::byte> word_;  // the value, as often as it fits
+  std::vector<std::byte> word_;  // copies of the value that fill a word
 };
 
 /// The kernel that fills arrays of one element type, compiled and tuned for a context. Immutable,
@@ -75,15 +74,15 @@ class fill_template {
   static const autotuner<fill_key, fill_tuning> autotune;
 
   /// Tunes on first use if no tuning is given.
-  /// @throws what autotuner and compile throw
+  /// @throws the errors of autotuner and compile
   fill_template(const context& context, element_type type,
                 const std::optional<fill_tuning>& tuning = std::nullopt);
 
   /// The tuning that the program was compiled with.
   const fill_tuning& tuning() const noexcept { return tuning_; }
 
-  /// An operation for one shape of array.
-  /// @param queue  of the context that the template was made for
+  /// Makes an operation for one shape of array.
+  /// @param queue  a queue of the template's context
   /// @param size   the shape of the array
   fill instantiate(const command_queue& queue, const shape& size) const;
 
@@ -93,7 +92,7 @@ class fill_template {
   program program_;
 };
 
-/// The configurations that are searched.
+/// The search space.
 space<fill_tuning> tuning_space(const fill_key& key);
 
 }  // namespace tune::operations

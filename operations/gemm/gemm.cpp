@@ -34,11 +34,11 @@ namespace {
 
 using layout = gemm_layout;
 
-constexpr std::size_t adding_items = 128;  // of a group of gemm_add_parts
-constexpr std::size_t most_sharers = 16;   // of the sums of four elements
-// Rows of 16 bytes, which are copied at once, are several times as fast as others.
+constexpr std::size_t adding_items = 128;  // items in a group of gemm_add_parts
+constexpr std::size_t most_sharers = 16;   // items that share the sums of four elements
+// Rows in units of 16 bytes, which are copied at once, are several times as fast as others.
 constexpr std::size_t copied_bytes = 16;
-constexpr std::size_t box = 64;  // rows, or columns, or k, that the engine copies at once
+constexpr std::size_t box = 64;  // rows, columns or k in one copy of the engine
 
 void check_key(const gemm_key& key) {
   const bool possible = (key.input == dtype::float32 && key.output == dtype::float32) ||
@@ -64,7 +64,7 @@ std::string source_of(gemm_instruction instruction) {
 
 program build(const context& context, const gemm_key& key, const gemm_tuning& tuning) {
   const gemm_product as(key);
-  // The program does not depend on it.
+  // The program does not depend on this member.
   gemm_tuning compiled = tuning;
   compiled.price = 0;
   defines macros(compiled);
@@ -91,8 +91,9 @@ program checked_build(const context& context, const gemm_key& key, const gemm_tu
   return build(context, key, tuning);
 }
 
-/// Returns the local memory of a group: on CUDA so much that no more groups run on a compute unit
-/// than the tuning says. Else more of them would be whole tiles on some units, and parts on others.
+/// Returns the local memory of a group. On CUDA it is large enough that no more groups run on a
+/// compute unit than the tuning says. Otherwise some units would have more whole tiles than others,
+/// which would have parts.
 std::size_t reserved_local_memory(const device& device, const gemm_key& key,
                                   const gemm_tuning& tuning) {
   const std::size_t needed = local_memory_bytes(key, tuning);
@@ -118,8 +119,8 @@ std::vector<dimension> dimensions_of(layout order, std::size_t rows, std::size_t
 std::uint64_t row_stride(const io_slot& slot) { return slot.buffer().layout().padded()[1]; }
 std::size_t row_size(const io_slot& slot) { return slot.buffer().layout().size()[1]; }
 
-/// Describes so many columns of an array of halves to the engine that copies, in boxes whose rows
-/// are swizzled.
+/// Describes the given number of columns of an array of halves to the copy engine, in boxes with
+/// swizzled rows.
 cuda::tensor_map map_of(const io_slot& slot, std::size_t columns, std::size_t box_rows,
                         std::size_t box_columns) {
   const std::array size{slot.buffer().layout().size()[0], columns};
@@ -132,7 +133,7 @@ cuda::tensor_map map_of(const io_slot& slot, std::size_t columns, std::size_t bo
                                                         .swizzle_bytes = sizeof(float16) * box});
 }
 
-/// Numbers between -1 and 1, whose sequence a seed chooses.
+/// Numbers between -1 and 1; the seed selects the sequence.
 template <class T>
 host_array<T> random_array(const shape& size, std::uint32_t seed) {
   host_array<T> made(size);
@@ -146,7 +147,7 @@ shape size_of(layout order, std::size_t rows, std::size_t columns) {
   return order == layout::column_major ? shape{columns, rows} : shape{rows, columns};
 }
 
-/// An array whose rows are padded as an operation pads its own.
+/// An array with rows padded as an operation pads its own.
 device_array made_array(const context& context, dtype type, layout order, std::size_t rows,
                         std::size_t columns) {
   const shape size = size_of(order, rows, columns);
@@ -154,8 +155,8 @@ device_array made_array(const context& context, dtype type, layout order, std::s
   return {context, {type, size, {size[0], row.required_padded_size()}}};
 }
 
-/// Sets the elements of A, or of B; they repeat. The first ones are drawn by the host, once, since
-/// there are many sizes.
+/// Sets the elements of A or B, repeating. The host draws the first ones once, because there are
+/// many sizes.
 template <class T>
 void set_elements(const command_queue& queue, const device_array& array, bool is_b) {
   constexpr std::size_t most_drawn = std::size_t{1} << 16;
@@ -168,17 +169,17 @@ void set_elements(const command_queue& queue, const device_array& array, bool is
   writer.finish();
 }
 
-/// Matrices and their product by the host.
+/// Matrices and their product from the host.
 template <class In, class Out>
 struct host_product {
   host_array<In> a;
   host_array<In> b;
-  host_array<Out> before;  // C, where it is read
+  host_array<Out> before;  // C, if it is read
   host_array<Out> c;
 };
 
-/// Returns the product of random matrices, which is computed once in a process, since a tuning for
-/// ranges asks for the same ones at many sizes.
+/// Returns the product of random matrices. It is computed once in a process, because a tuning for
+/// ranges uses the same ones at many sizes.
 template <class In, class Out>
 const host_product<In, Out>& product_by_host(const gemm_key& key, std::size_t m, std::size_t n,
                                              std::size_t k, float alpha, float beta) {
@@ -204,7 +205,7 @@ const host_product<In, Out>& product_by_host(const gemm_key& key, std::size_t m,
       .first->second;
 }
 
-/// Matrices and their product by the host, with sizes that no tile divides.
+/// Matrices and their product from the host, with sizes that no tile divides.
 class known_product {
  public:
   known_product(const command_queue& queue, const gemm_key& key, std::size_t m, std::size_t n,
@@ -231,7 +232,7 @@ class known_product {
   template <class In, class Out>
   void set() {
     const auto& known = product_by_host<In, Out>(key_, m_, n_, k_, alpha_, beta_);
-    // Without contents c is NaN, which must not be read.
+    // Without contents c is NaN, and must not be read.
     if (beta_ != 0) work_.set("c", known.before);
     work_.set("a", known.a).set("b", known.b);
     expected_.add("c", known.c, gemm_tolerance(key_, k_));
@@ -271,7 +272,7 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   const gemm_division division(units, tuning, rows, columns, k);
   const std::size_t works =
       division.cluster == 1 ? division.works() : division.groups_of_clusters();
-  // Groups of wgmma go through several works each.
+  // Groups with wgmma process several units of work each.
   const bool goes_on = tuning.instruction == gemm_instruction::wgmma && division.cluster == 1;
   const std::size_t groups = goes_on ? std::min(works, units * tuning.resident) : works;
   const std::size_t adding = most_sharers * division.divided() * division.sums_of_tile / 4;
@@ -290,7 +291,7 @@ gemm::gemm(const command_queue& queue, const program& built, const gemm_tuning& 
   cluster_ = static_cast<std::uint32_t>(division.cluster);
   tiles_of_cluster_ = static_cast<std::uint32_t>(division.tiles_of_cluster);
   if (parts_ > 1) {
-    // So that an item has at most four to add, one after the other, up to 64 parts.
+    // An item then adds at most four parts in sequence, for up to 64 parts.
     sharers_ = static_cast<std::uint32_t>(
         std::min(std::bit_ceil(divide_up(division.parts, 4)), most_sharers));
     add_parts_ = built.create_kernel("gemm_add_parts");
@@ -313,7 +314,7 @@ void gemm::set_factors(float alpha, float beta) {
   parameters_changed();
 }
 
-// Where rows are not aligned the engine cannot copy, and items do.
+// If rows are not aligned the engine cannot copy them, and items do.
 template <std::size_t Maps>
 bool gemm::needs_maps(mapped_matrix<Maps>& matrix, const io_slot& slot) {
   const array_layout& layout = slot.buffer().layout();
@@ -335,7 +336,7 @@ void gemm::map_operand(mapped_operand& operand, const io_slot& slot, std::size_t
   const std::size_t last_rows = round_up(extent % box, 8);
   const std::size_t last_k = round_up(k_ % box, 16);
   const auto map = [&](std::size_t number, std::size_t rows, std::size_t k) {
-    if (rows == 0 || k == 0) return;  // there is no such box
+    if (rows == 0 || k == 0) return;  // an empty box is invalid
     operand.maps.at(number) = map_of(slot, row_size(slot), along_k ? rows : k, along_k ? k : rows);
   };
   map(0, whole_rows, whole_k);
@@ -344,7 +345,7 @@ void gemm::map_operand(mapped_operand& operand, const io_slot& slot, std::size_t
   map(3, last_rows, last_k);
 }
 
-// A warp has 16 rows. It writes whole words, also where the last one is not all of C.
+// A warp has 16 rows. It writes whole words, even if the last one is not completely in C.
 void gemm::map_result() {
   constexpr std::size_t word = copied_bytes / sizeof(float16);
   const std::size_t columns = row_size(*c_) / word * word;
@@ -446,7 +447,7 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
       const auto n = static_cast<std::size_t>(sizes[1]);
       const auto k = static_cast<std::size_t>(sizes[2]);
       const declared_work work_of_run = work_of(key, m, n, k);
-      // C is there twice, and its partial sums a few times.
+      // Memory for C twice, and its partial sums a few times.
       const std::size_t sums =
           std::min(16 * m * n, std::max(m * n, gemm_division::most_sums)) * sizeof(float);
       const auto bytes =

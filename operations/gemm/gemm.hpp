@@ -14,7 +14,7 @@
 
 namespace tune::operations {
 
-/// The instruction that multiplies. Sums are floats, whatever it is.
+/// The multiplying instruction. Sums are floats in each case.
 enum class gemm_instruction : std::uint8_t {
   plain,  ///< products and sums of floats, one at a time, on any device
   mma,    ///< tensor cores, 16 x 8 x 16 products of halves at once: CUDA from compute capability
@@ -23,15 +23,14 @@ enum class gemm_instruction : std::uint8_t {
           ///< inputs of float16
 };
 
-/// Which elements of a matrix follow each other in memory.
+/// The order of a matrix in memory.
 enum class gemm_layout : std::uint8_t {
-  row_major,     ///< those of a row: the slot's array is the matrix
-  column_major,  ///< those of a column: the slot's array is the matrix transposed
+  row_major,     ///< rows are contiguous: the slot's array is the matrix
+  column_major,  ///< columns are contiguous: the slot's array is the matrix transposed
 };
 
-/// A product of matrices, as far as the programs for it depend on it, and the sizes that it is
-/// tuned for. Types are float32 for both; float16 for both; or float16 for the input and float32
-/// for the output.
+/// Tuning key: the types, layouts and ranges of sizes of a product of matrices. The types are
+/// float32 for both; float16 for both; or float16 for the input and float32 for the output.
 struct gemm_key {
   dtype input = dtype::float32;            ///< the elements of A and B
   dtype output = dtype::float32;           ///< the elements of C
@@ -43,26 +42,25 @@ struct gemm_key {
   size_range k{16, 8192};                  ///< columns of A, rows of B
 };
 
-/// The division of a product among work groups, and within one of them. m and n are those of C as
-/// its array has it: of C transposed where C is column_major. All are powers of two,
-/// except stages, resident and price, and with wgmma the extents of tiles and parts, which are
-/// multiples of 64.
+/// The division of a product among work groups, and within one of them. m and n are the extents of
+/// C's array: of C transposed if C is column_major. All are powers of two, except stages, resident
+/// and price, and with wgmma the extents of tiles and parts, which are multiples of 64.
 struct gemm_tuning {
-  gemm_instruction instruction = gemm_instruction::plain;  ///< what multiplies
-  std::size_t tile_m = 32;   ///< the rows of C that a work group makes
-  std::size_t tile_n = 32;   ///< and the columns
-  std::size_t part_m = 4;    ///< the rows that a work item makes by plain, a warp by mma, and four
-                             ///< warps by wgmma
-  std::size_t part_n = 4;    ///< and the columns
-  std::size_t depth = 16;    ///< of k, that is moved to local memory at a time
-  std::size_t stages = 4;    ///< parts of local memory, of which one is worked on
-  std::size_t resident = 8;  ///< groups that a compute unit has registers and local memory for
+  gemm_instruction instruction = gemm_instruction::plain;  ///< the multiplying instruction
+  std::size_t tile_m = 32;                                 ///< the rows of C for each work group
+  std::size_t tile_n = 32;                                 ///< the columns of C for each work group
+  std::size_t part_m = 4;    ///< the rows for each work item with plain, for each warp with mma,
+                             ///< and for four warps with wgmma
+  std::size_t part_n = 4;    ///< the columns, as for part_m
+  std::size_t depth = 16;    ///< the part of k moved to local memory at a time
+  std::size_t stages = 4;    ///< parts of local memory, one of them in use
+  std::size_t resident = 8;  ///< groups for which a compute unit has registers and local memory
                              ///< (CUDA)
-  std::size_t price = 600;   ///< k is divided, for all tiles or for those of the last wave of
-                             ///< groups, where waves and adding the sums of parts then take the
-                             ///< least time: to launch that takes as long as so many thousand
-                             ///< products of a compute unit; 0: it is not
-  std::size_t band = 8;      ///< rows of tiles that groups go through column by column
+  std::size_t price = 600;   ///< k is divided, for all tiles or for tiles of the last wave,
+                             ///< if the waves and the addition of partial sums then take the least
+                             ///< time. The addition is assumed to take as long as this many
+                             ///< thousand products of a compute unit; 0: never divided
+  std::size_t band = 8;      ///< rows of tiles that groups traverse column by column
 };
 
 }  // namespace tune::operations
@@ -77,13 +75,13 @@ namespace tune::operations {
 
 /// C = alpha A B + beta C, where A has m x k elements, B k x n and C m x n. Made by gemm_template.
 ///
-/// Slots, with any padding of rows, which is the leading dimension; it is fastest where all padded
-/// rows are multiples of 16 bytes, as those are that it allocates itself:
+/// Slots, with any padding of rows, which is the leading dimension. It is fastest if all padded
+/// rows are multiples of 16 bytes, as in arrays that it allocates itself:
 ///  - a: m x k, or k x m if A is column_major
 ///  - b: k x n, or n x k if B is column_major
 ///  - c: m x n, or n x m if C is column_major; added to, unless beta is 0: then it is not read, and
 ///    may hold anything
-///  - partial_sums: only where k is divided among groups (parts), scratch of float32, unpadded
+///  - partial_sums: only if k is divided among groups (parts), scratch of float32, unpadded
 ///
 /// Sums are floats of exact products, in an order that is the same in each run with one tuning, on
 /// one device; tensor cores round sums towards zero. Results of float16 are rounded once.
@@ -114,10 +112,10 @@ class gemm final : public operation {
     std::uintptr_t address = 0;
     std::uint64_t stride = 0;
     bool is_possible = false;
-    std::array<cuda::tensor_map, Maps> maps{};  // what the kernel takes
+    std::array<cuda::tensor_map, Maps> maps{};  // the kernel's arguments
   };
-  /// Its maps are of boxes of 64 rows, or columns, and 64 of k; of those of the last rows; of those
-  /// of the end of k; and of those of both.
+  /// Its maps are for boxes of 64 rows, or columns, and 64 of k; for boxes at the last rows; for
+  /// boxes at the end of k; and for boxes at both.
   using mapped_operand = mapped_matrix<4>;
 
   void do_run() override;
@@ -138,7 +136,7 @@ class gemm final : public operation {
   std::uint32_t works_ = 0;      // tiles and parts of k of them
   std::uint32_t whole_ = 0;      // tiles, a group each
   std::uint32_t divided_ = 0;    // tiles, as many groups each as k has parts
-  std::uint32_t part_of_k_ = 0;  // of those
+  std::uint32_t part_of_k_ = 0;  // the part of k of a divided tile's group
   std::uint32_t parts_ = 1;
   std::uint32_t cluster_ = 1;           // groups that share k of a tile
   std::uint32_t tiles_of_cluster_ = 1;  // one after the other
@@ -166,11 +164,11 @@ class gemm_template {
 
   /// Finds the portfolio for the ranges of the key, which is tuned on first use, and compiles its
   /// programs.
-  /// @throws argument_error if there is no such product of types; what ranged_autotuner and compile
-  ///         throw
+  /// @throws argument_error for an unsupported combination of types; the errors of ranged_autotuner
+  ///         and compile
   gemm_template(const context& context, const gemm_key& key);
   /// One program, for all sizes.
-  /// @throws argument_error if the tuning is impossible; what compile throws
+  /// @throws argument_error if the tuning is impossible; the errors of compile
   gemm_template(const context& context, const gemm_key& key, const gemm_tuning& tuning);
 
   /// The tunings of the programs.
@@ -182,8 +180,8 @@ class gemm_template {
     return tunings_[portfolio_ ? portfolio_->choose({m, n, k}) : 0];
   }
 
-  /// An operation for given sizes, in the ranges of the key or not.
-  /// @param queue    of the context that the template was made for
+  /// Makes an operation for given sizes, in the ranges of the key or not.
+  /// @param queue    a queue of the template's context
   /// @param m, n, k  C has m x n elements, each of which is a sum of k products
   /// @throws argument_error if a size is 2^31 or more, or makes more tiles than a launch can have
   gemm instantiate(const command_queue& queue, std::size_t m, std::size_t n, std::size_t k) const;
@@ -195,8 +193,7 @@ class gemm_template {
   std::vector<program> programs_;
 };
 
-/// The configurations that are searched on a device: those of the fastest instructions that it has
-/// for these types.
+/// The search space on a device: configurations with its fastest instructions for these types.
 space<gemm_tuning> tuning_space(const gemm_key& key, const device& device);
 
 /// Returns the useful work: 2 m n k operations, and the bytes of A and B read and of C written.

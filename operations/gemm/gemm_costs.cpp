@@ -11,20 +11,20 @@
 namespace tune::operations {
 namespace {
 
-constexpr std::size_t least_part_of_k = 128;  // less is not worth sums of its own
+constexpr std::size_t least_part_of_k = 128;  // smaller parts do not justify sums of their own
 constexpr std::size_t most_parts = 1024;
-constexpr std::size_t most_waves = 8;  // after more, the last one counts for little
+constexpr std::size_t most_waves = 8;  // after more, the last one hardly matters
 constexpr std::size_t most_waves_of_parts = 16;
 constexpr std::size_t most_of_cluster = 8;
 
-/// So many products are made in the time that a sum of a part takes to be written and read again:
-/// fitted to times of an H200, except for mma, which is taken to be between the others.
+/// The number of products that take the time of writing and reading a part's sum: fitted to times
+/// of an H200, except for mma, which is assumed to be between the others.
 double products_per_sum(gemm_instruction of) noexcept {
   return of == gemm_instruction::wgmma ? 600 : of == gemm_instruction::mma ? 300 : 80;
 }
 
-/// Returns the elements that tiles compute for so many rows and columns: at the edges tensor cores
-/// leave out parts without elements of C, and by wgmma columns, 64 at a time.
+/// Returns the elements that tiles compute for these rows and columns: at the edges tensor cores
+/// skip parts without elements of C, and with wgmma columns, 64 at a time.
 double computed_by_tensors(const gemm_tuning& t, std::size_t rows, std::size_t columns) noexcept {
   // Steps are powers of two.
   const auto rounded = [](std::size_t extent, std::size_t step) {
@@ -34,7 +34,7 @@ double computed_by_tensors(const gemm_tuning& t, std::size_t rows, std::size_t c
   return static_cast<double>(rounded(rows, t.part_m) * rounded(columns, step));
 }
 
-/// Returns the elements that a tile computes, on average.
+/// Returns the average number of elements that a tile computes.
 double mean_of_computed(const gemm_tuning& t, std::size_t rows, std::size_t columns,
                         std::size_t tiles) noexcept {
   if (t.instruction == gemm_instruction::plain) return static_cast<double>(t.tile_m * t.tile_n);
@@ -42,21 +42,21 @@ double mean_of_computed(const gemm_tuning& t, std::size_t rows, std::size_t colu
          static_cast<double>(std::max<std::size_t>(tiles, 1));
 }
 
-/// Returns the elements that the largest tile computes.
+/// Returns the number of elements that the largest tile computes.
 double most_computed(const gemm_tuning& t, std::size_t rows, std::size_t columns) noexcept {
   if (t.instruction == gemm_instruction::plain) return static_cast<double>(t.tile_m * t.tile_n);
   return computed_by_tensors(t, std::min(rows, t.tile_m), std::min(columns, t.tile_n));
 }
 
 /// Returns the clusters that run at once if each compute unit has one group. A cluster stays within
-/// a part of the device, and parts differ: of 132 units in an H200 those of 66 pairs, 30 fours and
-/// 14 eights can be had.
+/// a part of the device, and parts differ: the 132 units of an H200 can hold 66 pairs, 30 fours or
+/// 14 eights.
 std::size_t clusters_at_once(std::size_t compute_units, std::size_t cluster) noexcept {
   return (cluster > 2 ? compute_units * 7 / 8 : compute_units) / cluster;
 }
 
 /// The time of sharing k among the groups of clusters, in steps of k of a group: fitted to times
-/// of an H200. To exchange sums takes the longer the more groups do so at once.
+/// of an H200. The exchange of sums takes longer with more groups at once.
 double cost_of_cluster(const gemm_tuning& t, std::size_t cluster, double per_unit) noexcept {
   const double doubled = cluster == 2 ? 0 : cluster == 4 ? 1 : 2;
   const auto elements = static_cast<double>(t.tile_m * t.tile_n * t.resident);
@@ -64,15 +64,15 @@ double cost_of_cluster(const gemm_tuning& t, std::size_t cluster, double per_uni
          200 * per_unit / static_cast<double>(t.resident);
 }
 
-/// The groups of a launch by waves of those that run at once.
+/// The groups of a launch, in waves of groups that run at once.
 struct wave_count {
-  /// @param shorter  of the groups, the last ones, which have less to do than the others: so many
-  /// @param share    times as much
+  /// @param shorter  number of the last groups, which have less to do than the others
+  /// @param share    their work as a part of the others'
   wave_count(std::size_t groups, std::size_t compute_units, std::size_t resident,
              std::size_t shorter = 0, double share = 1)
       : full(groups == 0 ? 0 : divide_down(groups - 1, compute_units * resident)),
         in_last(groups - full * compute_units * resident) {
-    // The compute units get groups in turn, and there is seldom more than one for each.
+    // The compute units get groups in turn, and mostly at most one each.
     const auto on_busiest = [&](std::size_t count) {
       return static_cast<double>(count > compute_units ? divide_up(count, compute_units)
                                                        : std::min<std::size_t>(count, 1));
@@ -87,13 +87,13 @@ struct wave_count {
     const std::size_t with_more = others - on_each * compute_units;
     on_one = static_cast<double>(on_each) + share * on_busiest(short_ones);
     if (with_more == 0) return;
-    const std::size_t before = compute_units - with_more;  // on units that have none more
+    const std::size_t before = compute_units - with_more;  // on units without an additional one
     const std::size_t after = short_ones > before ? short_ones - before : 0;
     on_one = std::max(on_one, static_cast<double>(on_each + 1) + share * on_busiest(after));
   }
 
-  /// The waves, the last one by its time: groups that share a compute unit with fewer others are
-  /// faster, but not by as much.
+  /// The number of waves, with the last one by its time: groups that share a compute unit with
+  /// fewer others are faster, but not in proportion.
   double time(std::size_t resident) const noexcept {
     const double last = on_one == 0 ? 0 : 0.5 + 0.5 * on_one / static_cast<double>(resident);
     return static_cast<double>(full) + last;
@@ -101,12 +101,12 @@ struct wave_count {
 
   std::size_t full;     ///< waves before the last one, which may be full as well
   std::size_t in_last;  ///< groups
-  /// Of the last wave, on the compute unit that has most to do, in whole groups.
+  /// Groups of the last wave on the busiest compute unit, in units of whole groups.
   double on_one;
 };
 
-/// The same where k of so many tiles is divided: the last part of each is what is left of k, and
-/// all of these come last.
+/// The waves if k of some tiles is divided: the last part of each has the remainder of k, and all
+/// of these come last.
 wave_count waves_of_parts(std::size_t tiles, std::size_t parts, std::size_t k,
                           std::size_t part_of_k, std::size_t compute_units,
                           std::size_t resident) noexcept {
@@ -115,30 +115,29 @@ wave_count waves_of_parts(std::size_t tiles, std::size_t parts, std::size_t k,
           static_cast<double>(left) / static_cast<double>(part_of_k)};
 }
 
-/// The rows and columns of a whole tile that a group reads; so many groups read the columns
-/// together.
+/// The rows and columns of a whole tile that a group reads; the given number of groups share the
+/// columns.
 double rows_read(const gemm_tuning& t, std::size_t rows, std::size_t columns,
                  std::size_t readers = 1) noexcept {
   return static_cast<double>(std::min(round_up(rows, 8), t.tile_m) +
                              std::min(round_up(columns, 8), t.tile_n) / readers);
 }
 
-/// The clock cycles of a step of 64 of k by wgmma: as long as its products, or as what it reads at
-/// 64 bytes a cycle, and 100 more. Fitted to times of an H200, as all that follows.
+/// The clock cycles of a step of 64 of k with wgmma: the longer of its products and of its reads at
+/// 64 bytes a cycle, plus 100. Fitted to times of an H200, like all that follows.
 double cycles_of_step(const gemm_tuning& t, std::size_t rows, std::size_t columns) noexcept {
   return std::max(2 * rows_read(t, rows, columns), most_computed(t, rows, columns) / 32) + 100;
 }
 
-/// True if tiles of several columns run side by side, and not only above each other.
+/// True if tiles of several columns run side by side, not only in one column.
 bool are_across(const gemm_tuning& t, std::size_t rows, std::size_t columns) noexcept {
   const std::size_t across = divide_up(columns, t.tile_n);
   return across > 1 && 4 * across >= divide_up(rows, t.tile_m);
 }
 
 /// The cycles that clusters wait for memory. Their groups read different parts of k, and so share
-/// less of what comes from the cache: side by side they get 4,600 bytes a cycle together, clusters
-/// of eight in several rows 3,500, where the columns of tiles that are beside each other count
-/// once.
+/// less of the data from the cache: side by side they get 4,600 bytes a cycle together, clusters of
+/// eight in several rows 3,500, with the columns of adjacent tiles counted once.
 double waiting_of_clusters(const gemm_tuning& t, const gemm_division& of, std::size_t rows,
                            std::size_t columns, double length) noexcept {
   if (of.cluster == 1 || !are_across(t, rows, columns)) return 0;
@@ -148,8 +147,8 @@ double waiting_of_clusters(const gemm_tuning& t, const gemm_division& of, std::s
   return length / 64 * std::max(together - cycles_of_step(t, rows, columns), 0.0);
 }
 
-/// The groups that run at once in the busiest of the parts that share a way to the cache: eight in
-/// an H200. Clusters, each of which stays in one, may not be spread evenly.
+/// The groups that run at once in the busiest of the parts that share a path to the cache: eight in
+/// an H200. Clusters, each of which stays in one part, may not be spread evenly.
 double groups_of_busiest_part(const gemm_division& of, std::size_t at_once) noexcept {
   constexpr std::size_t parts_of_device = 8;
   if (of.cluster == 1) return static_cast<double>(at_once) / parts_of_device;
@@ -158,10 +157,10 @@ double groups_of_busiest_part(const gemm_division& of, std::size_t at_once) noex
                              of.tiles_of_cluster);
 }
 
-/// The cycles that a run waits for memory beside those of its steps, where the cache does not hold
-/// A and B from one run to the next: so many bytes come in each. Groups that have all of k read
-/// longer pieces of rows, but few of them do not ask for enough at once: it takes 2,700 cycles to
-/// come. What several groups ask for comes once.
+/// The cycles that a run waits for memory in addition to its steps, if the cache does not hold A
+/// and B from one run to the next; the given number of bytes arrives in each. Groups with the whole
+/// of k read longer pieces of rows, but a few of them request too little at once: the latency is
+/// 2,700 cycles. Data that several groups request arrives once.
 double waiting_for_memory(const device_limits& device, const gemm_tuning& t,
                           const gemm_division& of, std::size_t at_once, std::size_t rows,
                           std::size_t columns, std::size_t k, double cycles) noexcept {
@@ -181,7 +180,7 @@ double waiting_for_memory(const device_limits& device, const gemm_tuning& t,
 
 cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size_t rows,
                     std::size_t columns, std::size_t k) {
-  // Numbers of about the same size, in which neither products nor groups are counted singly.
+  // The terms have similar magnitudes; products and groups are not counted singly.
   constexpr double small = 1e-6;
   constexpr double some = 1e-2;
   const std::size_t compute_units = std::max<std::size_t>(device.compute_units, 1);
@@ -192,8 +191,8 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
                                                        compute_units, t.resident)
                                       : wave_count(groups, compute_units, t.resident);
   const auto resident = static_cast<double>(t.resident);
-  // A step of k takes as long where k ends in it. Groups of clusters are one to a compute unit,
-  // whose k is shorter.
+  // A step of k takes as long if k ends in it. Groups of clusters run one to a compute unit, with a
+  // shorter k.
   const auto length = static_cast<double>(round_up(divide_up(k, of.cluster), t.depth));
   const auto length_of_part = static_cast<double>(of.part_of_k);
   const double length_of_last = is_divided ? length_of_part : length;
@@ -205,7 +204,7 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
       resident * (full * length + full_of_parts * length_of_part) + waves.on_one * length_of_last;
   // The last wave takes as long as its largest tile.
   const double tile = small * most_computed(t, rows, columns);
-  // Who reads the same few columns, or writes next to each other, waits for others.
+  // Groups that read the same few columns, or write adjacent memory, wait for each other.
   const auto neighbours = static_cast<double>(std::min(of.tiles, compute_units));
   const bool is_narrow = columns <= t.tile_n;
   const std::size_t at_once = std::clamp<std::size_t>(groups, 1, compute_units * t.resident);
@@ -235,12 +234,12 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
   const double cycles = all_lengths / 64 * cycles_of_step(t, rows, columns);
   others[0] = thousandth * cycles;
   others[1] = thousandth * waiting_for_memory(device, t, of, at_once, rows, columns, k, cycles);
-  // A sum of a part is written and read, and takes twice as much of memory.
+  // A sum of a part is written and read, and so moves twice the memory.
   others[2] = small * static_cast<double>(rows * columns + 2 * of.sums());
-  // Of A each row comes from another place.
+  // Each row of A comes from another place.
   others[3] = small * static_cast<double>(rows * k);
   others[4] = some * groups_of_busiest_part(of, at_once);
-  // Where units are idle in the last wave, the others are faster.
+  // If units are idle in the last wave, the others are faster.
   others[5] = std::max(
       1 - static_cast<double>(waves.in_last) / (resident * static_cast<double>(compute_units)),
       0.0);
@@ -268,7 +267,7 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
   const std::size_t at_once = compute_units * t.resident;
   const std::size_t waves = divide_down(tiles, at_once);
   if (t.price == 0 || tiles == 0 || waves > most_waves) return;
-  // All in steps of k of the groups that run at once.
+  // All terms are in steps of k of the groups that run at once.
   const double group = mean_of_tile;
   const double cost_of_launch =
       1000 * static_cast<double>(t.price) / (group * static_cast<double>(t.resident));
@@ -276,14 +275,14 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
                               (group * static_cast<double>(at_once));
   double least =
       wave_count(tiles, compute_units, t.resident).time(t.resident) * static_cast<double>(k);
-  // Of the last wave k is divided, or of that and the one before it.
+  // k is divided for the last wave, or for that and the previous one.
   for (std::size_t back = 0; back <= std::min<std::size_t>(waves, 1); ++back) {
     const std::size_t before = waves - back;
     const std::size_t others = tiles - before * at_once;
     if (others == 0) continue;
     const std::size_t most =
         std::min({k / least_part_of_k, most_parts, divide_down(most_sums, others * sums_of_tile)});
-    // What parts cost at least: no wave is shorter than its groups' share of a full one.
+    // The minimal cost of parts: no wave is shorter than its groups' share of a full one.
     const double products =
         (static_cast<double>(before) + static_cast<double>(others) / static_cast<double>(at_once)) *
         static_cast<double>(k);
@@ -310,7 +309,7 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
     }
   }
   if (t.instruction != gemm_instruction::wgmma) return;
-  // All tiles by clusters that run at once.
+  // All tiles in clusters that run at once.
   const double alone = wave_count(1, compute_units, t.resident).time(t.resident);
   for (std::size_t count = 2; count <= most_of_cluster; count *= 2) {
     if (tiles > clusters_at_once(compute_units, count) || k < count * t.depth) break;
@@ -325,7 +324,7 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
   whole = tiles;
   part_of_k = round_up(k, t.depth);
   parts = 1;
-  // Pays where tiles share more than they read alone.
+  // Two tiles in a cluster pay if tiles share more than they read alone.
   if (t.tile_n > t.tile_m && are_across(t, rows, columns) && 2 * cluster <= most_of_cluster &&
       divide_up(tiles, 2) <= clusters_at_once(compute_units, 2 * cluster)) {
     tiles_of_cluster = 2;

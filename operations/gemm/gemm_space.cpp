@@ -14,14 +14,14 @@ namespace {
 using instruction = gemm_instruction;
 
 constexpr std::size_t warp_items = 32;
-constexpr std::size_t swizzle_bytes = 1024;  // that tensor tiles of wgmma are aligned to
+constexpr std::size_t swizzle_bytes = 1024;  // alignment of wgmma's tensor tiles
 constexpr std::size_t most_stages = 12;
 
 bool is_one_of(std::size_t value, std::initializer_list<std::size_t> all) {
   return std::ranges::find(all, value) != all.end();
 }
 
-/// True if the parts of a tile divide it as the kernel's instruction needs them.
+/// True if the parts divide the tile as the kernel's instruction requires.
 bool has_possible_parts(const gemm_tuning& t) {
   if (t.part_m == 0 || t.part_n == 0 || t.tile_m % t.part_m != 0 || t.tile_n % t.part_n != 0) {
     return false;
@@ -55,7 +55,8 @@ std::size_t registers_of(const gemm_tuning& t) {
   return 0;
 }
 
-/// True if local memory has room for all groups that are to run at once. CUDA keeps some of each.
+/// True if local memory has room for all groups that should run at once. CUDA reserves some of it
+/// for each.
 bool fits_local_memory(const gemm_key& key, const gemm_tuning& t, std::size_t local_bytes) {
   constexpr std::size_t kept_bytes = 1024;
   return (local_memory_bytes(key, t) + kept_bytes) * t.resident <= local_bytes + kept_bytes;
@@ -75,7 +76,7 @@ void add_plain_candidates(space<gemm_tuning>& space, bool is_gpu) {
     space.add(&t::price, {0, 256});
     return;
   }
-  // Tall tiles are hardly ever better: rows of C follow each other in memory.
+  // Tall tiles are hardly ever better, because rows of C are contiguous in memory.
   space.add(&t::tile_m, {16, 32, 64});
   space.add(&t::tile_n, {16, 32, 64, 128, 256});
   space.add(&t::part_m, {4, 8});
@@ -85,8 +86,8 @@ void add_plain_candidates(space<gemm_tuning>& space, bool is_gpu) {
   space.add(&t::resident, {3, 4, 8});
   space.add(&t::price, {600});
   // On an H200 the best of 13, with tall tiles and parts, is 0.3 % faster on average over 4,516
-  // sizes; but what costs choose is slower by more than 8 % of the best of those at 0.34 % of sizes
-  // among these, and at 0.51 % among 13. The best of 22 was within 0.6 % of that of 13.
+  // sizes. But the choice by costs is slower by more than 8 % than the best of the set at 0.34 % of
+  // sizes with this set, and at 0.51 % with 13. The best of 22 was within 0.6 % of the best of 13.
   space.restrict(
       [](const t& c) { return items_of(c) * c.resident == (c.part_m * c.part_n < 64 ? 512 : 384); },
       "as many items at once as registers allow", &t::tile_m, &t::tile_n, &t::part_m, &t::part_n,
@@ -121,7 +122,7 @@ void add_tensor_candidates(space<gemm_tuning>& space) {
   space.add(&t::price, {4000});
 }
 
-/// Returns the stages that local memory has room for, if so many groups run on a compute unit.
+/// Returns the number of stages that fit in local memory with this many groups on a compute unit.
 std::size_t stages_that_fit(const gemm_key& key, gemm_tuning t, std::size_t local_bytes) {
   for (t.stages = most_stages; t.stages > 2; --t.stages) {
     if (fits_local_memory(key, t, local_bytes)) break;
@@ -132,7 +133,7 @@ std::size_t stages_that_fit(const gemm_key& key, gemm_tuning t, std::size_t loca
 void add_hopper_candidates(space<gemm_tuning>& space, const gemm_key& key,
                            std::size_t local_bytes) {
   using t = gemm_tuning;
-  // By mma all was slower on an H200.
+  // On an H200 every configuration with mma was slower.
   space.add(&t::instruction, {instruction::wgmma});
   space.add(&t::tile_m, {64, 128, 192});
   space.add(&t::tile_n, {64, 128, 192, 256});
@@ -178,14 +179,15 @@ std::size_t local_memory_bytes(const gemm_key& key, const gemm_tuning& t) {
     const std::size_t rows = t.tile_m + (as.a_along_k ? 4 : 0) + t.tile_n + (as.b_along_k ? 4 : 0);
     return t.stages * t.depth * rows * sizeof(float);
   }
-  // Each of the stages of wgmma has two barriers, for which there is room beside what is aligned.
+  // Each stage of wgmma has two barriers, which fit beside the aligned data.
   const std::size_t stages = t.stages * t.depth * (t.tile_m + t.tile_n) * 2 + swizzle_bytes;
   if (t.instruction == instruction::mma) return stages;
-  // Halves are gathered before they leave: all of a tile, or 64 columns of each part at a time.
+  // Halves are gathered before they are written: a whole tile, or 64 columns of each part at a
+  // time.
   const std::size_t gathered = t.resident == 1 ? t.tile_n : t.tile_n / t.part_n * 64;
   const std::size_t rows = t.tile_m / t.part_m * 64;
   const std::size_t results = key.output == dtype::float16 ? rows * gathered * 2 : 0;
-  // The sums of a cluster take the place of all.
+  // The sums of a cluster reuse the memory of all.
   return std::max(stages + results, t.tile_m * (t.tile_n + 8) * sizeof(float));
 }
 
@@ -252,8 +254,8 @@ space<gemm_tuning> tuning_space(const gemm_key& key, const device& device) {
       },
       "registers for the sums of all resident groups", &t::instruction, &t::tile_m, &t::tile_n,
       &t::part_m, &t::part_n, &t::resident);
-  // Where it is too little for those of the fallback, fewer groups run at once than tunings of
-  // plain say: no configuration would be left.
+  // If local memory is too small for the groups of the fallback, fewer groups run at once than
+  // plain tunings say: otherwise no configuration would be left.
   const bool is_short = !fits_local_memory(key, gemm_fallback(key, device), local_bytes);
   space.restrict(
       [key, local_bytes, is_short](const t& c) {

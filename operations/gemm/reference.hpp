@@ -14,7 +14,7 @@ namespace tune::operations {
 
 namespace detail {
 
-/// The elements of a matrix in rows, as doubles.
+/// The elements of a matrix by rows, as doubles.
 template <class T>
 std::vector<double> in_rows(const host_array<T>& from, gemm_layout layout) {
   const bool is_turned = layout == gemm_layout::column_major;
@@ -32,11 +32,11 @@ std::vector<double> in_rows(const host_array<T>& from, gemm_layout layout) {
 
 }  // namespace detail
 
-/// Computes c = alpha a b + beta c on the host, as gemm does, by sums of doubles: 1e9 products take
-/// about a second. The part of c that was there is not read where beta is 0.
+/// Computes c = alpha a b + beta c on the host, as gemm does, with sums of doubles: 1e9 products
+/// take about a second. The previous c is not read if beta is 0.
 /// @param key   the layouts
 /// @param a, b  of the shapes of the slots
-/// @param c     the same; becomes the result, rounded to its type
+/// @param c     in the shape of its slot; becomes the result, rounded to its type
 template <element In, element Out>
 void gemm_on_host(const gemm_key& key, float alpha, float beta, const host_array<In>& a,
                   const host_array<In>& b, host_array<Out>& c) {
@@ -46,7 +46,7 @@ void gemm_on_host(const gemm_key& key, float alpha, float beta, const host_array
   const std::size_t m = c.size()[is_turned ? 1 : 0];
   const std::size_t n = c.size()[is_turned ? 0 : 1];
   const std::size_t k = m == 0 ? 0 : rows.size() / m;
-  constexpr std::size_t block = 64;  // of k, whose rows of b stay in a cache
+  constexpr std::size_t block = 64;  // of k; its rows of b stay in a cache
   std::vector<double> sums(m * n);
   for (std::size_t first = 0; first < k; first += block) {
     for (std::size_t i = 0; i < m; ++i) {
@@ -69,10 +69,11 @@ void gemm_on_host(const gemm_key& key, float alpha, float beta, const host_array
   }
 }
 
-/// Returns how far gemm may be from the exact result, for elements of A and B that are evenly
-/// distributed between -1 and 1, and factors up to 2: errors of k sums of about sqrt(k) / 3.
+/// Returns the largest difference of gemm from the exact result, for elements of A and B that are
+/// uniformly distributed between -1 and 1, and factors up to 2: errors of k sums of about sqrt(k) /
+/// 3.
 inline tolerance gemm_tolerance(const gemm_key& key, std::size_t k) {
-  // Tensor cores cut sums off, so their errors do not cancel.
+  // Tensor cores truncate sums, so their errors do not cancel.
   const double part = key.input == dtype::float16 ? 0x1p-20 : 0x1p-22;
   return {.absolute = part * static_cast<double>(k + 16),
           .relative = key.output == dtype::float16 ? 0x1p-10 : 0x1p-22};

@@ -8,10 +8,10 @@
 
 namespace tune::operations {
 
-/// The columns of an array that an operation looks at.
+/// The columns of an array that an operation reads.
 struct column_range {
-  std::size_t begin = 0;  ///< the first
-  std::size_t end = 0;    ///< the first after them
+  std::size_t begin = 0;  ///< the index of the first
+  std::size_t end = 0;    ///< the index after the last
 };
 
 }  // namespace tune::operations

@@ -46,7 +46,7 @@ ranged_hreduce_key ranged_key_of(const reduction& reduction, const size_range& r
           .columns = columns};
 }
 
-/// The same reduction; its width does not matter to a program.
+/// Returns the key without ranges; the width does not affect a program.
 hreduce_key exact_key(const ranged_hreduce_key& key) {
   return {.type = key.type,
           .element_bytes = key.element_bytes,
@@ -66,17 +66,17 @@ struct elements {
   }
 
   bool is_half() const { return stored == dtype::float16 || stored == dtype::bfloat16; }
-  /// True if kernel text has vectors of them.
+  /// True if kernel text has vectors of the elements.
   bool has_vectors() const {
     return stored.dtype() && !is_half() && stored != dtype::complex64 &&
            stored != dtype::complex128;
   }
-  /// The type that is computed with, which partial results have too.
+  /// The type of computation and of partial results.
   element_type value() const { return is_half() ? element_type(dtype::float32) : stored; }
   std::string value_name() const { return is_half() ? "float" : stored_name; }
 
   element_type stored;
-  std::string stored_name;  // in kernel text
+  std::string stored_name;  // the name in kernel text
 };
 
 /// The types and functions that the kernel expects.
@@ -120,10 +120,10 @@ void check_range(const column_range& range, std::size_t columns) {
                   range.begin, range.end, columns));
 }
 
-/// Returns the number of parts that a row is split into so that the device is busy.
+/// Returns the number of parts of a row that keeps the device busy.
 std::uint32_t part_count(const device& device, const hreduce_tuning& tuning, std::size_t rows,
                          std::size_t columns) {
-  constexpr std::size_t items_each = 8192;  // for a compute unit: what hides the latency of memory
+  constexpr std::size_t items_each = 8192;  // for a compute unit: hides the latency of memory
   constexpr std::size_t shortest = 8;
   const std::size_t groups = divide_up(rows, tuning.wgsy);
   if (groups == 0) return 1;
@@ -133,7 +133,7 @@ std::uint32_t part_count(const device& device, const hreduce_tuning& tuning, std
                                  divide_up(wanted, groups));
 }
 
-/// Small whole numbers, which every order of adding gives the same sum of.
+/// Small whole numbers, whose sum is the same in any order.
 template <class T>
 host_array<T> small_numbers(std::size_t rows, std::size_t columns) {
   host_array<T> numbers({rows, columns});
@@ -147,8 +147,9 @@ host_array<T> small_numbers(std::size_t rows, std::size_t columns) {
   return numbers;
 }
 
-/// Small numbers to reduce, on a shape with parts of words at both ends, and what the test default
-/// makes of them, since the host cannot read the expression. Nothing is known to put into structs.
+/// Small numbers to reduce, on a shape with partial words at both ends. The expected result comes
+/// from the test default, because the host cannot evaluate the expression. Structs get no contents,
+/// because their meaning is unknown.
 struct small_case {
   small_case(const command_queue& queue, const hreduce_key& its_key, const program& trusted,
              std::size_t its_rows, std::size_t its_columns, const column_range& its_reduced)
@@ -186,9 +187,9 @@ struct small_case {
   answer expected;
 };
 
-/// Returns the tunings that ranges are tuned among on a GPU, as many as a portfolio has. On an H200
-/// the best of them is within 0.9 % of the best of all 171, on average over 704 shapes, and within
-/// 8 % at each; of others that are as good or better, up to 54, wrong ones are chosen oftener.
+/// Returns the tunings for ranges on a GPU, as many as a portfolio has. On an H200 the best of them
+/// is within 0.9 % of the best of all 171, on average over 704 shapes, and within 8 % at each; with
+/// larger sets, up to 54, the choice is wrong more often.
 std::array<hreduce_tuning, 8> tunings_for_gpus(const hreduce_key& key) {
   const std::size_t longest =
       elements(key).has_vectors()

@@ -12,8 +12,8 @@ namespace {
 dtype known_dtype(const element_type& type, const char* what) {
   if (const auto known = type.dtype()) return *known;
   throw type_error(
-      fmt::format("there is no {} of the struct {} by itself; say by a reduction of "
-                  "your own what it is",
+      fmt::format("no {} is defined for the struct {}; define it with a reduction of "
+                  "your own",
                   what, type.name()));
 }
 
@@ -22,7 +22,8 @@ struct bounds {
   const char* most;
 };
 
-// Infinities are quotients because neither language has a name for them without a header.
+// Infinities are written as quotients, because neither language has a name for them without a
+// header.
 bounds bounds_of(dtype type, const char* what) {
   switch (type) {
     case dtype::int8: return {"(-128)", "127"};

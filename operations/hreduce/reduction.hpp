@@ -8,24 +8,24 @@
 
 namespace tune::operations {
 
-/// A way to make one element of many, as kernel text.
+/// A way to combine many elements into one, as kernel text.
 struct reduction {
-  element_type type;  ///< of the elements before and after
-  /// An expression of a and b, which has to be commutative and associative. float16 and bfloat16
-  /// are computed with as float; every other type as itself.
+  element_type type;  ///< the type of the elements and of the result
+  /// A commutative and associative expression of a and b. It is computed in float for float16 and
+  /// bfloat16, and in the type itself for other types.
   std::string operation;
   /// The neutral element: operation(x, identity) is x.
   std::string identity;
-  /// Goes before the kernel: what the expressions and a struct as element type need.
+  /// Precedes the kernel: definitions for the expressions and for a struct as element type.
   std::string definitions{};
 };
 
 /// The sum of the elements. @throws type_error if the type is a struct
 reduction sum_of(element_type type);
-/// The least element. NaN is passed over, where there is anything else. @throws type_error for a
-/// struct and complex numbers
+/// The least element. NaN is ignored unless all elements are NaN. @throws type_error for a struct
+/// and complex numbers
 reduction min_of(element_type type);
-/// The greatest element; the rest as for min_of.
+/// The greatest element; otherwise like min_of.
 reduction max_of(element_type type);
 
 }  // namespace tune::operations

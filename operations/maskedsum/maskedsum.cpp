@@ -40,10 +40,10 @@ std::size_t column_groups(const maskedsum_tuning& tuning, std::size_t columns) {
   return divide_up(columns, tuning.wgsx * tuning.vector);
 }
 
-/// Returns the number of parts that the rows are split into so that the device is busy.
+/// Returns the number of parts of the rows that keeps the device busy.
 std::uint32_t part_count(const device& device, const maskedsum_tuning& tuning, std::size_t rows,
                          std::size_t columns) {
-  constexpr std::size_t resident_items = 2048;  // of a compute unit
+  constexpr std::size_t resident_items = 2048;  // items of a compute unit
   constexpr std::size_t shortest = 4;
   const std::size_t groups = column_groups(tuning, columns);
   if (groups == 0) return 1;
@@ -53,8 +53,8 @@ std::uint32_t part_count(const device& device, const maskedsum_tuning& tuning, s
   return parts_for_second_launch(rows / (tuning.wgsy * tuning.items), shortest, wanted / groups);
 }
 
-/// Sums that the host computes as well, of rows and columns that no configuration divides, and of
-/// so many rows that some are added in parts.
+/// Sums that the host computes as well, of rows and columns that no configuration divides, with
+/// enough rows for several parts.
 struct known_sums {
   known_sums(const command_queue& queue, const maskedsum_key& its_key, std::size_t its_rows,
              std::size_t its_columns)
@@ -92,9 +92,9 @@ struct known_sums {
   answer expected;
 };
 
-/// The tunings that ranges are tuned among on a GPU, as many as a portfolio has. On an H100 the
-/// best of them is within 1 % of the best of all 384, on average over 410 shapes, and within 6 % at
-/// each; of more than these, wrong ones are chosen oftener.
+/// The tunings for ranges on a GPU, as many as a portfolio has. On an H100 the best of them is
+/// within 1 % of the best of all 384, on average over 410 shapes, and within 6 % at each; with a
+/// larger set the choice is wrong more often.
 constexpr std::array<maskedsum_tuning, 8> maskedsum_tunings_for_gpus{{{32, 8, 1, 1, 4},
                                                                       {32, 8, 1, 2, 2},
                                                                       {32, 16, 1, 2, 1},

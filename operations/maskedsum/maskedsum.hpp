@@ -12,27 +12,27 @@
 
 namespace tune::operations {
 
-/// A masked sum, as far as the speed depends on it.
+/// Tuning key: the kind of values and the columns of a masked sum.
 struct maskedsum_key {
-  bool use_amplitudes = false;  ///< of |x| instead of x
-  std::size_t columns = 8192;   ///< of an array: a power of two from 128 to 65536
+  bool use_amplitudes = false;  ///< sums |x| instead of x
+  std::size_t columns = 8192;   ///< columns of an array: a power of two from 128 to 65536
 };
 
-/// A masked sum, and the shapes that one portfolio of tunings serves.
+/// Tuning key of a portfolio: a masked sum and ranges of shapes.
 struct ranged_maskedsum_key {
-  bool use_amplitudes = false;   ///< of |x| instead of x
-  size_range rows{1, 65536};     ///< of an array
-  size_range columns{1, 65536};  ///< of an array
+  bool use_amplitudes = false;   ///< sums |x| instead of x
+  size_range rows{1, 65536};     ///< rows of an array
+  size_range columns{1, 65536};  ///< columns of an array
 };
 
 /// The division of the columns and rows among work groups and work items.
 struct maskedsum_tuning {
   std::size_t wgsx = 64;   ///< work items of a group, along the columns
-  std::size_t wgsy = 4;    ///< and along the rows
+  std::size_t wgsy = 4;    ///< work items of a group, along the rows
   std::size_t vector = 1;  ///< columns that an item loads at once
-  std::size_t items = 1;   ///< rows of an item that are loaded at a time
-  std::size_t waves = 2;   ///< rows are split into parts until there are so many groups as would
-                           ///< fill the device that many times
+  std::size_t items = 1;   ///< rows that an item loads at a time
+  std::size_t waves = 2;   ///< rows are split into parts until the groups would fill the device
+                           ///< this many times
 
   friend bool operator==(const maskedsum_tuning&, const maskedsum_tuning&) = default;
 };
@@ -49,14 +49,14 @@ namespace tune::operations {
 /// or of mask[r] * |src[r, c]|. Made by maskedsum_template.
 ///
 /// Slots src: rows x columns of complex64, mask: rows of float32, and dest: columns, of complex64,
-/// or of float32 if amplitudes are added. Any padding, which is neither used nor written. It is
-/// fastest where the padded columns of src are a multiple of the tuning's vector; arrays that it
-/// allocates are. Where there are few columns, rows are added in parts, with a slot partial for
-/// their results.
+/// or of float32 for sums of amplitudes. Any padding, which is neither used nor written. It is
+/// fastest if the padded columns of src are a multiple of the tuning's vector, as in arrays that it
+/// allocates. With few columns, rows are added in parts, with a slot partial for the intermediate
+/// results.
 ///
-/// Products and sums are those of float32: a weight of 0 does not hide NaN or infinity. |x| does
-/// not overflow where it is finite. Sums are taken in a fixed order, so equal inputs give equal
-/// bits, as long as tuning and device are the same. Without rows dest becomes 0.
+/// Products and sums are computed in float32: a weight of 0 does not hide NaN or infinity. A finite
+/// |x| does not overflow. The order of the sums is fixed, so equal inputs give equal bits with the
+/// same tuning and device. Without rows dest becomes 0.
 class maskedsum final : public operation {
  public:
   /// For maskedsum_template, which compiled the program for this tuning and key.
@@ -67,8 +67,8 @@ class maskedsum final : public operation {
   void do_run() override;
   std::vector<named_value> do_parameters() const override;
 
-  kernel kernel_;                  // of the rows, or of their parts
-  std::optional<kernel> combine_;  // of the parts, if there are any
+  kernel kernel_;                  // adds the rows, or their parts
+  std::optional<kernel> combine_;  // adds the sums of the parts, if any
   maskedsum_tuning tuning_;
   slot_ref<> src_;
   slot_ref<> mask_;
@@ -88,11 +88,11 @@ class maskedsum_template {
 
   /// Tunes on first use if no tuning is given.
   /// @param context         compiles the kernels, and tunes them
-  /// @param use_amplitudes  whether |x| is added instead of x
-  /// @param columns         about how many an array has: the number that is tuned for, rounded up
-  ///                        to a power of two. Operations may have any other number.
-  /// @param tuning          nothing: the one that autotune finds
-  /// @throws what autotuner and compile throw
+  /// @param use_amplitudes  true to sum |x| instead of x
+  /// @param columns         the approximate number of columns, for the tuning; rounded up to a
+  ///                        power of two. Operations may have any other number.
+  /// @param tuning          empty: autotune finds it
+  /// @throws the errors of autotuner and compile
   explicit maskedsum_template(const context& context, bool use_amplitudes = false,
                               std::size_t columns = 8192,
                               const std::optional<maskedsum_tuning>& tuning = std::nullopt);
@@ -100,8 +100,8 @@ class maskedsum_template {
   /// The tuning that the program was compiled with.
   const maskedsum_tuning& tuning() const noexcept { return tuning_; }
 
-  /// An operation for one shape of array.
-  /// @param queue          of the context that the template was made for
+  /// Makes an operation for one shape of array.
+  /// @param queue          a queue of the template's context
   /// @param rows, columns  the shape of src
   maskedsum instantiate(const command_queue& queue, std::size_t rows, std::size_t columns) const;
 
@@ -111,7 +111,7 @@ class maskedsum_template {
   program program_;
 };
 
-/// The same for ranges of shapes: a few programs, one of which is chosen for each shape, in
+/// Like maskedsum_template, for ranges of shapes: a few programs, and a choice for each shape, in
 /// nanoseconds. Immutable, so thread-safe.
 class ranged_maskedsum_template {
  public:
@@ -121,29 +121,29 @@ class ranged_maskedsum_template {
 
   /// Tunes on first use, and compiles a program for each tuning of the portfolio.
   /// @param context         compiles the kernels, and tunes them
-  /// @param use_amplitudes  whether |x| is added instead of x
-  /// @param rows, columns   the shapes of src that are tuned for. Operations may have any other;
-  ///                        they are remembered for the next tuning.
-  /// @throws what autotuner and compile throw
+  /// @param use_amplitudes  true to sum |x| instead of x
+  /// @param rows, columns   the ranges of shapes of src for the tuning. Operations may have any
+  ///                        other shape; it is remembered for the next tuning.
+  /// @throws the errors of autotuner and compile
   ranged_maskedsum_template(const context& context, bool use_amplitudes, const size_range& rows,
                             const size_range& columns);
 
-  /// The tunings, and the choice among them by rows and columns.
+  /// The portfolio: the tunings, and the choice by rows and columns.
   const tune::portfolio<maskedsum_tuning>& portfolio() const noexcept { return portfolio_; }
 
-  /// An operation for one shape of array, with the tuning that is chosen for it. Equal inputs give
-  /// equal bits as long as the tuning is the same, so as long as the portfolio and the shape are.
-  /// @param queue          of the context that the template was made for
+  /// Makes an operation for one shape of array, with the tuning for this shape. Equal inputs give
+  /// equal bits with the same tuning, so with the same portfolio and shape.
+  /// @param queue          a queue of the template's context
   /// @param rows, columns  the shape of src
   maskedsum instantiate(const command_queue& queue, std::size_t rows, std::size_t columns) const;
 
  private:
   bool use_amplitudes_;
   tune::portfolio<maskedsum_tuning> portfolio_;
-  std::vector<program> programs_;  // one of each tuning
+  std::vector<program> programs_;  // one for each tuning
 };
 
-/// The configurations that are searched.
+/// The search space.
 space<maskedsum_tuning> tuning_space(const maskedsum_key& key);
 
 }  // namespace tune::operations

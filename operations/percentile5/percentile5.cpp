@@ -20,14 +20,14 @@
 namespace tune::operations {
 namespace {
 
-constexpr std::size_t most_items = 64;  // that leave registers for anything else
+constexpr std::size_t most_items = 64;  // with more, too few registers remain for other values
 
 percentile5_key ranked_key(std::size_t max_columns, bool is_amplitude) {
   if (max_columns == 0) throw argument_error("percentile5 ranks one column at least, not 0");
   return {.max_columns = max_columns, .is_amplitude = is_amplitude};
 }
 
-/// Returns the number of values that an item keeps in registers, 0 if none.
+/// Returns the number of values that an item keeps in registers; 0 if it keeps none.
 std::size_t kept_items(const percentile5_key& key, const percentile5_tuning& tuning) {
   const std::size_t items = round_up(divide_up(key.max_columns, tuning.size), tuning.vector);
   return tuning.keeps && items <= most_items ? items : 0;
@@ -75,12 +75,12 @@ void check_ranked(const column_range& range, std::size_t columns) {
 }
 
 std::size_t local_memory_bytes(const percentile5_tuning& t) {
-  const std::size_t others = (t.size * 12 + 64) * t.rows;  // what WORK_GROUP_REDUCE needs at most
+  const std::size_t others = (t.size * 12 + 64) * t.rows;  // the most that WORK_GROUP_REDUCE needs
   const std::size_t candidates = t.sampled ? 1024 * t.rows : 0;
   return t.rows * t.bins * 4 + others + candidates;
 }
 
-/// Rows whose percentiles the host computes as well, with all that is special among them.
+/// Rows whose percentiles the host computes as well, including all special cases.
 template <class T>
 host_array<T> special_rows(std::size_t rows, std::size_t columns) {
   host_array<T> src({rows, columns});

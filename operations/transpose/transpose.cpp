@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t largest_edge = 256;
 
-// Words have members to be transposed by.
+// The type of a word, whose members are transposed.
 std::string word_type(std::size_t element_bytes, std::size_t vector) {
   if (vector == 1) return "typedef element word;\n";
   constexpr std::array<const char*, 4> parts{"uchar", "ushort", "uint", "ulong"};
@@ -55,7 +55,7 @@ program build(const context& context, const transpose_key& key, const transpose_
                  defines(tuning));
 }
 
-/// Bytes that tell every element from every other.
+/// Bytes that make all elements different.
 std::vector<std::byte> distinct_elements(std::size_t count, std::size_t element_bytes) {
   std::vector<std::byte> bytes(count * element_bytes);
   std::uint32_t state = 1;
@@ -66,7 +66,7 @@ std::vector<std::byte> distinct_elements(std::size_t count, std::size_t element_
   return bytes;
 }
 
-/// A transposition that is known: of whole tiles and parts of tiles, whatever their size.
+/// A known transposition, of whole and partial tiles of any size.
 struct known_case {
   known_case(command_queue queue, const transpose_key& key, std::size_t its_rows,
              std::size_t its_columns)
@@ -115,7 +115,8 @@ transpose_tuning tune_at(tuning_session& session, const transpose_key& key, std:
     std::vector<known_case> cases;
     cases.emplace_back(queue, key, 2 * largest_edge + 4, largest_edge + 8);
     cases.emplace_back(queue, key, largest_edge + 3, 2 * largest_edge + 1);
-    constexpr std::size_t few = std::size_t{1} << 16;  // elements that the host turns at once
+    // Number of elements that the host transposes at once.
+    constexpr std::size_t few = std::size_t{1} << 16;
     if (rows * columns <= few) cases.emplace_back(queue, key, rows, columns);
     return cases;
   });
@@ -124,7 +125,7 @@ transpose_tuning tune_at(tuning_session& session, const transpose_key& key, std:
     const program built = build(context, key, tuning);
     transpose op(queue, built, tuning, type, rows, columns);
     op.bind("src", src);
-    // What is measured is looked at as far as its bounds go.
+    // The measured operation is checked for writes out of bounds only.
     return make_measure(queue, std::move(op), work, answer()).work(moved).check([=] {
       std::optional<std::string> wrong;
       for (const known_case& each : *known) {
@@ -253,7 +254,7 @@ space<transpose_tuning> tuning_space(const transpose_key& key) {
 const autotuner<transpose_key, transpose_tuning> transpose_template::autotune{
     {.name = "operations.transpose_template.autotune", .version = 0, .test = {}},
     [](tuning_session& session, const transpose_key& key) {
-      // A multiple of every edge, and not a power of two.
+      // A multiple of every edge, but no power of two.
       const double elements = static_cast<double>(workload_bytes(session) / key.element_bytes);
       const std::size_t size = round_up(static_cast<std::size_t>(std::sqrt(elements)), 256) + 256;
       return tune_at(session, key, size, size);

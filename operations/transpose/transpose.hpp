@@ -12,31 +12,31 @@
 
 namespace tune::operations {
 
-/// In which order the work groups, as the device starts them, take the tiles of the source.
+/// The order of the source's tiles among the work groups, in the order of their start.
 enum class tile_walk : std::uint8_t {
   along_rows,     ///< neighbouring groups read neighbouring memory
   along_columns,  ///< neighbouring groups write neighbouring memory
-  diagonal,       ///< neither, so that power-of-two strides do not meet in one memory channel
+  diagonal,       ///< neither, so that power-of-two strides are spread over memory channels
 };
 
-/// An element, as far as the speed depends on it.
+/// Tuning key: the size of an element.
 struct transpose_key {
-  std::size_t element_bytes = 4;  ///< of one element
+  std::size_t element_bytes = 4;  ///< bytes of one element
 };
 
-/// An element, and the shapes that one portfolio of tunings serves.
+/// Tuning key of a portfolio: an element size and ranges of shapes.
 struct ranged_transpose_key {
-  std::size_t element_bytes = 4;  ///< of one element
-  size_range rows{1, 16384};      ///< of src
-  size_range columns{1, 16384};   ///< of src
+  std::size_t element_bytes = 4;  ///< bytes of one element
+  size_range rows{1, 16384};      ///< rows of src
+  size_range columns{1, 16384};   ///< columns of src
 };
 
 /// The division of the array among work groups and work items.
 struct transpose_tuning {
   std::size_t block_x = 16;  ///< work items of a group, along memory
-  std::size_t block_y = 8;   ///< and across
+  std::size_t block_y = 8;   ///< work items of a group, across memory
   std::size_t tile = 16;     ///< the edge of a tile, in words
-  std::size_t vector = 1;    ///< the elements of a word: what an item loads and stores at once
+  std::size_t vector = 1;    ///< the elements of a word, which an item loads and stores at once
   tile_walk walk = tile_walk::along_rows;  ///< the order of the tiles
 };
 
@@ -52,8 +52,8 @@ namespace tune::operations {
 /// dest[c, r] = src[r, c]. Made by transpose_template.
 ///
 /// Slots src: rows x columns, and dest: columns x rows; any padding, which is neither read nor
-/// written. It is fastest where the padded columns of both are a multiple of the tuning's vector;
-/// arrays that it allocates are.
+/// written. It is fastest if the padded columns of both are a multiple of the tuning's vector, as
+/// in arrays that it allocates.
 class transpose final : public operation {
  public:
   /// For transpose_template, which compiled the program for this tuning and type.
@@ -83,17 +83,17 @@ class transpose_template {
   /// it.
   static const autotuner<transpose_key, transpose_tuning> autotune;
 
-  /// Tunes on first use if no tuning is given. @throws what autotuner and compile throw
+  /// Tunes on first use if no tuning is given. @throws the errors of autotuner and compile
   transpose_template(const context& context, element_type type,
                      const std::optional<transpose_tuning>& tuning = std::nullopt);
 
   /// The tuning that the program was compiled with.
   const transpose_tuning& tuning() const noexcept { return tuning_; }
 
-  /// An operation for one shape of array.
-  /// @param queue          of the context that the template was made for
+  /// Makes an operation for one shape of array.
+  /// @param queue          a queue of the template's context
   /// @param rows, columns  the shape of src
-  /// @throws argument_error if that makes more tiles than a launch can have groups
+  /// @throws argument_error for more tiles than a launch can have groups
   transpose instantiate(const command_queue& queue, std::size_t rows, std::size_t columns) const;
 
  private:
@@ -102,7 +102,7 @@ class transpose_template {
   program program_;
 };
 
-/// The same for ranges of shapes: a few programs, one of which is chosen for each shape, in
+/// Like transpose_template, for ranges of shapes: a few programs, and a choice for each shape, in
 /// nanoseconds. Immutable, so thread-safe.
 class ranged_transpose_template {
  public:
@@ -112,30 +112,29 @@ class ranged_transpose_template {
 
   /// Tunes on first use, and compiles a program for each tuning of the portfolio.
   /// @param context        compiles the kernels, and tunes them
-  /// @param type           of an element
-  /// @param rows, columns  the shapes of src that are tuned for. Operations may have any other;
-  /// they
-  ///                       are remembered for the next tuning.
-  /// @throws what autotuner and compile throw
+  /// @param type           the element type
+  /// @param rows, columns  the ranges of shapes of src for the tuning. Operations may have any
+  ///                       other shape; it is remembered for the next tuning.
+  /// @throws the errors of autotuner and compile
   ranged_transpose_template(const context& context, element_type type, const size_range& rows,
                             const size_range& columns);
 
-  /// The tunings, and the choice among them by rows and columns.
+  /// The portfolio: the tunings, and the choice by rows and columns.
   const tune::portfolio<transpose_tuning>& portfolio() const noexcept { return portfolio_; }
 
-  /// An operation for one shape of array, with the tuning that is chosen for it.
-  /// @param queue          of the context that the template was made for
+  /// Makes an operation for one shape of array, with the tuning for this shape.
+  /// @param queue          a queue of the template's context
   /// @param rows, columns  the shape of src
-  /// @throws argument_error if that makes more tiles than a launch can have groups
+  /// @throws argument_error for more tiles than a launch can have groups
   transpose instantiate(const command_queue& queue, std::size_t rows, std::size_t columns) const;
 
  private:
   element_type type_;
   tune::portfolio<transpose_tuning> portfolio_;
-  std::vector<program> programs_;  // one of each tuning
+  std::vector<program> programs_;  // one for each tuning
 };
 
-/// The configurations that are searched.
+/// The search space.
 space<transpose_tuning> tuning_space(const transpose_key& key);
 
 }  // namespace tune::operations

@@ -127,8 +127,8 @@ TEST_CASE("a broken constraint is told with its figures") {
   };
   CHECK(why({{"power", 120, "W"}}, true) == "its power is 120 W; 100 or less is asked for");
   CHECK(why({}, true) == "");
-  CHECK(why({}, false) == "its power is not known, and has a bound");
-  CHECK(why({{"power", 100}}, false) == "its energy is not known, and is to be minimised");
+  CHECK(why({}, false) == "its power is not known, but has a bound");
+  CHECK(why({{"power", 100}}, false) == "its energy is not known, but is to be minimised");
   CHECK(why({{"power", 100}, {"energy", 1}}, false) == "");
 }
 

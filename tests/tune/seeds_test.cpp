@@ -230,7 +230,7 @@ TEST_CASE("a search goes on where the expected loss is not good enough, and says
   }
   CHECK(text.find("begins with 16 seeds from 12 keys of this device; if it stopped there it would "
                   "lose") != std::string::npos);
-  CHECK(text.find("that is not within 5 %, so it goes on") != std::string::npos);
+  CHECK(text.find("that is not within 5 %, so it continues") != std::string::npos);
   CHECK(app.last().seeds.tried == 16);
   CHECK(*app.last().seeds.loss_bound > 0.05);
   CHECK_FALSE(app.last().seeds.stopped);

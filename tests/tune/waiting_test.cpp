@@ -84,7 +84,7 @@ struct application {
 
 // ---- two that want what the other tunes
 
-/// What the two tell each other, in memory that processes share.
+/// Counters and results of the two processes, in shared memory.
 struct meeting {
   std::atomic<int> arrived{0};
   std::atomic<int> searches{0};
@@ -367,7 +367,7 @@ TEST_CASE("the holder is named, and that it is stopped or rests") {
   report.look(200s, other.id());
   CHECK(describe(s.hears->heard.back()) == name + ", which is stopped, tunes the same");
   report.look_for(wait_cause::database, 1s, {});
-  CHECK(describe(s.hears->heard.back()) == "another process keeps the database");
+  CHECK(describe(s.hears->heard.back()) == "another process locks the database");
 }
 
 TEST_CASE("another thread is one of this process") {

@@ -215,7 +215,7 @@ TEST_CASE("when the rank that leads is killed the next one leads, and all keys a
   const ended rest = here.start_and_kill(3, 0, 15);
   CAPTURE(rest.output);
   CHECK(rest.code == 0);
-  CHECK(contains(rest.output, "rank 0, which led, has been lost: the next one leads"));
+  CHECK(contains(rest.output, "the leading rank 0 has been lost: the next one leads"));
   CHECK(here.results(1) == 6);
   CHECK(here.content(1) == here.content(2));
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Tuning databases that are read.
+// Reading of tuning databases.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -25,7 +25,7 @@ value number_or_none(const std::optional<double>& number) {
   return number ? value(*number) : value();
 }
 
-// A number as one of the type that a field holds; none if that cannot hold it exactly.
+// Converts a number to the type of a field; empty if that cannot hold it exactly.
 std::optional<value> converted(const value& v, value_type type) {
   using kind = detail::value_kind;
   const kind wanted = detail::kind_of(type);
@@ -58,7 +58,7 @@ std::string fields_text(const function_identity& function) {
   return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// The arguments of a function in their order.
+/// The arguments of a function in its order.
 std::vector<named_value> arguments_of(const function_identity& function,
                                       const libtune_named_value* key, std::size_t count) {
   const std::vector<named_value> given = to_values(key, count);
@@ -109,7 +109,7 @@ std::shared_ptr<const function_identity> read_identity(const std::string& path,
   return found;
 }
 
-/// The numbers of a file that change with each commit; empty if it may change again unnoticed,
+/// The numbers of a file that change with each commit; empty if it may change again undetectably,
 /// within one tick of its clock.
 std::vector<std::int64_t> state_of(const std::string& path) {
   constexpr std::int64_t settled = 2;  // s
@@ -120,7 +120,7 @@ std::vector<std::int64_t> state_of(const std::string& path) {
           found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
 }
 
-/// The function of a name and version; null if the database has none.
+/// The function with a name and version; null if the database lacks it.
 std::shared_ptr<const function_identity> identity_of(libtune_database& in, const char* name,
                                                      int version) {
   const std::string wanted = text_of(name);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The objects behind the handles of libtune.h, and the way of every call: no exception leaves it.
+// The objects behind the handles of libtune.h, and the common frame of every call: no exception
+// leaves it.
 #pragma once
 
 #include <cstddef>
@@ -32,12 +33,12 @@
 
 namespace tune::c_api {
 
-/// Keeps the text of the exception that is being handled as this thread's last error.
-/// @returns the status that fits it
+/// Stores the text of the exception being handled as this thread's last error.
+/// @returns the matching status
 libtune_status note_failure() noexcept;
 
-/// Puts off the end of a thread by pthread_cancel until the call has returned: the exception of
-/// that cannot pass through all that a call does.
+/// Defers the end of a thread by pthread_cancel until the call has returned: its exception cannot
+/// pass through the frames of a call.
 class [[nodiscard]] uncancelled {
  public:
   uncancelled() noexcept { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
@@ -49,7 +50,7 @@ class [[nodiscard]] uncancelled {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-/// Runs a call, and turns what it throws into a status.
+/// Runs a call, and converts exceptions to a status.
 template <class Call>
 libtune_status guarded(Call&& call) noexcept {
   const uncancelled until_it_returns;
@@ -65,17 +66,17 @@ libtune_status guarded(Call&& call) noexcept {
   }
 }
 
-/// Returns what a pointer leads to. @throws argument_error that names it, if it is null
+/// Returns the object of a pointer. @throws argument_error that names it, if it is null
 template <class T>
 T& required(T* pointer, const char* what) {
   if (pointer != nullptr) return *pointer;
   throw argument_error(std::string(what) + " is null");
 }
 
-/// An empty text for null.
+/// The text, or an empty text for null.
 inline std::string text_of(const char* text) { return text == nullptr ? std::string() : text; }
 
-/// The same for a call that gives a handle or a table out: without a place for it nothing is done.
+/// Runs a call that returns a handle or a table: without a target it does nothing.
 template <class Made, class Call>
 libtune_status giving(Made** out, Call&& call) noexcept {
   return guarded([&] {
@@ -84,40 +85,41 @@ libtune_status giving(Made** out, Call&& call) noexcept {
   });
 }
 
-/// Gives a new handle out, in giving.
+/// Returns a new handle, within giving.
 template <class Handle, class... Arguments>
 void give(Handle** out, Arguments&&... arguments) {
   *out = new Handle{std::forward<Arguments>(arguments)...};
 }
 
-/// Ends a handle.
+/// Destroys a handle.
 template <class Handle>
 libtune_status destroy(Handle* handle) noexcept {
   return guarded([&] { delete handle; });
 }
 
-/// A function of the caller with what it is called with.
+/// A function of the caller with its user data.
 template <class Function>
 struct callback {
   Function function = nullptr;
   void* user = nullptr;
 };
 
-/// The text of this thread's last error, for a callback that failed, and the callback's own status.
-/// @param otherwise  where it set none
+/// The text of this thread's last error, for a callback that failed, with the callback's own
+/// status.
+/// @param otherwise  the text if it set none
 std::string callback_reason(libtune_status status, const char* otherwise);
 /// Throws for a callback that failed. @throws tuning_stopped_error for LIBTUNE_STOPPED, else error
 [[noreturn]] void throw_failed(libtune_status status, const char* otherwise);
-/// True if the stop function of this thread (libtune_stop_by) wants the end of what is tuned.
+/// True if the stop function of this thread (libtune_stop_by) requests a stop.
 bool is_stop_wanted() noexcept;
-/// Forgets it, so that a text set by a callback is not an earlier one.
+/// Clears the last error, so that a text from a callback is not an earlier one.
 void clear_last_error() noexcept;
 
-/// Values of the caller. @throws argument_error, type_error
+/// Converts a value of the caller. @throws argument_error, type_error
 value to_value(const libtune_value& given);
 std::vector<named_value> to_values(const libtune_named_value* given, std::size_t count);
 
-/// Texts and arrays of which values that are given out refer to. They stay where they are.
+/// Texts and arrays that returned values refer to. Their addresses do not change.
 class value_store {
  public:
   libtune_value keep(const value& v);
@@ -129,7 +131,7 @@ class value_store {
   std::deque<std::vector<double>> numbers_;
 };
 
-/// Named values as they are given out.
+/// Named values in the form for the caller.
 class value_list {
  public:
   value_list() = default;
@@ -146,17 +148,17 @@ class value_list {
   std::vector<libtune_named_value> all_;
 };
 
-/// Makes a table row by row. Columns come in the order in which they are first set.
+/// Makes a table row by row. Columns are in the order of their first use.
 class table_builder {
  public:
   void begin_row() { ++rows_; }
-  /// Sets a cell of the row that was begun last.
+  /// Sets a cell of the latest row.
   void set(const std::string& column, const value& v);
   void set(const std::string& column, std::vector<double> numbers);
-  /// Makes sure that a column is there, for the order.
+  /// Ensures that a column exists, to fix the order.
   void reserve(const std::string& column);
 
-  /// In giving.
+  /// Returns the table, within giving.
   void give(libtune_table** out) &&;
 
  private:
@@ -167,14 +169,14 @@ class table_builder {
   std::size_t rows_ = 0;
 };
 
-/// Returns a name that is none of the others: with the prefix, if it has to.
+/// Returns a name that differs from the others, with the prefix if necessary.
 std::string apart_from(const std::set<std::string>& others, const std::string& prefix,
                        const std::string& name);
 
-/// Sets an option by its name, as libtune_context_set_option says.
+/// Sets an option by its name, in the form of libtune_context_set_option.
 void set_option(tuning_options& options, const std::string& name, const char* text);
 
-/// Calls visitor.operator()<T>() for the host type of elements, as far as this library knows it.
+/// Calls visitor.operator()<T>() for the host type of elements, if this library knows it.
 template <class Visitor>
 decltype(auto) visit_element(const element_type& type, Visitor&& visitor) {
   if (const auto dtype = type.dtype()) return visit_dtype(*dtype, visitor);
@@ -184,10 +186,10 @@ decltype(auto) visit_element(const element_type& type, Visitor&& visitor) {
   throw type_error("elements of '" + std::string(type.name()) + "' cannot be copied here");
 }
 
-/// The name of a type that this library can make: dtypes and complex_half.
+/// The element type with a name that this library supports: dtypes and complex_half.
 element_type element_type_of(const char* name);
 
-/// Elements of the caller as an array without padding.
+/// Checks elements of the caller for an array without padding.
 /// @throws argument_error unless there are as many bytes as the shape needs
 void require_bytes(const element_type& type, const shape& size, std::size_t bytes);
 
@@ -226,8 +228,8 @@ struct libtune_database {
   explicit libtune_database(const std::string& path);
 
   tune::tuning_database database;
-  std::mutex mutex;                   // of the rest
-  std::vector<std::int64_t> state{};  // of the file, for which the functions are known
+  std::mutex mutex;                   // guards the other members
+  std::vector<std::int64_t> state{};  // the state of the file when the functions were read
   std::map<std::pair<std::string, int>, std::shared_ptr<const tune::function_identity>> known;
 };
 
@@ -252,7 +254,7 @@ struct libtune_template {
 
 struct libtune_operation {
   std::unique_ptr<tune::operation> operation;
-  tune::bare_operation* bare = nullptr;  // the same, if it is one
+  tune::bare_operation* bare = nullptr;  // the same operation, if it is a bare one
   std::function<void(std::string_view, const tune::value&)> set{};
 };
 
@@ -262,7 +264,7 @@ struct libtune_tuner {
   libtune_tuner(tune::bare_kernel::definition its_definition, bool of_kernel)
       : defined(std::move(its_definition)), is_kernel(of_kernel), kernel(defined) {}
 
-  /// Does a step now, for its errors, and again where the kernel is defined anew.
+  /// Performs a step at once, for its errors, and again after a new definition of the kernel.
   void add(step does) {
     does(kernel);
     steps.push_back(std::move(does));
@@ -306,12 +308,12 @@ struct libtune_tuner {
 
   tune::bare_kernel::definition defined;
   bool is_kernel;
-  tune::bare_kernel kernel;  // of a function: its space alone
+  tune::bare_kernel kernel;  // for a function: only its space
   std::vector<step> steps{};
   std::vector<tune::kernel_argument> arguments{};
   std::vector<step> answers{};
   std::vector<std::pair<std::string, std::optional<std::string>>> options{};
-  // Of a function.
+  // For a function.
   tune::c_api::callback<libtune_measure_function> measures{};
   std::vector<tune::computed_metric> metrics{};
   std::vector<std::string> read_by_metrics{};  // names in their formulas

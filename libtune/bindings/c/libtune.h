@@ -6,23 +6,24 @@
 /// kernels and of functions, and the built-in operations. C11 and C++; link libtune_c.
 ///
 /// **Errors.** Every function returns a status. LIBTUNE_OK is 0. After any other status
-/// libtune_last_error() is a text for people: the request, the failure, and the remedy.
+/// libtune_last_error() is a text for users: the request, the failure, and the remedy.
 /// LIBTUNE_NOT_FOUND is an answer rather than a failure. No exception leaves the library, and none
-/// may leave a callback. Results are written only with LIBTUNE_OK. Without a place for a handle
-/// nothing is done. A thread that is cancelled (pthread_cancel) within a call ends after it.
+/// may leave a callback. Results are written only with LIBTUNE_OK. A call with a null target for a
+/// handle does nothing. A thread that is cancelled (pthread_cancel) within a call ends after it.
 ///
-/// **Handles.** A function that gives a handle out, by a pointer to a pointer of its type, makes
-/// the caller its owner, who ends it with the _destroy of that type; to destroy null does nothing.
-/// Handles keep what they were made from: a context may be destroyed while buffers of it live.
+/// **Handles.** A function that returns a handle, by a pointer to a pointer of its type, makes the
+/// caller its owner, who destroys it with the _destroy function of that type; destroying null does
+/// nothing. Handles keep the objects that they were made from: a context may be destroyed before
+/// its buffers.
 ///
-/// **Texts and arrays.** What a function takes is copied before it returns, unless it says
-/// otherwise. What it gives out belongs to the handle that it was asked of, and is valid until that
-/// is destroyed or, where a function says so, until it is called again for the same handle. Texts
-/// are UTF-8 and end with 0; null stands for an empty text.
+/// **Texts and arrays.** Functions copy their arguments before they return, unless stated
+/// otherwise. Returned texts and arrays belong to the handle of the call, and are valid until it is
+/// destroyed or, where stated, until the next call for the same handle. Texts are UTF-8 and end
+/// with 0; null stands for an empty text.
 ///
 /// **Threads.** Devices, contexts, databases and templates may be used by several threads at once.
-/// Any other handle is used by one thread at a time; different handles do not disturb each other.
-/// The last error is that of the calling thread.
+/// Any other handle is used by one thread at a time; different handles are independent. The last
+/// error is the calling thread's.
 ///
 /// **Stability.** Names, values and layouts here do not change within one LIBTUNE_C_ABI; functions
 /// and enumerators may be added.
@@ -32,19 +33,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The number of this interface. A library of the same number, which libtune_abi returns, fits.
+/// The number of this interface. The library must have the same number, which libtune_abi returns.
 #define LIBTUNE_C_ABI 1
 
 #if defined(__GNUC__) && !defined(LIBTUNE_C_NO_VISIBILITY)
-/// Marks what the shared library exports.
+/// Marks the exports of the shared library.
 #define LIBTUNE_C_EXPORT __attribute__((visibility("default")))
 #else
-/// Marks what the shared library exports.
+/// Marks the exports of the shared library.
 #define LIBTUNE_C_EXPORT
 #endif
 
 #ifdef __cplusplus
-/// Makes each int a value of an enumeration in C++, as in C: what is none of its enumerators is
+/// Makes each int a value of an enumeration in C++, as in C: values that are not enumerators are
 /// refused.
 #define LIBTUNE_C_ANY_INT : int
 extern "C" {
@@ -56,19 +57,19 @@ extern "C" {
 
 /// The outcome of a call.
 typedef enum libtune_status LIBTUNE_C_ANY_INT {
-  LIBTUNE_OK = 0,                 ///< it did what it says
-  LIBTUNE_NOT_FOUND = 1,          ///< there is no such result; nothing is wrong
-  LIBTUNE_SKIPPED = 2,            ///< of a callback: this configuration is not to be tried
-  LIBTUNE_ERROR = 3,              ///< any failure that is none of the following
-  LIBTUNE_ARGUMENT_ERROR = 4,     ///< the call cannot mean anything: a wrong name, size or order
-  LIBTUNE_TYPE_ERROR = 5,         ///< a value or an array is of another type
+  LIBTUNE_OK = 0,                 ///< success
+  LIBTUNE_NOT_FOUND = 1,          ///< the result does not exist; no failure
+  LIBTUNE_SKIPPED = 2,            ///< returned by a callback: this configuration must not be tried
+  LIBTUNE_ERROR = 3,              ///< any failure other than the following
+  LIBTUNE_ARGUMENT_ERROR = 4,     ///< the call is invalid: a wrong name, size or order
+  LIBTUNE_TYPE_ERROR = 5,         ///< a value or an array has the wrong type
   LIBTUNE_ENVIRONMENT_ERROR = 6,  ///< an environment variable cannot be read
-  LIBTUNE_NO_DEVICE = 7,          ///< no device fits
+  LIBTUNE_NO_DEVICE = 7,          ///< no device matches
   LIBTUNE_DEVICE_ERROR = 8,       ///< the driver of a device refused a call
-  LIBTUNE_OUT_OF_MEMORY = 9,      ///< the device or the host has no memory left
+  LIBTUNE_OUT_OF_MEMORY = 9,      ///< the device or the host is out of memory
   LIBTUNE_BUILD_ERROR = 10,       ///< a kernel does not compile
   LIBTUNE_DATABASE_ERROR = 11,    ///< a database cannot be opened, read or written
-  LIBTUNE_NOT_TUNED = 12,         ///< there is no result, and the mode or the lock forbids to tune
+  LIBTUNE_NOT_TUNED = 12,         ///< there is no result, and the mode or the lock forbids tuning
   LIBTUNE_TUNING_FAILED = 13,     ///< no configuration could be measured, or the space is empty
   LIBTUNE_STOPPED = 14            ///< a function of the caller ended the tuning
 } libtune_status;
@@ -77,20 +78,20 @@ typedef enum libtune_status LIBTUNE_C_ANY_INT {
 /// until the next call of libtune on this thread.
 LIBTUNE_C_EXPORT const char* libtune_last_error(void);
 
-/// Sets that text. For callbacks, before they return another status than LIBTUNE_OK: it becomes the
+/// Sets that text. For callbacks, before they return a status other than LIBTUNE_OK: it becomes the
 /// reason of the trial.
 /// @param message  copied; null is an empty text
 LIBTUNE_C_EXPORT libtune_status libtune_set_last_error(const char* message);
 
-/// Decides whether what is tuned ends: other than 0 if it does, from then on until the call
-/// returns.
+/// Decides if a tuning stops: any value other than 0 stops it. Called repeatedly until the tuning
+/// call returns.
 typedef int (*libtune_stop_function)(void* user);
-/// Sets the function that libtune_tuner_tune and libtune_template_create ask on this thread,
-/// between the steps of a search and ten times a second while it waits, for other processes too:
-/// for the signals and deadlines of the caller. They end with LIBTUNE_STOPPED after the present
-/// step.
-/// @param function  the function; null: none, as at the start of a thread
-/// @param user  given to each call of it; both have to be usable until another is set
+/// Sets the function that libtune_tuner_tune and libtune_template_create call on this thread,
+/// between the steps of a search and ten times a second during waits, including those for other
+/// processes: for the signals and deadlines of the caller. They end with LIBTUNE_STOPPED after the
+/// present step.
+/// @param function  the function; null: none, the default of a thread
+/// @param user  passed to each call; both must stay valid until another function is set
 LIBTUNE_C_EXPORT libtune_status libtune_stop_by(libtune_stop_function function, void* user);
 
 /// Returns the name of a status, such as "LIBTUNE_NO_DEVICE"; "unknown" for other numbers. A
@@ -113,42 +114,42 @@ typedef enum libtune_value_type LIBTUNE_C_ANY_INT {
   LIBTUNE_UINT = 3,  ///< as.natural
   LIBTUNE_REAL = 4,  ///< as.real
   LIBTUNE_TEXT = 5,  ///< as.text
-  LIBTUNE_REALS = 6  ///< as.reals: so many as count says. Given out only
+  LIBTUNE_REALS = 6  ///< as.reals, with count elements. Only returned
 } libtune_value_type;
 
 /// The content of a libtune_value, by its type.
 typedef union libtune_value_member {
-  int64_t integer;      ///< of LIBTUNE_BOOL and LIBTUNE_INT
-  uint64_t natural;     ///< of LIBTUNE_UINT
-  double real;          ///< of LIBTUNE_REAL
-  const char* text;     ///< of LIBTUNE_TEXT
-  const double* reals;  ///< of LIBTUNE_REALS
+  int64_t integer;      ///< the value of LIBTUNE_BOOL and LIBTUNE_INT
+  uint64_t natural;     ///< the value of LIBTUNE_UINT
+  double real;          ///< the value of LIBTUNE_REAL
+  const char* text;     ///< the value of LIBTUNE_TEXT
+  const double* reals;  ///< the values of LIBTUNE_REALS
 } libtune_value_member;
 
 /// A value whose type is known at run time.
 typedef struct libtune_value {
   int32_t type;             ///< a libtune_value_type
-  int32_t count;            ///< of LIBTUNE_REALS; else 0
+  int32_t count;            ///< the number of reals of LIBTUNE_REALS; else 0
   libtune_value_member as;  ///< the member that the type names
 } libtune_value;
 
-/// A value with a name: of a parameter, of a field of a key, of a property.
+/// A value with a name: of a parameter, a key field or a property.
 typedef struct libtune_named_value {
   const char* name;     ///< not null
   libtune_value value;  ///< the value
 } libtune_named_value;
 
-/// Columns of values with a name each, and as many rows in each: trials, results.
+/// Named columns of values with the same number of rows: trials, results.
 typedef struct libtune_table libtune_table;
 
-/// Gives the number of rows and of columns.
+/// Gets the number of rows and of columns.
 LIBTUNE_C_EXPORT libtune_status libtune_table_size(const libtune_table* table, size_t* rows,
                                                    size_t* columns);
-/// Gives a column: its name, and an array with a value for each row.
+/// Gets a column: its name, and an array with a value for each row.
 LIBTUNE_C_EXPORT libtune_status libtune_table_column(const libtune_table* table, size_t column,
                                                      const char** name,
                                                      const libtune_value** values);
-/// Ends a table.
+/// Destroys a table.
 LIBTUNE_C_EXPORT libtune_status libtune_table_destroy(libtune_table* table);
 
 /* ---- devices and contexts ------------------------------------------------------------------- */
@@ -159,33 +160,31 @@ typedef struct libtune_device libtune_device;
 typedef struct libtune_context libtune_context;
 /// An in-order, asynchronous queue of commands on one device.
 typedef struct libtune_queue libtune_queue;
-/// Device memory, not typed.
+/// Untyped device memory.
 typedef struct libtune_buffer libtune_buffer;
 
-/// Gives the number of devices of all backends.
+/// Gets the number of devices of all backends.
 LIBTUNE_C_EXPORT libtune_status libtune_device_count(size_t* count);
-/// Gives a device by its place in the order in which LIBTUNE_DEVICE counts them.
+/// Gets a device by its index in the order of LIBTUNE_DEVICE.
 LIBTUNE_C_EXPORT libtune_status libtune_device_get(size_t index, libtune_device** device);
-/// Gives the best device, or the one that LIBTUNE_DEVICE, CUDA_DEVICE or PYOPENCL_CTX names.
+/// Gets the best device, or the one that LIBTUNE_DEVICE, CUDA_DEVICE or PYOPENCL_CTX names.
 LIBTUNE_C_EXPORT libtune_status libtune_device_select(libtune_device** device);
-/// Gives the properties of a device: name, platform, driver_version, backend ("CUDA", "OpenCL"),
-/// kind
-/// ("GPU", "CPU", ...), architecture, max_work_group_size, local_memory_bytes, global_memory_bytes,
-/// compute_units, simd_group_size, clock_khz, pci_address, uuid.
+/// Gets the properties of a device: name, platform, driver_version, backend ("CUDA", "OpenCL"),
+/// kind ("GPU", "CPU", ...), architecture, max_work_group_size, local_memory_bytes,
+/// global_memory_bytes, compute_units, simd_group_size, clock_khz, pci_address, uuid.
 LIBTUNE_C_EXPORT libtune_status libtune_device_info(const libtune_device* device,
                                                     const libtune_named_value** properties,
                                                     size_t* count);
-/// Ends the handle of a device.
+/// Destroys the handle of a device.
 LIBTUNE_C_EXPORT libtune_status libtune_device_destroy(libtune_device* device);
 
 /// Makes a context on a device; on CUDA it is the primary one, which other libraries use too.
 LIBTUNE_C_EXPORT libtune_status libtune_context_create(const libtune_device* device,
                                                        libtune_context** context);
-/// Gives the device of a context.
+/// Gets the device of a context.
 LIBTUNE_C_EXPORT libtune_status libtune_context_get_device(const libtune_context* context,
                                                            libtune_device** device);
-/// Sets an option for all that is tuned in a context; the environment overrides it. Names and
-/// texts:
+/// Sets an option for all tunings in a context; the environment overrides it. Names and texts:
 ///  - "database": a path; "" for none
 ///  - "mode": "tune", "resume", "cached", "default", "force" or "behind"
 ///  - "match": "exact", "nearest" or "verify"
@@ -195,15 +194,15 @@ LIBTUNE_C_EXPORT libtune_status libtune_context_get_device(const libtune_context
 ///  - "isolation": "automatic", "on" or "off"
 ///  - "verify": "every", "finalists" or "none"
 ///  - "wait": seconds
-/// @param context  whose options change
+/// @param context  the context
 /// @param name  of the option
-/// @param value  null takes the option back to its default
+/// @param value  null restores the default
 LIBTUNE_C_EXPORT libtune_status libtune_context_set_option(libtune_context* context,
                                                            const char* name, const char* value);
-/// Gives the backend's handle: a CUcontext, or a cl_context.
+/// Gets the backend's handle: a CUcontext, or a cl_context.
 LIBTUNE_C_EXPORT libtune_status libtune_context_native(const libtune_context* context,
                                                        uintptr_t* handle);
-/// Ends the handle of a context.
+/// Destroys the handle of a context.
 LIBTUNE_C_EXPORT libtune_status libtune_context_destroy(libtune_context* context);
 
 /// Makes a queue.
@@ -213,16 +212,16 @@ LIBTUNE_C_EXPORT libtune_status libtune_queue_create(const libtune_context* cont
 /// is the default stream), or a cl_command_queue, which is retained.
 LIBTUNE_C_EXPORT libtune_status libtune_queue_wrap(const libtune_context* context, uintptr_t handle,
                                                    libtune_queue** queue);
-/// Gives the backend's handle: a CUstream, or a cl_command_queue.
+/// Gets the backend's handle: a CUstream, or a cl_command_queue.
 LIBTUNE_C_EXPORT libtune_status libtune_queue_native(const libtune_queue* queue, uintptr_t* handle);
-/// Blocks until all that is enqueued has ended.
+/// Blocks until all enqueued commands have ended.
 LIBTUNE_C_EXPORT libtune_status libtune_queue_finish(libtune_queue* queue);
 /// Copies bytes from the host to a buffer, and blocks until the host may change them.
 LIBTUNE_C_EXPORT libtune_status libtune_queue_write(libtune_queue* queue,
                                                     const libtune_buffer* destination,
                                                     size_t offset_bytes, const void* source,
                                                     size_t bytes);
-/// Copies bytes from a buffer to the host, and blocks until they are there.
+/// Copies bytes from a buffer to the host, and blocks until they have arrived.
 LIBTUNE_C_EXPORT libtune_status libtune_queue_read(libtune_queue* queue,
                                                    const libtune_buffer* source,
                                                    size_t offset_bytes, void* destination,
@@ -237,63 +236,63 @@ LIBTUNE_C_EXPORT libtune_status libtune_queue_copy(libtune_queue* queue,
 LIBTUNE_C_EXPORT libtune_status libtune_queue_zero(libtune_queue* queue,
                                                    const libtune_buffer* destination,
                                                    size_t offset_bytes, size_t bytes);
-/// Ends the handle of a queue. What is enqueued still runs.
+/// Destroys the handle of a queue. Enqueued commands still run.
 LIBTUNE_C_EXPORT libtune_status libtune_queue_destroy(libtune_queue* queue);
 
-/// Makes a buffer with unknown contents.
+/// Makes a buffer with undefined contents.
 LIBTUNE_C_EXPORT libtune_status libtune_buffer_create(const libtune_context* context, size_t bytes,
                                                       libtune_buffer** buffer);
 /// Makes a buffer of memory of the application: a CUdeviceptr, which the application keeps alive
-/// until the buffer and the operations that it is bound to are destroyed; or a cl_mem of the same
+/// until the buffer and all operations bound to it are destroyed; or a cl_mem of the same
 /// cl_context, which is retained.
-/// @param context  in which it is used
+/// @param context  the context of its use
 /// @param handle  a CUdeviceptr, or a cl_mem
-/// @param bytes  from that address on; at most those of a cl_mem
-/// @param buffer  takes the handle
+/// @param bytes  from that address on; at most the size of a cl_mem
+/// @param buffer  receives the handle
 LIBTUNE_C_EXPORT libtune_status libtune_buffer_wrap(const libtune_context* context,
                                                     uintptr_t handle, size_t bytes,
                                                     libtune_buffer** buffer);
-/// Gives the backend's handle: a CUdeviceptr, or a cl_mem.
+/// Gets the backend's handle: a CUdeviceptr, or a cl_mem.
 LIBTUNE_C_EXPORT libtune_status libtune_buffer_native(const libtune_buffer* buffer,
                                                       uintptr_t* handle);
-/// Gives the number of bytes.
+/// Gets the number of bytes.
 LIBTUNE_C_EXPORT libtune_status libtune_buffer_size(const libtune_buffer* buffer, size_t* bytes);
-/// Ends the handle of a buffer. The memory is released when nothing else refers to it.
+/// Destroys the handle of a buffer. The memory is released when no other object refers to it.
 LIBTUNE_C_EXPORT libtune_status libtune_buffer_destroy(libtune_buffer* buffer);
 
 /* ---- databases ------------------------------------------------------------------------------ */
 
-/// A tuning database that is read.
+/// A tuning database for reading.
 typedef struct libtune_database libtune_database;
 /// The answer of a lookup.
 typedef struct libtune_result libtune_result;
 
 /// The devices whose results a lookup returns.
 typedef enum libtune_match LIBTUNE_C_ANY_INT {
-  LIBTUNE_EXACT = 0,   ///< this very device
-  LIBTUNE_NEAREST = 1  ///< else the nearest that has a result for the same key
+  LIBTUNE_EXACT = 0,   ///< only this device
+  LIBTUNE_NEAREST = 1  ///< else the nearest device with a result for the same key
 } libtune_match;
 
-/// Opens a database for reading. It need not exist yet: then nothing is found.
+/// Opens a database for reading. It need not exist yet: then no result is found.
 /// @param path  null: the one that tuning uses (LIBTUNE_DB, else the user's)
-/// @param database  takes the handle
+/// @param database  receives the handle
 LIBTUNE_C_EXPORT libtune_status libtune_database_open(const char* path,
                                                       libtune_database** database);
-/// Gives the absolute path.
+/// Gets the absolute path.
 LIBTUNE_C_EXPORT libtune_status libtune_database_path(const libtune_database* database,
                                                       const char** path);
-/// Looks a result up. Takes microseconds once the function has been found before.
+/// Looks up a result. Takes microseconds, except for the first lookup of a function.
 /// @param database  the database
 /// @param name     of the autotune function, such as "transpose_template.autotune"
-/// @param version  of it; -1: the greatest that the database has
+/// @param version  its version; -1: the greatest in the database
 /// @param key      values by the names of the key's fields, in any order. Numbers may be of any
 ///                 type that holds them exactly
 /// @param key_count  their number
-/// @param device  whose result is wanted
-/// @param match  whether results of other devices count
-/// @param result  takes the handle
-/// @returns LIBTUNE_NOT_FOUND if there is no such result or function; LIBTUNE_ARGUMENT_ERROR,
-///          LIBTUNE_TYPE_ERROR if the key has other fields
+/// @param device  the device of the result
+/// @param match  includes or excludes results of other devices
+/// @param result  receives the handle
+/// @returns LIBTUNE_NOT_FOUND for a missing result or function; LIBTUNE_ARGUMENT_ERROR,
+///          LIBTUNE_TYPE_ERROR for other key fields
 LIBTUNE_C_EXPORT libtune_status libtune_database_find(libtune_database* database, const char* name,
                                                       int version, const libtune_named_value* key,
                                                       size_t key_count,
@@ -303,32 +302,32 @@ LIBTUNE_C_EXPORT libtune_status libtune_database_find(libtune_database* database
 LIBTUNE_C_EXPORT libtune_status libtune_database_functions(libtune_database* database,
                                                            libtune_table** table);
 /// Lists the results of a function: the fields of its key and of its values, then score_ns,
-/// device_name, device_platform, device_version and tuned_at. A value with the name of a field of
-/// the key, or of one of these columns, has "value_" before it.
-/// @returns LIBTUNE_NOT_FOUND if there is no such function
+/// device_name, device_platform, device_version and tuned_at. A value with the name of a key field,
+/// or of one of these columns, gets the prefix "value_".
+/// @returns LIBTUNE_NOT_FOUND for an unknown function
 LIBTUNE_C_EXPORT libtune_status libtune_database_results(libtune_database* database,
                                                          const char* name, int version,
                                                          libtune_table** table);
 /// Lists every trial of every search of a function: search, arguments (a text), device_name,
 /// started_at, the parameters, outcome, message, score_ns, score_lower_ns, score_upper_ns,
 /// samples_ns and the metrics.
-/// @returns LIBTUNE_NOT_FOUND if there is no such function
+/// @returns LIBTUNE_NOT_FOUND for an unknown function
 LIBTUNE_C_EXPORT libtune_status libtune_database_trials(libtune_database* database,
                                                         const char* name, int version,
                                                         libtune_table** table);
-/// Ends the handle of a database.
+/// Destroys the handle of a database.
 LIBTUNE_C_EXPORT libtune_status libtune_database_destroy(libtune_database* database);
 
-/// Gives the values of the tuning.
+/// Gets the values of the tuning.
 LIBTUNE_C_EXPORT libtune_status libtune_result_values(const libtune_result* result,
                                                       const libtune_named_value** values,
                                                       size_t* count);
-/// Gives facts about it: grade ("exact", "nearest"), step (in words), score_ns, device_name,
-/// device_platform, device_version, differs (columns, with commas between).
+/// Gets the properties of a result: grade ("exact", "nearest"), step (in words), score_ns,
+/// device_name, device_platform, device_version, differs (columns separated by commas).
 LIBTUNE_C_EXPORT libtune_status libtune_result_info(const libtune_result* result,
                                                     const libtune_named_value** facts,
                                                     size_t* count);
-/// Ends a result.
+/// Destroys a result.
 LIBTUNE_C_EXPORT libtune_status libtune_result_destroy(libtune_result* result);
 
 /* ---- tuning --------------------------------------------------------------------------------- */
@@ -336,41 +335,41 @@ LIBTUNE_C_EXPORT libtune_status libtune_result_destroy(libtune_result* result);
 /// A space of named parameters, and a way to measure its configurations: a kernel that is compiled
 /// for each (libtune_tuner_create_kernel), or a function of the caller (libtune_tuner_create).
 typedef struct libtune_tuner libtune_tuner;
-/// The best configuration that a tuner has found, with the trials of the search.
+/// The best configuration of a tuner, with the trials of the search.
 typedef struct libtune_tuned libtune_tuned;
-/// The arrays that one run of a kernel has left on the device.
+/// The arrays on the device after one run of a kernel.
 typedef struct libtune_results libtune_results;
-/// A kernel, or several, with slots for arrays, for given sizes and a queue.
+/// One or several kernels with slots for arrays, for given sizes and a queue.
 typedef struct libtune_operation libtune_operation;
 
-/// Measures one configuration. Called by the thread that tunes.
-/// @param user           as given with the function
+/// Measures one configuration. Called by the tuning thread.
+/// @param user           as passed with the function
 /// @param configuration  the values of all parameters; valid during the call
 /// @param count          their number
 /// @param iterations     the number of runs to make
-/// @param seconds        takes the seconds of one run, the mean of them
-/// @returns LIBTUNE_OK; LIBTUNE_SKIPPED, if it cannot be run here; LIBTUNE_STOPPED ends the tuning;
-///          anything else fails it. Each with a reason by libtune_set_last_error
+/// @param seconds        receives the mean seconds of one run
+/// @returns LIBTUNE_OK; LIBTUNE_SKIPPED, if it cannot run here; LIBTUNE_STOPPED ends the tuning;
+///          any other status fails it. Each with a reason by libtune_set_last_error
 typedef libtune_status (*libtune_measure_function)(void* user,
                                                    const libtune_named_value* configuration,
                                                    size_t count, int iterations, double* seconds);
-/// Decides on one configuration: sets *allowed to 0 or 1. It has to answer the same for the same
+/// Decides on one configuration: sets *allowed to 0 or 1. The answer must be the same for the same
 /// values. A status other than LIBTUNE_OK ends the tuning.
 typedef libtune_status (*libtune_restriction_function)(void* user,
                                                        const libtune_named_value* configuration,
                                                        size_t count, int* allowed);
-/// Makes the text of a kernel for a configuration: sets *text, which is copied when the function
+/// Makes the text of a kernel for a configuration: sets *text, which is copied after the function
 /// has returned. LIBTUNE_STOPPED ends the tuning.
 typedef libtune_status (*libtune_source_function)(void* user,
                                                   const libtune_named_value* configuration,
                                                   size_t count, const char** text);
-/// Judges the results of a run: LIBTUNE_OK if they are right, anything else if not, with the reason
-/// by libtune_set_last_error; LIBTUNE_STOPPED ends the tuning. The results are valid during the
-/// call.
+/// Checks the results of a run: LIBTUNE_OK if they are right, any other status if not, with the
+/// reason by libtune_set_last_error; LIBTUNE_STOPPED ends the tuning. The results are valid during
+/// the call.
 typedef libtune_status (*libtune_verify_function)(void* user, libtune_results* results);
-/// Hears of a trial when it has been made. Its configuration, outcome, reason ("" if there is none)
-/// and median time in nanoseconds (NaN if it has none) are valid during the call.
-/// @returns LIBTUNE_OK; anything else ends the tuning with LIBTUNE_STOPPED, before another
+/// Receives a trial when it has been made. Its configuration, outcome, reason ("" without one) and
+/// median time in nanoseconds (NaN without one) are valid during the call.
+/// @returns LIBTUNE_OK; any other status ends the tuning with LIBTUNE_STOPPED, before another
 ///          configuration is prepared or measured
 typedef libtune_status (*libtune_trial_function)(void* user,
                                                  const libtune_named_value* configuration,
@@ -380,60 +379,59 @@ typedef libtune_status (*libtune_trial_function)(void* user,
 /// The use of an array by a kernel.
 typedef enum libtune_access LIBTUNE_C_ANY_INT {
   LIBTUNE_IN = 0,    ///< read
-  LIBTUNE_OUT = 1,   ///< written, all of it
+  LIBTUNE_OUT = 1,   ///< written completely
   LIBTUNE_INOUT = 2  ///< read and written, or written in part
 } libtune_access;
 
 /// Makes a tuner whose configurations a function of the caller measures (libtune_tuner_measure_by).
 /// @param name  for messages and events
-/// @param tuner  takes the handle
+/// @param tuner  receives the handle
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_create(const char* name, libtune_tuner** tuner);
 /// Makes a tuner of a kernel.
-/// @param name          of the kernel in the text; on CUDA also an instance of a template
+/// @param name          the name of the kernel in the text; on CUDA also an instance of a template
 /// @param source        the text: CUDA C++, OpenCL C, or the portable dialect of libtune's kernels;
 ///                      null if libtune_tuner_source_by makes it
 /// @param problem_size  one to three expressions over the parameters, such as "4096": work items
-///                      along x, y and z before they are divided (libtune_tuner_divide_grid)
+///                      along x, y and z before the division (libtune_tuner_divide_grid)
 /// @param axes          their number
-/// @param tuner  takes the handle
+/// @param tuner  receives the handle
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_create_kernel(const char* name, const char* source,
                                                             const char* const* problem_size,
                                                             size_t axes, libtune_tuner** tuner);
-/// Adds a parameter with its candidates, numbers, bools or texts. Whole numbers among real ones
-/// become real; candidates of several types otherwise cannot be remembered. The last one added
-/// varies fastest. It is a macro of this name where a kernel is compiled.
+/// Adds a parameter with its candidates: numbers, bools or texts. Whole numbers among real ones
+/// become real; other mixtures of types cannot be stored as results. The last parameter added
+/// varies fastest. In a kernel it is a macro with this name.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_parameter(libtune_tuner* tuner, const char* name,
                                                         const libtune_value* candidates,
                                                         size_t count);
-/// Allows only configurations for which an expression holds: "block_size_x * block_size_y <= 1024".
+/// Allows only configurations that fulfil an expression: "block_size_x * block_size_y <= 1024".
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_restrict(libtune_tuner* tuner,
                                                        const char* expression);
-/// The same by a function. It and user have to be usable as long as the tuner and what it made
-/// live.
+/// Restricts configurations by a function. It and user must stay valid as long as the tuner and all
+/// objects made from it.
 /// @param tuner  the tuner
 /// @param function  the function
-/// @param user  given to each call of it
+/// @param user  passed to each call
 /// @param description  for messages; may be null
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_restrict_by(libtune_tuner* tuner,
                                                           libtune_restriction_function function,
                                                           void* user, const char* description);
-/// Adds a figure to each trial: a formula over the parameters, "time" (ns) and other figures. A
-/// parameter may have the name of none of these figures that is read, nor of a metric: tuning
-/// refuses it.
+/// Adds a figure to each trial: a formula over the parameters, "time" (ns) and other figures.
+/// Tuning refuses a parameter with the name of a figure used in a formula, or of a metric.
 /// @param tuner  the tuner
 /// @param name  of the figure: a lower-case identifier
 /// @param formula  of the figure
 /// @param unit  may be null
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_metric(libtune_tuner* tuner, const char* name,
                                                      const char* formula, const char* unit);
-/// Sets an option for this tuner alone; as libtune_context_set_option.
+/// Sets an option for this tuner only, like libtune_context_set_option.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_set_option(libtune_tuner* tuner, const char* name,
                                                          const char* value);
-/// Remembers results in the tuning database by a name, a version and a key, and looks there first.
+/// Stores results in the tuning database by a name, a version and a key, and looks there first.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_remember(libtune_tuner* tuner, const char* name,
                                                        int version, const libtune_named_value* key,
                                                        size_t key_count);
-/// Measures by a function. It and user have to be usable until libtune_tuner_tune has returned.
+/// Measures by a function. It and user must stay valid until libtune_tuner_tune has returned.
 /// @returns LIBTUNE_ARGUMENT_ERROR for the tuner of a kernel
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_measure_by(libtune_tuner* tuner,
                                                          libtune_measure_function function,
@@ -444,8 +442,8 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_on_trial(libtune_tuner* tuner,
 
 /* The following are for kernels, and LIBTUNE_ARGUMENT_ERROR for other tuners. */
 
-/// Makes the text by a function, which is called for each configuration that is compiled. Lifetime
-/// as for libtune_tuner_restrict_by.
+/// Makes the text by a function, called for each compiled configuration. Lifetime as for
+/// libtune_tuner_restrict_by.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_source_by(libtune_tuner* tuner,
                                                         libtune_source_function function,
                                                         void* user);
@@ -457,58 +455,58 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_flag(libtune_tuner* tuner, const c
 /// Adds a macro whose text is the same for all configurations.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_define(libtune_tuner* tuner, const char* name,
                                                      const libtune_value* text);
-/// Renames the parameters that are the extents of a work group: block_size_x, _y and _z. Null
-/// leaves an extent at 1.
+/// Sets the names of the parameters for the extents of a work group, by default block_size_x, _y
+/// and _z. Null leaves an extent at 1.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_work_group(libtune_tuner* tuner, const char* x,
                                                          const char* y, const char* z);
-/// Divides the problem along an axis (0, 1, 2) by the product of these expressions, rounded up:
-/// that is the number of work groups. Without a call it is divided by the extent of the work group.
+/// Divides the problem size along an axis (0, 1, 2) by the product of these expressions, rounded
+/// up, to get the number of work groups. The default divisor is the extent of the work group.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_divide_grid(libtune_tuner* tuner, int axis,
                                                           const char* const* divisors,
                                                           size_t count);
-/// Gives each work group so many bytes of dynamic local memory: an expression.
+/// Sets the bytes of dynamic local memory for each work group: an expression.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_local_memory(libtune_tuner* tuner, const char* bytes);
-/// Lets only those configurations run for whose compiled kernels an expression holds: "registers <=
-/// 64".
+/// Allows only configurations whose compiled kernels fulfil an expression: "registers <= 64".
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_limit(libtune_tuner* tuner, const char* expression);
-/// Adds the next argument: an array.
+/// Adds an array as the next argument.
 /// @param tuner  the tuner
-/// @param access    how the kernel uses it
+/// @param access    the kernel's use of it
 /// @param type      of the elements: "float32", "int32", "complex64" and so on (the names of numpy)
 /// @param shape     the extents, the slowest axis first
 /// @param rank      0 to 8
 /// @param contents  in C order; copied. May be null with LIBTUNE_OUT
-/// @param name      of the slot of operations; null: "argument_0" and so on
+/// @param name      the name of the operation's slot; null: "argument_0" and so on
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_array(libtune_tuner* tuner, libtune_access access,
                                                     const char* type, const size_t* shape,
                                                     size_t rank, const void* contents,
                                                     const char* name);
-/// The same with contents on the device, which are copied when the kernel is tuned or run.
+/// Adds an array with contents on the device, which are copied for each tuning or run.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_device_array(libtune_tuner* tuner,
                                                            libtune_access access, const char* type,
                                                            const size_t* shape, size_t rank,
                                                            const libtune_buffer* contents,
                                                            const char* name);
-/// Adds the next argument: a number or struct of so many bytes, which are copied.
+/// Adds a number or struct of this size as the next argument; it is copied.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_scalar(libtune_tuner* tuner, const void* bytes,
                                                      size_t count);
 /// Fills a __constant__ or __device__ variable of a CUDA kernel before it runs.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_constant(libtune_tuner* tuner, const char* name,
                                                        const void* bytes, size_t count);
-/// Sets the contents that an array has to have after a run. Give the answers after all arguments.
+/// Sets the expected contents of an array after a run. Call it after adding all arguments.
 /// @param tuner  the tuner
-/// @param argument  its place among the arguments, from 0
+/// @param argument  its index, from 0
 /// @param expected  as many elements as the argument has, of its type; copied
-/// @param absolute, relative  the allowed difference; both negative: as numpy.allclose allows
+/// @param absolute, relative  the allowed difference; both negative: as in numpy.allclose
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_answer(libtune_tuner* tuner, size_t argument,
                                                      const void* expected, double absolute,
                                                      double relative);
-/// Judges results by a function, beside the answers. Lifetime as for libtune_tuner_measure_by.
+/// Checks results by a function, in addition to the answers. Lifetime as for
+/// libtune_tuner_measure_by.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_verify_by(libtune_tuner* tuner,
                                                         libtune_verify_function function,
                                                         void* user);
-/// Compiles one configuration, runs it once on the arguments' contents, and waits for its end.
-/// Parameters with one candidate may be left out.
+/// Compiles one configuration, runs it once on the contents of the arguments, and waits for its
+/// end. Parameters with one candidate may be omitted.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_run(libtune_tuner* tuner,
                                                   const libtune_context* context,
                                                   const libtune_named_value* configuration,
@@ -517,28 +515,28 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_run(libtune_tuner* tuner,
 /* For all tuners again. */
 
 /// Finds the best configuration on a context's device: by the options, in the database or by a
-/// search. Blocks. The tuner may be used again, and destroyed before what it has found.
+/// search. Blocks. The tuner may be used again, and destroyed before its results.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_tune(libtune_tuner* tuner,
                                                    const libtune_context* context,
                                                    libtune_tuned** tuned);
-/// Ends a tuner.
+/// Destroys a tuner.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_destroy(libtune_tuner* tuner);
 
-/// Gives the best configuration.
+/// Gets the best configuration.
 LIBTUNE_C_EXPORT libtune_status libtune_tuned_best(const libtune_tuned* tuned,
                                                    const libtune_named_value** configuration,
                                                    size_t* count);
-/// Gives its median time in nanoseconds. @returns LIBTUNE_NOT_FOUND if there was no search
+/// Gets its median time in nanoseconds. @returns LIBTUNE_NOT_FOUND without a search
 LIBTUNE_C_EXPORT libtune_status libtune_tuned_time(const libtune_tuned* tuned, double* time_ns);
 /// Lists every configuration that the search tried, in order: the parameters, outcome, message,
 /// score_ns, score_lower_ns, score_upper_ns, samples_ns, level, preparation_ns, elapsed_ns and the
-/// metrics. Times of before and after an interruption of the search compare once divided by level,
-/// which is 1 without one. Without rows if there was no search. A parameter with the name of one of
-/// these columns has "value_" before it.
+/// metrics. Divide times from before and after an interruption of the search by level to compare
+/// them; it is 1 without one. Without rows if there was no search. A parameter with the name of one
+/// of these columns gets the prefix "value_".
 LIBTUNE_C_EXPORT libtune_status libtune_tuned_trials(const libtune_tuned* tuned,
                                                      libtune_table** table);
-/// Makes an operation of a tuned kernel. Its slots are named as the arguments.
-/// @returns LIBTUNE_ARGUMENT_ERROR for what a function measured
+/// Makes an operation of a tuned kernel. Its slots have the names of the arguments.
+/// @returns LIBTUNE_ARGUMENT_ERROR for a tuner of a function
 LIBTUNE_C_EXPORT libtune_status libtune_tuned_instantiate(const libtune_tuned* tuned,
                                                           const libtune_queue* queue,
                                                           libtune_operation** operation);
@@ -546,52 +544,52 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuned_instantiate(const libtune_tuned* t
 LIBTUNE_C_EXPORT libtune_status libtune_tuned_run(const libtune_tuned* tuned,
                                                   const libtune_context* context,
                                                   libtune_results** results);
-/// Ends what was tuned.
+/// Destroys a tuned object.
 LIBTUNE_C_EXPORT libtune_status libtune_tuned_destroy(libtune_tuned* tuned);
 
 /// Copies the array of an argument to the host, in C order. Blocks.
 /// @param results  the results
-/// @param argument  its place among the arguments, from 0
-/// @param destination  takes the elements
-/// @param bytes  of the destination: those of the array
+/// @param argument  its index, from 0
+/// @param destination  receives the elements
+/// @param bytes  of the destination: the size of the array
 LIBTUNE_C_EXPORT libtune_status libtune_results_read(const libtune_results* results,
                                                      size_t argument, void* destination,
                                                      size_t bytes);
-/// Ends results. Not for those of a callback.
+/// Destroys results. Not for the results that a callback receives.
 LIBTUNE_C_EXPORT libtune_status libtune_results_destroy(libtune_results* results);
 
 /* ---- operations ----------------------------------------------------------------------------- */
 
-/// An operation of libtune's own, compiled and tuned for a key: expensive to make.
+/// A built-in operation, compiled and tuned for a key: expensive to make.
 typedef struct libtune_template libtune_template;
 
-/// The place of an operation for an array.
+/// A place in an operation for an array.
 typedef struct libtune_slot_info {
-  const char* name;      ///< of the slot
-  const char* type;      ///< of its elements: "float32"
+  const char* name;      ///< the name of the slot
+  const char* type;      ///< the type of its elements: "float32"
   size_t element_bytes;  ///< the size of one of them
   size_t rank;           ///< the number of axes, at most 8
   size_t shape[8];       ///< the elements along each axis, the slowest first
-  size_t padded[8];      ///< the same with the padding that the slot requires
-  size_t bytes;          ///< of memory, the padding included
+  size_t padded[8];      ///< the elements along each axis with the padding that the slot requires
+  size_t bytes;          ///< bytes of memory, padding included
   int bound;             ///< 1 if an array is bound, else 0
 } libtune_slot_info;
 
 /// Lists the operations and their parameters: operation, stage ("key": of the template; "size": of
-/// an operation; "setting": of libtune_operation_set), parameter, default_value (none: it has to be
-/// given) and meaning.
+/// an operation; "setting": of libtune_operation_set), parameter, default_value (none: required)
+/// and meaning.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_list(libtune_table** table);
-/// Makes a template, which is tuned now if the database has no result for its key.
-/// @param context  in which it is compiled, and tuned
+/// Makes a template, and tunes it at once if the database has no result for its key.
+/// @param context  compiles and tunes it
 /// @param name  "fill", "transpose", "hreduce", "maskedsum", "fft", "gemm"
-/// @param key   values of its parameters of the stage "key"
+/// @param key   values of the parameters of the stage "key"
 /// @param key_count  their number
-/// @param made  takes the handle
+/// @param made  receives the handle
 LIBTUNE_C_EXPORT libtune_status libtune_template_create(const libtune_context* context,
                                                         const char* name,
                                                         const libtune_named_value* key,
                                                         size_t key_count, libtune_template** made);
-/// Gives the values of its tuning; of a template for ranges of sizes, of the first one.
+/// Gets the values of its tuning; of a template for ranges of sizes, of the first tuning.
 LIBTUNE_C_EXPORT libtune_status libtune_template_tuning(const libtune_template* made,
                                                         const libtune_named_value** values,
                                                         size_t* count);
@@ -602,34 +600,34 @@ LIBTUNE_C_EXPORT libtune_status libtune_template_instantiate(const libtune_templ
                                                              const libtune_named_value* sizes,
                                                              size_t count,
                                                              libtune_operation** operation);
-/// Ends a template. Its operations live on.
+/// Destroys a template. Its operations stay valid.
 LIBTUNE_C_EXPORT libtune_status libtune_template_destroy(libtune_template* made);
 
-/// Gives the number of slots.
+/// Gets the number of slots.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_slot_count(const libtune_operation* operation,
                                                              size_t* count);
-/// Gives a slot by its place. The texts live as long as the operation.
+/// Gets a slot by its index. The texts are valid as long as the operation.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_slot(const libtune_operation* operation,
                                                        size_t place, libtune_slot_info* slot);
-/// Binds memory to a slot, laid out in C order.
+/// Binds memory to a slot, in C order.
 /// @param operation  the operation
 /// @param slot  the name of the slot
 /// @param memory  the memory
-/// @param padded  the extents of the array in memory, at least those of the slot; null: those that
-///                the slot requires (libtune_slot_info)
+/// @param padded  the extents of the array in memory, at least the extents of the slot; null: the
+///                extents that the slot requires (libtune_slot_info)
 /// @returns LIBTUNE_ARGUMENT_ERROR if the slot requires other padding or more memory
 LIBTUNE_C_EXPORT libtune_status libtune_operation_bind(libtune_operation* operation,
                                                        const char* slot,
                                                        const libtune_buffer* memory,
                                                        const size_t* padded);
-/// Gives the memory that is bound to a slot. @returns LIBTUNE_ARGUMENT_ERROR if there is none
+/// Gets the memory bound to a slot. @returns LIBTUNE_ARGUMENT_ERROR without any
 LIBTUNE_C_EXPORT libtune_status libtune_operation_get_buffer(const libtune_operation* operation,
                                                              const char* slot,
                                                              libtune_buffer** memory);
-/// Allocates and binds memory where nothing is bound.
+/// Allocates and binds memory for all unbound slots.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_ensure_bound(libtune_operation* operation);
-/// Copies elements from the host to the array of a slot: over the contents of the memory that is
-/// bound, a buffer of the caller's too, else to memory that is allocated. Blocks.
+/// Copies elements from the host to the array of a slot: over the contents of the bound memory,
+/// even a buffer of the caller, else to newly allocated memory. Blocks.
 /// @param operation  the operation
 /// @param slot  the name of the slot
 /// @param contents  all elements, without padding
@@ -644,22 +642,22 @@ LIBTUNE_C_EXPORT libtune_status libtune_operation_read(libtune_operation* operat
 /// Changes a setting: "value" of fill; "alpha" and "beta" of gemm.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_set(libtune_operation* operation,
                                                       const char* name, const libtune_value* value);
-/// Replaces a value among the arguments of a tuned kernel.
+/// Replaces a value argument of a tuned kernel.
 /// @param operation  the operation
-/// @param argument  its place, from 0
+/// @param argument  its index, from 0
 /// @param bytes  the new value
-/// @param count     as many bytes as it had
+/// @param count     its size, the same as before
 LIBTUNE_C_EXPORT libtune_status libtune_operation_set_argument(libtune_operation* operation,
                                                                size_t argument, const void* bytes,
                                                                size_t count);
-/// Enqueues the operation, and returns without waiting; allocates what is not bound.
+/// Enqueues the operation, and returns without waiting; allocates memory for unbound slots.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_run(libtune_operation* operation);
-/// Ends an operation. What it has enqueued still runs; keep its memory until that has ended.
+/// Destroys an operation. Its enqueued commands still run; keep its memory until they have ended.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_destroy(libtune_operation* operation);
 
-/// From now on searches of the built-in operations run in a helper process, libtune-tuner, so that
-/// a kernel that crashes or hangs does no harm. Kernels and functions of the caller are measured in
-/// this process all the same.
+/// Makes later searches of the built-in operations run in a helper process, libtune-tuner, so that
+/// a kernel that crashes or hangs does no harm. Kernels and functions of the caller are still
+/// measured in this process.
 LIBTUNE_C_EXPORT libtune_status libtune_tune_in_children(void);
 
 #ifdef __cplusplus

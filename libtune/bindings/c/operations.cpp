@@ -18,7 +18,7 @@ using tune::c_api::text_of;
 
 namespace {
 
-/// Replaces a value of so many bytes, which the compiler has to know.
+/// Replaces a value with one of several sizes, which the compiler must know.
 template <std::size_t... Bytes>
 void set_value(tune::bare_operation& of, std::size_t argument, const void* bytes, std::size_t count,
                std::index_sequence<Bytes...>) {

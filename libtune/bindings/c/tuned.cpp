@@ -27,7 +27,7 @@ struct libtune_tuned {
     throw tune::argument_error("what was tuned is no kernel: a function measured it");
   }
 
-  std::optional<tune::tuned_kernel> kernel;  // none: a function was tuned
+  std::optional<tune::tuned_kernel> kernel;  // empty for a function
   tune::c_api::value_list best;
   std::vector<tune::trial> trials;
   std::optional<tune::run_time> time{};
@@ -60,8 +60,8 @@ class trial_listener final : public observer {
   std::vector<trial> trials_;
 };
 
-/// One configuration that a function of the caller measures. Its first call is made when it is
-/// generated, so that it can be skipped; the time of it is that of the first run.
+/// One configuration that a function of the caller measures. The first call happens at its
+/// generation, so that it can be skipped; its time is the time of the first run.
 measure measured_by(callback<libtune_measure_function> by,
                     const std::vector<named_value>& configuration) {
   auto values = std::make_shared<const value_list>(configuration);
@@ -96,7 +96,7 @@ search_problem make_problem(const libtune_tuner& of) {
           .metrics = {.computed = of.metrics, .probes = {}}};
 }
 
-/// The parts of an autotuner of a function of the caller.
+/// The parts of an autotuner for a function of the caller.
 detail::autotuner_parts parts_of(const libtune_tuner& of) {
   const search_space space = of.kernel.space();
   const std::vector<named_value> first = detail::first_of_each(space.parameters());

@@ -18,7 +18,7 @@ void require_access(libtune_access access) {
                                    static_cast<int>(access)));
 }
 
-/// Contents of the caller as an argument.
+/// The caller's contents as an argument.
 kernel_argument array_of(libtune_access access, const element_type& type, const shape& size,
                          const void* contents, const std::string& name) {
   require_access(access);
@@ -41,7 +41,7 @@ std::vector<quantity> quantities(const char* const* texts, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const char* const each = (&required(texts, "the list of expressions"))[i];
     const std::string text = text_of(&required(each, "an expression"));
-    static_cast<void>(expression(text));  // for its errors
+    static_cast<void>(expression(text));  // throws if invalid
     made.emplace_back(text);
   }
   return made;
@@ -95,7 +95,7 @@ libtune_status libtune_tuner_parameter(libtune_tuner* tuner, const char* name,
     std::vector<tune::value> values;
     for (std::size_t i = 0; i < count; ++i) {
       values.push_back(tune::c_api::to_value((&required(candidates, "the candidates"))[i]));
-      // As candidates are given in C++.
+      // Candidates in the same form as in C++.
       const auto* natural = std::get_if<std::uint64_t>(&values.back());
       if (natural != nullptr && std::in_range<std::int64_t>(*natural)) {
         values.back() = static_cast<std::int64_t>(*natural);
@@ -141,7 +141,7 @@ libtune_status libtune_tuner_metric(libtune_tuner* tuner, const char* name, cons
     auto& of = required(tuner, "the tuner");
     auto made = tune::detail::metric_by_formula(text_of(name), text_of(formula), text_of(unit));
     std::vector<tune::metric> trial_run;
-    set_metric(trial_run, {.name = made.name});  // for its errors
+    set_metric(trial_run, {.name = made.name});  // throws if invalid
     if (!of.is_kernel) {
       of.metrics.push_back(std::move(made));
       const tune::expression read(text_of(formula));

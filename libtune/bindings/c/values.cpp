@@ -30,7 +30,7 @@ void keep_error(const char* text) noexcept {
   }
 }
 
-/// With the texts of what is nested in it, as far as it does not have them.
+/// Appends the texts of nested exceptions, unless it already contains them.
 void add_nested(std::string& text, const std::exception& outer) {
   try {
     std::rethrow_if_nested(outer);

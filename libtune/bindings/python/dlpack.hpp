@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Arrays of other libraries by DLPack, and those of libtune for them.
+// Import and export of arrays by DLPack.
 #pragma once
 
 #include "libtune/bindings/python/handles.hpp"
 
 namespace tune::python {
 
-/// The interface of DLPack, as its documentation lays it out: an array of another library, in a
-/// capsule. (A capsule "dltensor" has not been consumed; its consumer renames it "used_dltensor".)
+/// The interface of DLPack, from its documentation: an array of another library, in a capsule. (A
+/// capsule "dltensor" has not been consumed; its consumer renames it "used_dltensor".)
 struct dl_tensor {
   void* data;
   std::int32_t device_type;
@@ -31,7 +31,7 @@ struct dl_managed_tensor {
 constexpr const char* fresh_capsule = "dltensor";
 constexpr const char* used_capsule = "used_dltensor";
 
-/// An array of another library, until this goes.
+/// An array of another library, valid during the life of this object.
 class imported_array {
  public:
   explicit imported_array(const py::object& capsule) {
@@ -74,7 +74,7 @@ class imported_array {
   dl_managed_tensor* tensor_;
 };
 
-/// A capsule for another library, which keeps an object alive as long as it has the array.
+/// Makes a capsule for another library, which keeps an object alive as long as the array is in use.
 inline py::capsule export_array(py::object keeps, std::uintptr_t address, int device_type,
                                 int device_id, const std::vector<std::int64_t>& shape,
                                 const std::vector<std::int64_t>& strides, int code, int bits) {

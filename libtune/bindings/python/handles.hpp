@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Handles of the C interface as owners, its statuses as exceptions, and its values as Python's.
+// Owners of the C interface's handles, its statuses as exceptions, and its values as Python values.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace py = pybind11;
 
 namespace tune::python {
 
-/// A text of the library, which C++ programs may have stored in any encoding.
+/// Decodes a text of the library, which C++ programs may have stored in any encoding.
 inline py::str decoded(const char* text) {
   PyObject* const made =
       PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "backslashreplace");
@@ -33,7 +33,7 @@ inline py::str decoded(const char* text) {
   return py::reinterpret_steal<py::str>(made);
 }
 
-/// A text of Python for C, which would end it at a character 0. Lives as long as that.
+/// A Python text for C, where a character 0 would end it. Valid as long as the Python text.
 inline const char* encoded(py::handle text) {
   Py_ssize_t size = 0;
   const char* const made = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
@@ -44,7 +44,7 @@ inline const char* encoded(py::handle text) {
   return made;
 }
 
-/// str() of an object for the library, whatever is in it.
+/// The str() of an object for the library, with any characters.
 inline std::string shown(py::handle object) {
   const auto text = py::reinterpret_steal<py::object>(PyObject_Str(object.ptr()));
   const auto bytes = py::reinterpret_steal<py::object>(
@@ -54,14 +54,14 @@ inline std::string shown(py::handle object) {
   return "(without a text)";
 }
 
-/// An argument that is encoded.
+/// An encoded argument.
 struct c_text {
   std::string text;
   const char* c_str() const noexcept { return text.c_str(); }
 };
 
-/// Python ends threads that ask for its lock while it ends itself, by an exception that cannot pass
-/// through the frames of a callback or a destructor: they wait here for the end of the process.
+/// At its end Python ends threads that request its lock by an exception, which cannot pass through
+/// the frames of a callback or a destructor: these threads wait here for the end of the process.
 template <class Call>
 auto or_wait_for_end(Call&& call) noexcept {
   try {
@@ -71,7 +71,7 @@ auto or_wait_for_end(Call&& call) noexcept {
   }
 }
 
-/// Has the interpreter's lock.
+/// Holds the interpreter's lock.
 class locked {
  public:
   locked() noexcept : state_(or_wait_for_end(PyGILState_Ensure)) {}
@@ -83,14 +83,14 @@ class locked {
   PyGILState_STATE state_;
 };
 
-/// Calls that run without the lock now, and whether they are to end.
+/// The calls running without the lock now, and the request to end them.
 struct running_calls {
   std::atomic<int> count{0};
   std::atomic<bool> end{false};
 };
 inline running_calls running;
 
-/// Has given the lock back.
+/// Releases the lock during its life.
 class without_lock {
  public:
   without_lock() noexcept : state_(PyEval_SaveThread()) { ++running.count; }
@@ -105,8 +105,8 @@ class without_lock {
   PyThreadState* state_;
 };
 
-/// At the end of the program: has searches of threads that nobody waits for end before the drivers
-/// do.
+/// At the end of the program: ends searches of threads that are not joined, before the drivers shut
+/// down.
 inline void end_calls() {
   constexpr std::chrono::milliseconds longest{900};
   constexpr std::chrono::milliseconds between_looks{5};
@@ -118,7 +118,7 @@ inline void end_calls() {
   }
 }
 
-/// Lets the handlers of Python's signals, and its end, end what this thread tunes.
+/// Lets the handlers of Python's signals, and its end, stop the tunings of this thread.
 class interruption {
  public:
   interruption() : outer_(std::exchange(innermost(), this)) { libtune_stop_by(look, this); }
@@ -129,7 +129,7 @@ class interruption {
   interruption(const interruption&) = delete;
   interruption& operator=(const interruption&) = delete;
 
-  /// The exception of a handler; null: none.
+  /// The exception of a handler; null without one.
   std::unique_ptr<py::error_already_set> take() { return std::move(raised_); }
 
  private:
@@ -148,12 +148,12 @@ class interruption {
     return of_thread;
   }
 
-  interruption* outer_;  // around a function that tunes itself
+  interruption* outer_;  // the outer one, for a function that tunes itself
   bool ends_ = false;
   std::unique_ptr<py::error_already_set> raised_;
 };
 
-/// Raises the exception of libtune._errors that fits a status.
+/// Raises the exception of libtune._errors for a status.
 [[noreturn]] inline void raise(libtune_status status) {
   const py::object made =
       py::module_::import("libtune._errors")
@@ -199,7 +199,7 @@ using results = owner<libtune_results, libtune_results_destroy>;
 using operation_template = owner<libtune_template, libtune_template_destroy>;
 using operation = owner<libtune_operation, libtune_operation_destroy>;
 
-/// Makes an object of the handle that a function gives out.
+/// Makes an object of the handle that a function returns.
 template <class Owner, class Create>
 std::unique_ptr<Owner> make(const Create& create) {
   typename Owner::handle* made = nullptr;
@@ -207,7 +207,7 @@ std::unique_ptr<Owner> make(const Create& create) {
   return std::make_unique<Owner>(made);
 }
 
-/// A Python value for the length of a call, which it has to outlive where it is a text.
+/// A Python value for the length of a call; the value must outlive the call if it is a text.
 inline libtune_value to_value(py::handle given) {
   libtune_value made{};
   PyObject* const object = given.ptr();
@@ -235,7 +235,7 @@ inline libtune_value to_value(py::handle given) {
       PyErr_Clear();
       throw py::value_error("the number " + std::string(py::str(given)) + " has more than 64 bits");
     }
-  } else if (PyNumber_Check(object)) {  // numpy.float32 and its like
+  } else if (PyNumber_Check(object)) {  // for example numpy.float32
     made.type = LIBTUNE_REAL;
     made.as.real = PyFloat_AsDouble(object);
     if (PyErr_Occurred() != nullptr) throw py::error_already_set();
@@ -271,7 +271,7 @@ inline py::dict to_dict(const libtune_named_value* values, std::size_t count) {
   return made;
 }
 
-/// The items of a dict as named values, which live as long as it and this.
+/// The items of a dict as named values, valid as long as the dict and this object.
 class named_values {
  public:
   explicit named_values(const py::dict& given) {
@@ -288,7 +288,7 @@ class named_values {
   std::vector<libtune_named_value> values_;
 };
 
-/// The columns of a table, which is ended.
+/// The columns of a table, which is destroyed.
 inline py::dict to_columns(libtune_table* table) {
   const owner<libtune_table, libtune_table_destroy> owned(table);
   std::size_t rows = 0;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // libtune._libtune: the C interface as Python classes, one for each handle. The package libtune
-// wraps it; arrays, dtypes and names of other tuners are matters of that. Whatever may take long
-// runs without the interpreter's lock, which callbacks take again.
+// wraps it, and handles arrays, dtypes and names of other tuners. Long calls run without the
+// interpreter's lock, which callbacks acquire again.
 #include "libtune/bindings/python/dlpack.hpp"
 #include "libtune/bindings/python/handles.hpp"
 #include "libtune/bindings/python/tuner.hpp"

@@ -8,13 +8,12 @@
 
 namespace tune::python {
 
-/// The first exception that a callback has left; raised when the call into the library has
-/// returned.
+/// The first exception of a callback; raised when the call into the library has returned.
 class pending_exception {
  public:
-  /// Keeps it, and sets its text as the reason. To be called in a catch block, with the lock.
-  /// @param ends_call  true for one that ends the call, in place of an earlier one
-  /// @returns LIBTUNE_STOPPED for one that ends programs
+  /// Stores it, and sets its text as the reason. To be called in a catch block, with the lock.
+  /// @param ends_call  true for one that ends the call; it replaces an earlier one
+  /// @returns LIBTUNE_STOPPED for an exception that ends programs
   libtune_status keep(py::error_already_set& failure, bool ends_call = false) {
     const bool ends = !failure.matches(PyExc_Exception);  // KeyboardInterrupt, SystemExit
     const std::string kind = shown(failure.type().attr("__name__"));
@@ -26,7 +25,8 @@ class pending_exception {
     return ends ? LIBTUNE_STOPPED : LIBTUNE_ERROR;
   }
 
-  /// Raises what ended the call, or the error of the status with the first exception as its cause.
+  /// Raises the exception that ended the call, or the error of the status with the first exception
+  /// as its cause.
   void raise_for(libtune_status status) {
     auto first = std::exchange(first_, nullptr);
     const bool is_end = std::exchange(is_end_, false);
@@ -52,7 +52,7 @@ class callback {
   callback(py::function calls, pending_exception& keeps)
       : function_(std::move(calls)), pending_(&keeps) {}
 
-  /// Calls it with the lock. @param use  is given what it returned
+  /// Calls it with the lock. @param use  receives its return value
   template <class Use, class... Arguments>
   libtune_status call(const Use& use, const Arguments&... arguments) noexcept {
     try {
@@ -205,7 +205,7 @@ class tuner {
     const bytes_view view(expected, false);
     check(libtune_tuner_answer(handle_, argument, view.data(), absolute, relative));
   }
-  /// @param function  is given a function that reads an argument: read(argument, destination)
+  /// @param function  receives a function that reads an argument: read(argument, destination)
   void verify_by(py::function function) {
     check(libtune_tuner_verify_by(
         handle_,
@@ -250,7 +250,7 @@ class tuner {
   }
 
  private:
-  /// Any exception of the function that hears of trials ends the search.
+  /// Any exception of the function for trials ends the search.
   static libtune_status report(void* user, const libtune_named_value* values, size_t count,
                                const char* outcome, const char* reason, double time_ns) {
     auto* const self = static_cast<tuner*>(user);

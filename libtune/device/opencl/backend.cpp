@@ -325,8 +325,8 @@ class opencl_backend final : public detail::backend {
     return of.kind != device_kind::cpu;
   }
   bool hides_included_files() const override { return true; }
-  // OpenCL has no word for a fault. What some drivers say in its place they say for other reasons
-  // too.
+  // OpenCL has no error code for a fault. Some drivers report a fault by codes that have other
+  // causes, too.
   bool hides_faults(const device_info& of) const override { return of.kind == device_kind::gpu; }
 };
 

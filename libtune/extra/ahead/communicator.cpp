@@ -40,21 +40,21 @@ using detail::file_descriptor;
 using clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds longest_meeting{60};
-constexpr std::chrono::seconds longest_connect{5};  // to one address
+constexpr std::chrono::seconds longest_connect{5};  // the limit for one address
 
 std::string system_text() { return std::strerror(errno); }  // NOLINT(concurrency-mt-unsafe)
 
 std::string random_token() {
   std::array<unsigned char, 16> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<::ssize_t>(bytes.size())) {
-    throw error("no random bytes to admit ranks by: " + system_text());
+    throw error("no random bytes for admitting ranks: " + system_text());
   }
   std::string text;
   for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
   return text;
 }
 
-/// The way to a rank, and what it asks of those who come.
+/// The address of a rank, and the greeting that it expects.
 struct visiting_card {
   std::string machine{};
   std::string library{};
@@ -73,7 +73,7 @@ struct visiting_card {
     visiting_card card;
     std::istringstream words(text);
     words >> card.machine >> card.library >> card.token >> card.port;
-    if (!words) throw error("what a rank says of itself cannot be read: '" + text + "'");
+    if (!words) throw error("the greeting of a rank cannot be read: '" + text + "'");
     for (std::string address; words >> address;) card.addresses.push_back(address);
     return card;
   }
@@ -114,7 +114,7 @@ file_descriptor open_socket() {
   return address;
 }
 
-/// A socket that listens, and its port.
+/// A listening socket, and its port.
 std::pair<file_descriptor, std::uint16_t> listen_on(const std::string& address) {
   file_descriptor listener = open_socket();
   ::sockaddr_in bound = address_of(address, 0);
@@ -143,7 +143,7 @@ bool send_all(int socket, std::string_view text) {
          static_cast<::ssize_t>(text.size());
 }
 
-/// Exactly so many bytes; empty if they do not come.
+/// Receives exactly the given number of bytes; empty if they do not arrive in time.
 std::string receive_exactly(int socket, std::size_t count, clock::time_point until) {
   std::string text(count, '\0');
   for (std::size_t place = 0; place < count;) {
@@ -155,7 +155,7 @@ std::string receive_exactly(int socket, std::size_t count, clock::time_point unt
   return text;
 }
 
-// A machine that is switched off closes nothing: the system finds out within half a minute.
+// A machine that is switched off closes no connection: the system detects it within half a minute.
 void watch_other_end(int socket) {
   const auto set = [&](int level, int option, int value) {
     ::setsockopt(socket, level, option, &value, sizeof value);
@@ -172,7 +172,7 @@ std::string greeting(const std::string& token, std::size_t rank) {
   return fmt::format("{}{:08x}", token, rank);
 }
 
-/// Connects to one address of a rank; empty if there is no answer, or another program's.
+/// Connects to one address of a rank; empty without an answer, or if another program answers.
 file_descriptor try_connect(const std::string& address, const visiting_card& card,
                             std::size_t own_rank) {
   file_descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -187,7 +187,7 @@ file_descriptor try_connect(const std::string& address, const visiting_card& car
   ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &failure, &size);
   if (failure != 0 || !send_all(socket.get(), greeting(card.token, own_rank)))
     return file_descriptor();
-  // The other one may still wait for others before.
+  // The other rank may first wait for others.
   const auto answer = receive_exactly(socket.get(), card.token.size(), until + longest_meeting);
   if (answer != card.token) return file_descriptor();
   return socket;
@@ -205,16 +205,16 @@ file_descriptor connect_to(std::size_t rank, const visiting_card& card, std::siz
       card.port, fmt::join(addresses, ", ")));
 }
 
-/// Admits the ranks above. Other programs may connect, too, and say nothing: all are listened to at
-/// once, so that none delays the next. One thread uses it.
+/// Admits the ranks above. Other programs may connect, too, and send nothing: all connections are
+/// read concurrently, so that none delays the next. One thread uses it.
 class reception {
  public:
   using admitted = std::pair<std::size_t, file_descriptor>;
 
-  /// All outlive it.
+  /// All references must outlive it.
   reception(int listener, const std::string& token) : listener_(listener), token_(token) {}
 
-  /// Waits for the next rank; empty if none came in time.
+  /// Waits for the next rank; empty after the given time.
   std::optional<admitted> next(clock::time_point until) {
     while (wait(until)) {
       for (std::size_t i = guests_.size(); i-- > 0;) {
@@ -237,8 +237,8 @@ class reception {
     std::string said{};
   };
 
-  /// Waits until somebody comes or says something, or is silent for too long. Returns false if it
-  /// is too late.
+  /// Waits until a connection, data, or the longest silence of a guest. Returns false after the
+  /// given time.
   bool wait(clock::time_point until) const {
     const auto now = clock::now();
     if (now >= until) return false;
@@ -259,7 +259,7 @@ class reception {
     guests_.push_back({std::move(socket), clock::now() + longest_connect});
   }
 
-  /// Returns the rank that has said all of its greeting. Closes the socket of another program.
+  /// Returns the rank that has sent its whole greeting. Closes the socket of another program.
   std::optional<admitted> listen_to(guest& from) const {
     std::string text(greeting(token_, 0).size() - from.said.size(), '\0');
     const ::ssize_t got = ::recv(from.socket.get(), text.data(), text.size(), 0);
@@ -275,7 +275,7 @@ class reception {
 
   int listener_;
   const std::string& token_;
-  std::vector<guest> guests_;  // in the order in which they came
+  std::vector<guest> guests_;  // in the order of arrival
 };
 
 std::unique_ptr<detail::rank_links> link_ranks(std::size_t rank,
@@ -321,7 +321,7 @@ communicator communicator::meet(std::size_t rank, std::size_t size, const all_ga
   if (!one_machine) own.addresses = own_addresses();
   const auto cards = gather(own.text());
   if (cards.size() != size) {
-    throw argument_error(fmt::format("{} ranks have answered, and not {}", cards.size(), size));
+    throw argument_error(fmt::format("{} ranks have answered instead of {}", cards.size(), size));
   }
   std::vector<visiting_card> others;
   for (std::size_t other = 0; other < size; ++other) {
@@ -341,7 +341,7 @@ communicator communicator::meet(std::size_t rank, std::size_t size, const all_ga
     auto come = admission.next(until);
     if (!come) {
       throw error(
-          fmt::format("{} ranks have not come within {} s: let the ranks reach each other "
+          fmt::format("{} ranks have not connected within {} s: let the ranks reach each other "
                       "over TCP",
                       missing, longest_meeting.count()));
     }
@@ -363,7 +363,7 @@ communicator communicator::meet_by_mpi() {
         "built with libtune where CMake finds MPI: install libopenmpi-dev and build again",
         fmt::join(found.looked_at, ", ")));
   }
-  // Not unloaded: MPI leaves functions behind that run when the process ends.
+  // Not unloaded: MPI registers functions that run at the end of the process.
   static const detail::never_destroyed<shared_library> plugin(found.path.c_str());
   const auto run = plugin->function<detail::mpi_run_function>(detail::mpi_run_name);
   if (run == nullptr) throw error("'" + found.path + "' cannot be used: " + plugin->error());

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::chrono::milliseconds between_stops{20};
 
-/// Stands for a device of another rank.
+/// A placeholder for a device of another rank.
 class named_device final : public device_interface {
  public:
   using device_interface::device_interface;
@@ -35,7 +35,7 @@ class named_device final : public device_interface {
   }
 };
 
-/// Hands the events of a search to the rank that leads, and waits until its observers have received
+/// Passes the events of a search to the leading rank, and waits until its observers have received
 /// them.
 class fleet_observer final : public observer {
  public:
@@ -110,7 +110,7 @@ tuner_message decode(const fleet_device_message& message) {
   return *std::move(decoded);
 }
 
-// ---- the rank that leads
+// ---- the leading rank
 
 distant_device::distant_device(rank_link& link, std::uint64_t place, const device_info& info,
                                std::string owner)
@@ -146,7 +146,7 @@ tuned_values distant_device::tune(const remote_task& task) {
     auto next = messages_.take(between_stops);
     if (!next) {
       if (!messages_.has_ended()) continue;
-      if (stopping) throw tuning_stopped_error("it was ended; a later search goes on with it");
+      if (stopping) throw tuning_stopped_error("it was ended; a later search continues it");
       throw device_lost_error(owner_ + " has been lost");
     }
     if (const auto* stopped = std::get_if<fleet_stopped>(&*next)) {
@@ -168,12 +168,12 @@ tuned_values distant_device::tune(const remote_task& task) {
     } else if (const auto* failure = std::get_if<tuning_failure>(&message)) {
       throw_failure(*failure, subject, trials);
     } else {
-      link_.close();  // it sends what no rank sends
+      link_.close();  // a rank never sends this
     }
   }
 }
 
-// ---- the rank that serves
+// ---- the serving rank
 
 served_device::served_device(served_device_setting setting)
     : setting_(std::move(setting)), thread_([this] { work(); }) {}
@@ -186,7 +186,7 @@ void served_device::send(const tuner_message& message) const {
 
 void served_device::take(const fleet_device_message& message) {
   tuner_message decoded = decode(message);
-  // Here, for it has come after every stop that is meant for earlier work.
+  // Reset here, because it arrives after every stop for earlier work.
   if (std::holds_alternative<tuning_request>(decoded)) stopping_ = false;
   messages_.put(std::move(decoded));
 }
@@ -230,7 +230,7 @@ void served_device::carry_out(const tuning_request& request, kept_child& child) 
     tuned_values made = setting_.tune(task);
     send(tuning_result{std::move(made.values), made.score});
   } catch (const tuning_stopped_error& stopped) {
-    // A rank that leaves is lost: another one does its key.
+    // A rank that leaves is lost: another rank does its key.
     if (setting_.is_ended()) return setting_.link.close();
     setting_.link.send(fleet_stopped{setting_.place, stopped.what()});
   } catch (...) {

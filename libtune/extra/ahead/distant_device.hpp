@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The work of one device for a rank that leads: both ends of it.
+// The work of one device for the leading rank: both ends of the connection.
 #pragma once
 
 #include <atomic>
@@ -26,16 +26,16 @@
 
 namespace tune::detail {
 
-/// The messages for one device, from the thread that receives them to the one that works.
+/// The messages for one device, from the receiving thread to the working thread.
 class device_messages {
  public:
   using item = std::variant<tuner_message, fleet_stopped>;
 
   void put(item message);
-  /// No more will come.
+  /// Marks the end of the messages.
   void end();
   bool has_ended() const;
-  /// Returns the next one, of those that came before the end too; empty if none comes in time.
+  /// Returns the next message, also after the end if it came before; empty if none comes in time.
   std::optional<item> take(std::chrono::milliseconds patience);
   /// Waits for a tuner_message of one type, and drops others.
   /// @returns empty after the end
@@ -49,22 +49,22 @@ class device_messages {
   bool ended_ = false;
 };
 
-/// A device of another rank, for the one that leads. Its handle stands for it among other devices;
+/// A device of another rank, for the leading rank. Its handle stands for it among other devices;
 /// nothing runs on it here. One thread at a time tunes on it.
 class distant_device {
  public:
-  /// @param link   outlives it
-  /// @param place  of the device among those of its rank
-  /// @param owner  what to call its rank
+  /// @param link   must outlive this
+  /// @param place  the index of the device in its rank
+  /// @param owner  the name of its rank, for messages
   distant_device(rank_link& link, std::uint64_t place, const device_info& info, std::string owner);
 
   const device& handle() const noexcept { return handle_; }
   std::uint64_t place() const noexcept { return place_; }
-  /// From the thread that receives.
+  /// For the receiving thread.
   device_messages& messages() noexcept { return messages_; }
   bool is_lost() const { return messages_.has_ended(); }
 
-  /// tune_remotely, there. @throws device_lost_error beside what that throws
+  /// Calls tune_remotely on the other rank. @throws device_lost_error and the errors of that
   tuned_values tune(const remote_task& task);
 
  private:
@@ -77,33 +77,33 @@ class distant_device {
   device_messages messages_;
 };
 
-/// The parts of its rank that a served device uses. All that it refers to outlives it.
+/// The parts of its rank that a served device uses. All references must outlive it.
 struct served_device_setting {
   rank_link& link;
   std::uint64_t place = 0;
   tune::device device;
   const remote_tuner& tune;
-  std::string database{};  ///< of this rank, for calls inside an autotune function
+  std::string database{};  ///< this rank's, for calls inside an autotune function
   std::vector<std::string> system_databases{};
-  std::size_t children = 1;        ///< that share the cores
-  std::function<bool()> is_ended;  ///< true if this rank is to do no more
+  std::size_t children = 1;        ///< the number that share the cores
+  std::function<bool()> is_ended;  ///< true if this rank must stop working
 };
 
-/// A device of this rank that works for the one that leads, until its end.
+/// A device of this rank that works for the leading rank, until its end.
 class served_device {
  public:
   explicit served_device(served_device_setting setting);
-  /// Ends what it does.
+  /// Ends its work.
   ~served_device();
   served_device(const served_device&) = delete;
   served_device& operator=(const served_device&) = delete;
 
   std::uint64_t place() const noexcept { return setting_.place; }
-  /// From the thread that receives.
+  /// For the receiving thread.
   void take(const fleet_device_message& message);
-  /// Ends the present work, if there is any.
+  /// Ends the present work, if any.
   void stop() { stopping_ = true; }
-  /// Ends its work for good, and its child; does not wait for that.
+  /// Ends its work and its child for good; does not wait.
   void end() { messages_.end(); }
 
  private:

@@ -26,7 +26,7 @@ std::vector<pretuning_result> run(const fleet_call& call) {
     if (auto results = serve_leader(call, leader)) return *std::move(results);
     if (call.is_stopped()) break;
     log(log_level::warning,
-        fmt::format("rank {}, which led, has been lost: the next one leads", leader));
+        fmt::format("the leading rank {} has been lost: the next one leads", leader));
   }
   if (!call.is_stopped()) return lead_ranks(call);
   pretuning_options silent = call.options;
@@ -48,7 +48,7 @@ std::chrono::milliseconds longest_silence(const pretuning_options& options,
       3 * settings.search.watchdog.floor.value_or(default_trial_time), least);
 }
 
-/// A name of the hardware of each device, the same for all ranks of its machine.
+/// The hardware name of each device, unique among all ranks of its machine.
 std::vector<std::string> hardware_names(const rank_devices& of) {
   std::vector<std::string> names;
   for (const device_info& info : of.devices) {
@@ -85,7 +85,7 @@ std::vector<std::vector<std::size_t>> divide_devices(std::span<const rank_device
       places[*poorest].push_back(place_there);
     }
   }
-  std::map<std::string, std::size_t> sharing;  // ranks of a machine without one of their own
+  std::map<std::string, std::size_t> sharing;  // ranks of a machine without a device of their own
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     if (!places[rank].empty() || names[rank].empty()) continue;
     places[rank].push_back(sharing[ranks[rank].machine]++ % names[rank].size());
@@ -104,9 +104,9 @@ std::vector<pretuning_result> pretune_with_ranks(communicator& ranks, const remo
     given.given_by = option_source::command;
     const tuning_settings settings = resolve_settings(given);
     if (settings.database.empty()) {
-      throw argument_error("there is nowhere to keep what is tuned; name a database");
+      throw argument_error("there is no place for the results; name a database");
     }
-    // Each rank keeps what is tuned; the one that leads is not the only one that stores it.
+    // Each rank stores results, not only the leading one.
     tuning_database(settings.database).require_writable();
     const detail::fleet_database database(settings.database);
     auto results = detail::run({.ranks = links,

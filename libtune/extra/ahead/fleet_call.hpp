@@ -15,10 +15,10 @@
 
 namespace tune::detail {
 
-/// The wait for a message, between two looks at whether the call is stopped.
+/// The longest wait for a message between two checks of a stop request.
 inline constexpr std::chrono::milliseconds between_looks{100};
 
-/// The call of pretune_with_ranks on one rank. All that it refers to outlives it.
+/// The call of pretune_with_ranks on one rank. All references must outlive it.
 struct fleet_call {
   rank_links& ranks;
   const remote_tuner& tune;
@@ -39,13 +39,13 @@ struct fleet_call {
   }
 };
 
-/// The part of the rank that leads.
+/// Runs the leading rank.
 /// @throws no_device_error if no rank has a device; what pretune throws
 std::vector<pretuning_result> lead_ranks(const fleet_call& call);
 
-/// The part of a rank that works for another one, which leads.
-/// @param leader  the number of that one
-/// @returns empty if that one has been lost, or this call is stopped
+/// Runs a rank that works for the leading rank.
+/// @param leader  the number of the leading rank
+/// @returns empty if the leading rank has been lost, or this call is stopped
 std::optional<std::vector<pretuning_result>> serve_leader(const fleet_call& call,
                                                           std::size_t leader);
 

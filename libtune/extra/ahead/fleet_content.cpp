@@ -22,7 +22,7 @@ std::string key_text(const function_identity& function, const column_values& of_
          text_of(of_search, "device_canonical");
 }
 
-// Two containers may have files of one name.
+// Two containers may have files with the same name.
 std::string place_of(const std::string& path) {
   std::error_code failure;
   const auto file = std::filesystem::weakly_canonical(path, failure);
@@ -73,7 +73,7 @@ void fleet_database::merge(const database_content& content, merge_winner winner)
   if (content.functions.empty()) return;
   const merge_report report = merge_content(path_, content, winner);
   for (const std::string& reason : report.reasons) {
-    log(log_level::warning, "a result of another rank is left out here: " + reason);
+    log(log_level::warning, "a result of another rank is skipped: " + reason);
   }
 }
 

@@ -21,18 +21,18 @@ class fleet_database {
  public:
   explicit fleet_database(std::string path);
 
-  /// A text that is the same for processes of one machine that use the same file.
+  /// A text that is equal in processes of one machine that use the same file.
   const std::string& place() const noexcept { return place_; }
-  /// The results and searches that are asked for. @throws database_error
+  /// Reads the requested results and searches. @throws database_error
   database_content read(const fleet_question& question) const;
-  /// Brings in results and searches of another rank; those that cannot be taken are logged.
+  /// Merges results and searches of another rank; logs failures.
   /// @throws database_error
   void merge(const database_content& content, merge_winner winner) const;
 
  private:
   std::string path_;
   std::string place_;
-  std::string begin_;  // of this object, as rows have their times
+  std::string begin_;  // the creation time of this object, in the format of the rows
 };
 
 }  // namespace tune::detail

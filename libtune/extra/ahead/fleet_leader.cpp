@@ -21,14 +21,14 @@
 namespace tune::detail {
 namespace {
 
-// Of a thread that all wait for at the end.
+// For a thread that is joined at the end.
 constexpr std::chrono::milliseconds between_short_looks{10};
-// To list functions and to open devices takes seconds; a database may be large.
+// Listing functions and opening devices takes seconds; a database may be large.
 constexpr std::chrono::minutes longest_answer{2};
 
 /// Waits for a message of one type from a rank, and drops others.
-/// @param watch  null: it has no heartbeat yet
-/// @returns empty if the rank is lost, silent for too long, or this one is stopped
+/// @param watch  null: the rank has no heartbeat yet
+/// @returns empty if the rank is lost or silent for too long, or this one is stopped
 template <class Wanted>
 std::optional<Wanted> wait_for(rank_link& link, const fleet_call& call,
                                silence_watch* watch = nullptr) {
@@ -46,7 +46,7 @@ std::optional<Wanted> wait_for(rank_link& link, const fleet_call& call,
   return std::nullopt;
 }
 
-/// Another rank, with the devices of it that work for this one.
+/// Another rank, with its devices that work for this one.
 struct served_rank {
   served_rank(std::size_t number, rank_link& connection, fleet_hello said)
       : rank(number), link(connection), hello(std::move(said)) {}
@@ -56,10 +56,10 @@ struct served_rank {
   fleet_hello hello;
   std::vector<std::unique_ptr<distant_device>> devices{};
   std::jthread receiver{};
-  bool shares_database = false;  ///< with this rank
+  bool shares_database = false;  ///< shares the database of this rank
 
   std::string name() const { return fmt::format("rank {}", rank); }
-  /// Watches whether it answers.
+  /// Returns a watch of its answers.
   silence_watch watch(const fleet_call& call) const {
     return {link,
             fmt::format("{} (process {} of {})", name(), hello.process,
@@ -103,12 +103,12 @@ void served_rank::receive(const fleet_call& call, const std::stop_token& ended) 
   for (const auto& device : devices) device->messages().end();
 }
 
-/// Gives finished keys to ranks with other databases while the rest is tuned, so that a rank that
-/// leads takes nothing with it. Does not use more than a small part of the time. Tells all when no
+/// Sends finished keys to ranks with other databases while the rest is tuned, so that the loss of
+/// the leading rank loses no result. Uses a small part of the time only. Informs all ranks when no
 /// key is left.
 class news_sender final : public pretuning_listener {
  public:
-  /// All outlive it. @param to  those of all that do not share the database
+  /// All references must outlive it. @param to  the links of ranks that do not share the database
   news_sender(const fleet_call& call, std::vector<rank_link*> all, std::vector<rank_link*> to)
       : call_(call), all_(std::move(all)), to_(std::move(to)) {
     if (!to_.empty()) thread_ = std::jthread([this](const std::stop_token& end) { work(end); });
@@ -172,7 +172,7 @@ fleet_question question_for(std::span<const pretuning_item> items,
 
 void news_sender::work(const std::stop_token& end) {
   using clock = std::chrono::steady_clock;
-  constexpr int part = 20;  // of the time that this may take
+  constexpr int part = 20;  // the divisor of the time that sending may take
   clock::duration pause = std::chrono::seconds(1);
   std::unique_lock lock(mutex_);
   while (!end.stop_requested()) {
@@ -187,7 +187,7 @@ void news_sender::work(const std::stop_token& end) {
   }
 }
 
-// The end brings everything again, so a failure here costs nothing.
+// A failure here costs nothing, because the end sends everything again.
 void news_sender::send(const std::vector<tuning_subject>& subjects) const {
   try {
     std::vector<pretuning_item> items;
@@ -211,7 +211,7 @@ void news_sender::send(const std::vector<tuning_subject>& subjects) const {
   }
 }
 
-/// The work of the rank that leads.
+/// The work of the leading rank.
 class leading {
  public:
   explicit leading(const fleet_call& call) : call_(call) {}
@@ -232,9 +232,9 @@ class leading {
 
   const fleet_call& call_;
   std::vector<std::unique_ptr<served_rank>> ranks_;
-  std::vector<device> devices_;  // of all ranks
-  std::size_t children_ = 1;     // that share the cores of this machine
-  fleet_question question_;      // for the keys
+  std::vector<device> devices_;  // devices of all ranks
+  std::size_t children_ = 1;     // number that share the cores of this machine
+  fleet_question question_;      // asks for the keys
 };
 
 std::vector<pretuning_result> leading::run() {
@@ -294,7 +294,7 @@ void leading::for_others(const Call& call) {
   }
 }
 
-// They read at the same time.
+// Sends to all ranks before it receives, so that they read their databases in parallel.
 std::vector<fleet_content> leading::ask_others(const fleet_question& question) {
   std::vector<fleet_content> answers;
   for_others([&](served_rank& rank) { rank.link.send(question); });
@@ -355,7 +355,7 @@ std::vector<pretuning_result> leading::tune_all() {
   return results;
 }
 
-// Also what was tuned inside of autotune functions, on whichever rank.
+// Includes the results of nested tunings, on any rank.
 void leading::spread() {
   const fleet_question inside{.keys = question_.keys, .new_ones = true};
   std::vector<fleet_content> news = ask_others(inside);
@@ -367,7 +367,7 @@ void leading::spread() {
   });
 }
 
-// When they have answered, they have stored all.
+// Their answer confirms that they have stored all.
 void leading::dismiss(const std::vector<pretuning_result>& results) {
   for (const auto& rank : ranks_) rank->link.send(fleet_end{results});
   const auto patience = call_.is_stopped() ? std::chrono::milliseconds(500)

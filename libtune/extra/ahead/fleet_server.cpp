@@ -13,7 +13,7 @@
 namespace tune::detail {
 namespace {
 
-/// The work of a rank for the one that leads.
+/// The work of a rank for the leading rank.
 class serving {
  public:
   serving(const fleet_call& call, std::size_t leader)
@@ -39,8 +39,8 @@ std::optional<std::vector<pretuning_result>> serving::run() {
                          .database = call_.database.place(),
                          .devices = std::move(own.devices)});
   const rank_heartbeat alive({&link_}, call_.longest_silence);
-  silence_watch watch(link_, fmt::format("rank {}, which leads,", leader_), call_.longest_silence);
-  // It says nothing before it has met all.
+  silence_watch watch(link_, fmt::format("the leading rank {}", leader_), call_.longest_silence);
+  // The leading rank sends nothing before it has met all others.
   bool has_begun = false;
   while (!results_ && !link_.is_lost() && !call_.is_stopped()) {
     if (auto message = link_.next(rank_link::clock::now() + between_looks)) {
@@ -78,7 +78,8 @@ void serving::take(fleet_message message) {
   }
 }
 
-// The second one: there is no more work. Children end while the others go on.
+// The second assignment means the end of the work. The children end while the others
+// continue.
 void serving::take(const fleet_assignment& assigned) {
   for (const auto& device : devices_) device->end();
   for (const std::uint64_t place : assigned.devices) {

@@ -84,7 +84,7 @@ void group_work::work(const device& device) {
   if (--left_ == 0) leave();
 }
 
-// No device is left that could do these.
+// No device is left for these jobs.
 void group_work::leave() {
   while (const auto job = queue_.next()) {
     pretuning_result& result = setting_.results[job->number()];
@@ -135,19 +135,19 @@ std::optional<record> group_work::find(const pretuning_item& item) const {
   return found;
 }
 
-// No lock is held while the server is waited for.
+// No lock is held during a call of the server.
 void group_work::ask_shared_store(const pretuning_item& item) const {
   if (!setting_.shared || !lookup_plan(mode(item), match_mode::exact).uses_exact()) return;
   if (!find(item)) setting_.shared->adopt(item.function, {item.key, group_.info().identity});
 }
 
-// The columns may be right and a value still be none of the present tuning.
+// The columns may be right while a value is no longer valid for the present tuning.
 bool group_work::is_tuning(const pretuning_item& item, const record& found) const {
   if (!setting_.refuses) return true;
   const std::string reason = setting_.refuses(item.function, found.values);
   if (reason.empty()) return true;
   warn_once(
-      fmt::format("a result of '{}' ({}) counts as not there, for it is no tuning any more: "
+      fmt::format("a result of '{}' ({}) is not used, because it is no longer a tuning: "
                   "{}; raise the version of the autotune function",
                   item.function.name, to_string(found.values), reason));
   return false;

@@ -28,53 +28,52 @@ namespace tune {
 /// Runs an autotune function in another process: tune_remotely with a program.
 using remote_tuner = std::function<tuned_values(const remote_task&)>;
 
-/// A device can never be used again, because its rank has been lost. Nothing is wrong with the key.
+/// A device can never be used again, because its rank has been lost. The key is not at fault.
 class device_lost_error : public error {
  public:
   using error::error;
 };
 
-/// Returns true if a device can never be used again. An empty function: none has been lost.
+/// Returns true if a device can never be used again. An empty function: no device is lost.
 using device_loss = std::function<bool(const device&)>;
 
-/// Returns why values are no tuning of a function any more; empty if they are one. An empty
-/// function accepts all.
+/// Returns the reason why values are no longer a tuning of a function; an empty text if they are
+/// one. An empty function accepts all.
 using tuning_refusal = std::function<std::string(const function_identity& function,
                                                  const std::vector<named_value>& values)>;
 
-/// Devices that share their results: of one identity, through one backend. One at least.
+/// Devices that share their results, because they have one identity and one backend. At least one.
 struct device_group {
   std::vector<device> devices{};
 
   const device_info& info() const { return devices.front().info(); }
 };
 
-/// The groups of some devices, in the order in which they first occur.
+/// Groups devices; the groups are in the order of their first devices.
 std::vector<device_group> group_devices(std::span<const device> devices);
 
 class shared_results;
 
-/// The state that all groups of devices share while they tune. All that it refers to outlives it.
+/// The state that all groups of devices share while they tune. All references must outlive it.
 struct pretuning_setting {
   const remote_tuner& tune;
   std::span<const pretuning_item> items;
-  const pretuning_options& options;      ///< as they were given
-  const tuning_options& search_options;  ///< with all resolved
+  const pretuning_options& options;      ///< the given options
+  const tuning_options& search_options;  ///< the tuning options with all members resolved
   std::shared_ptr<const tuning_layers> layers;
-  std::shared_ptr<shared_results> shared;  ///< null: there is no store
-  std::size_t searches;                    ///< under way at once at most
+  std::shared_ptr<shared_results> shared;  ///< null without a shared store
+  std::size_t searches;                    ///< the most at the same time
   const tuning_refusal& refuses;
   const device_loss& is_lost;
-  std::mutex& telling;                     ///< held while the listener is called
-  std::vector<pretuning_result>& results;  ///< each is written by the device that leads its job
+  std::mutex& telling;                     ///< held during calls of the listener
+  std::vector<pretuning_result>& results;  ///< the device that leads a job writes its result
 };
 
-/// A group of devices at work, a thread for each,
-/// from the beginning of this object to its end.
+/// A group of devices at work, with a thread for each, during the life of this object.
 class group_work {
  public:
-  /// @param jobs  places in the setting's results
-  /// @param items_of_jobs  the places of their items, for all results
+  /// @param jobs           indices in the setting's results
+  /// @param items_of_jobs  the indices of their items, for all results
   group_work(const pretuning_setting& setting, device_group group,
              const std::vector<std::size_t>& jobs, std::span<const std::size_t> items_of_jobs);
   group_work(const group_work&) = delete;
@@ -105,10 +104,10 @@ class group_work {
   std::vector<std::jthread> threads_;
 };
 
-/// pretune, with another way to tune than child processes of a program.
+/// Runs pretune with a given function to tune instead of child processes of a program.
 /// @param tune     thread-safe
 /// @param refuses  thread-safe
-/// @param is_lost  thread-safe; other devices do the jobs of a lost one
+/// @param is_lost  thread-safe; other devices continue the jobs of a lost device
 std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
                                            std::span<const pretuning_item> items,
                                            std::span<const device> devices,

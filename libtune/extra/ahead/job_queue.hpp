@@ -13,8 +13,8 @@ namespace tune {
 
 class job_queue;
 
-/// A job that one device does. It is done when this object ends; the queue outlives it. One thread
-/// uses it.
+/// A job that one device does. The end of this object marks it as done; the queue must outlive it.
+/// One thread uses it.
 class led_job {
  public:
   led_job(job_queue& queue, std::size_t number) noexcept : queue_(&queue), number_(number) {}
@@ -24,7 +24,7 @@ class led_job {
 
   std::size_t number() const noexcept { return number_; }
 
-  /// Puts the job back, as the next one, for another device.
+  /// Puts the job back at the front, for another device.
   void give_back();
 
  private:
@@ -32,15 +32,15 @@ class led_job {
   std::size_t number_;
 };
 
-/// The jobs of several equal devices, which each takes one after the other. Thread-safe; each
-/// device has a thread of its own.
+/// The jobs of several equal devices; each device executes one job at a time, in a thread of its
+/// own. Thread-safe.
 class job_queue {
  public:
-  /// @param jobs  numbers, in the order in which they are started
+  /// @param jobs  job numbers, in the order of their start
   explicit job_queue(const std::vector<std::size_t>& jobs) : jobs_(jobs.begin(), jobs.end()) {}
 
-  /// Returns the next job for a device that is idle. Waits while one may be given back.
-  /// @returns empty if there will never be another
+  /// Returns the next job for an idle device. Waits while a device may still give one back.
+  /// @returns empty if no job will ever come
   std::optional<led_job> next();
 
  private:

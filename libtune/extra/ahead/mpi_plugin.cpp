@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// libtune_mpi.so, the only part of libtune that links MPI. communicator::meet_by_mpi loads it.
+// The library libtune_mpi.so, the only part of libtune that links MPI. communicator::meet_by_mpi
+// loads it.
 #include "libtune/extra/ahead/mpi_plugin.hpp"
 
 #include <algorithm>

@@ -10,15 +10,15 @@
 
 namespace tune::detail {
 
-/// A call that needs MPI.
+/// The ranks and the function that need MPI.
 struct mpi_meeting {
   std::function<void(std::size_t rank, std::size_t size, const communicator::all_gather& gather)>
       meet{};
 };
 
-/// The one function of libtune_mpi.so: initialises MPI, unless that has been done, calls meet with
-/// an all_gather over all ranks, and finalises what it has initialised.
-/// @param failure  gets the reason why it failed, if it did
+/// The only function of libtune_mpi.so: initialises MPI, unless the program has, calls meet with an
+/// all_gather over all ranks, and finalises MPI if it has initialised it.
+/// @param failure  receives the reason of a failure
 using mpi_run_function = void (*)(const mpi_meeting& meeting, std::string& failure);
 inline constexpr const char* mpi_run_name = "libtune_mpi_run";
 

@@ -24,7 +24,7 @@
 namespace tune {
 namespace {
 
-/// The jobs: for each the place of its item and of its group.
+/// The jobs: for each the index of its item and of its group.
 struct job_list {
   std::vector<std::size_t> items;
   std::vector<std::vector<std::size_t>> of_group;
@@ -43,7 +43,7 @@ job_list list_jobs(std::span<const pretuning_item> items, std::span<const device
   return jobs;
 }
 
-// Calls inside an autotune function store their results in the same database.
+// Nested calls of autotuners store their results in the same database.
 tuning_options resolve(const tuning_settings& settings) {
   tuning_options resolved = settings.search;
   resolved.database = settings.database;
@@ -55,8 +55,8 @@ tuning_options resolve(const tuning_settings& settings) {
   return resolved;
 }
 
-/// The answers of a program about the names in tunings. Other values are checked with their type
-/// when they are read. Thread-safe.
+/// A program's answers about the names in tunings. Other values are checked with their type when
+/// they are read. Thread-safe.
 class known_tunings {
  public:
   std::string refuse(const tuner_program& program, const function_identity& function,
@@ -72,7 +72,7 @@ class known_tunings {
     try {
       place->second = why_no_tuning(program, function, values);
     } catch (const tuner_unavailable_error& failure) {
-      log(log_level::debug, failure.what());  // which tuning says aloud
+      log(log_level::debug, failure.what());  // tuning itself reports this loudly
     }
     return place->second;
   }
@@ -119,7 +119,7 @@ std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
   given.given_by = option_source::command;
   const tuning_settings settings = resolve_settings(given);
   if (settings.database.empty()) {
-    throw argument_error("there is nowhere to keep what is tuned; name a database");
+    throw argument_error("there is no place for the results; name a database");
   }
   if (!settings.lock.empty()) {
     throw argument_error("LIBTUNE_LOCK names '" + settings.lock +

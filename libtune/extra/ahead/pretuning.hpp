@@ -27,8 +27,8 @@ namespace tune {
 struct pretuning_item {
   function_identity function{};             ///< the autotuner
   std::vector<named_value> key{};           ///< in the order of function.key_fields
-  std::optional<device_identity> device{};  ///< for devices of this identity; empty: for all
-  bool again = false;  ///< also if it has a result, which stays until the new one is there
+  std::optional<device_identity> device{};  ///< only devices of this identity; empty: all
+  bool again = false;  ///< also with a result, which stays until the new one is stored
 };
 
 /// The outcome for a key on one kind of device.
@@ -36,7 +36,7 @@ enum class pretuning_state : std::uint8_t {
   tuned,    ///< searched, and stored
   present,  ///< the database had a result
   failed,   ///< pretuning_result::reason says why
-  stopped   ///< before its end; the next search for it continues with its trials
+  stopped   ///< ended early; the next search for it continues with its trials
 };
 
 /// "tuned", "present", "failed" or "stopped".
@@ -44,13 +44,13 @@ std::string_view pretuning_state_name(pretuning_state state) noexcept;
 
 /// The result of pretune for one key on one kind of device.
 struct pretuning_result {
-  tuning_subject subject{};  ///< the device is one of those that share the result
+  tuning_subject subject{};                          ///< its device shares the result
   pretuning_state state = pretuning_state::stopped;  ///< its outcome
-  std::string reason{};                              ///< why it failed or was stopped
+  std::string reason{};                              ///< the reason of a failure or stop
   std::vector<named_value> values{};                 ///< the tuning, if there is one
-  std::optional<run_time> score{};                   ///< the time of the winner, where known
-  std::size_t trials = 0;                            ///< configurations that were tried now
-  std::chrono::nanoseconds elapsed{0};               ///< from its start to its end
+  std::optional<run_time> score{};                   ///< the time of the winner, if known
+  std::size_t trials = 0;                            ///< the new trials
+  std::chrono::nanoseconds elapsed{0};               ///< the time from its start to its end
 };
 
 /// Receives the progress of pretune. The calls come from several threads, one at a time. Does not
@@ -62,69 +62,69 @@ class pretuning_listener {
   pretuning_listener(const pretuning_listener&) = delete;
   pretuning_listener& operator=(const pretuning_listener&) = delete;
 
-  /// Called before all else, with the number of results that there will be.
+  /// Called first, with the number of results.
   virtual void planned(std::size_t /*count*/) {}
-  /// A key is started. In all calls the number is the place of its result among those of pretune.
+  /// A key is started. In all calls the number is the index of its result in the list of pretune.
   virtual void began(std::size_t /*number*/, const tuning_subject&) {}
-  /// The device that led its search has been lost, with its rank: another one starts it again, and
-  /// goes on with what has been measured.
+  /// The device that led the search for a key has been lost, with its rank. Another device starts
+  /// the search again, and continues with the trials so far.
   virtual void lost(std::size_t /*number*/, const std::string& /*reason*/) {}
-  /// The state of its search has changed.
+  /// The state of the search for a key has changed.
   virtual void progressed(std::size_t /*number*/, const search_progress&) {}
-  /// It has ended, in whatever state.
+  /// The work for a key has ended, in any state.
   virtual void ended(std::size_t /*number*/, const pretuning_result&) {}
 };
 
 /// The options of pretune.
 struct pretuning_options {
-  /// Of all searches. The database has to be named, or to follow from the environment; observers
+  /// The options of all searches. The database must be given, here or by the environment; observers
   /// are called from several threads.
   tuning_options tuning{};
   bool force = false;            ///< tunes keys that have a result too, and ignores earlier trials
-  std::function<bool()> stop{};  ///< called often, by several threads; true ends all
-  pretuning_listener* listener = nullptr;  ///< not owned, outlives the call; null: none
-  /// The ranks that share the keys; not owned; null: this process alone. Each calls pretune, with
-  /// the same items and its own devices and database. One rank leads: the first, and where that is
-  /// lost the next. Its items and options are those that count, and its listener alone is called.
+  std::function<bool()> stop{};  ///< called often, by several threads; true stops all work
+  pretuning_listener* listener = nullptr;  ///< not owned, must outlive the call; null: no listener
+  /// The ranks that share the keys; not owned; null: this process alone. Each rank calls pretune,
+  /// with the same items and its own devices and database. One rank leads: the first, and after its
+  /// loss the next. Only the leading rank's items and options are used, and only its listener is
+  /// called.
   communicator* ranks = nullptr;
-  /// A rank that has not answered for so long is lost to the others, though its process lives: it
-  /// is stopped, or its machine is at a standstill. The time in which this rank itself does not run
-  /// does not count. By default three times what one step of a configuration may take
-  /// (tuning_options::watchdog), and three seconds at least; the same for all ranks.
+  /// The time without an answer after which the others treat a rank as lost, even if its process
+  /// lives: it may be stopped, or its machine may hang. Time in which this rank itself does not run
+  /// does not count. The default is three times the limit of one step of a configuration
+  /// (tuning_options::watchdog), and at least three seconds; the same for all ranks.
   std::optional<std::chrono::milliseconds> longest_silence{};
 };
 
-/// Returns the number of results of pretune: one for each item and kind of device that it fits.
+/// Returns the number of results of pretune: one for each item and matching kind of device.
 std::size_t count_pretunings(std::span<const pretuning_item> items,
                              std::span<const device> devices);
 
 /// Tunes keys of a program for devices, all at the same time, in child processes, and stores the
-/// results as if the program had tuned when it needs them. A device keeps its child for the next
+/// results as if the program had tuned them on first use. A device keeps its child for the next
 /// key.
 ///
-/// A key is tuned once for all devices that are alike (their identities are equal): such devices
-/// share the keys, and where there are fewer keys than devices they divide the search for one;
-/// then one of them measures the best of each again, and decides. Trials are stored at once. A key
-/// that cannot be tuned does not affect others.
+/// A key is tuned once for all devices with equal identities. Such devices share the keys; with
+/// fewer keys than devices they divide the search for one, and then one device measures the best of
+/// each again and decides. Trials are stored at once. A failed key does not affect others.
 ///
-/// A shared store (tuning_options::shared_store) is asked for each key that is not in the database.
-/// A result for a device of this kind is copied to the database, and is present then.
+/// Keys missing in the database are looked up in a shared store (tuning_options::shared_store). A
+/// result for a device of this kind is copied to the database, and its key is then present.
 ///
-/// With ranks (pretuning_options::ranks) this is so for the devices of all of them. The databases
-/// of all ranks are asked first, so that a key is present if one of them has it. In the end each
-/// has the same results and searches for these keys, and each call returns the same results. A rank
-/// that is lost costs the trials that it was measuring: others go on with its keys. Only with the
-/// rank that leads are all trials of unfinished searches lost for ranks with other databases. A
-/// rank that does not answer (longest_silence) is lost too; when it runs again its call returns,
-/// with what it had not finished as stopped, and communicator::is_left_out is true. A rank whose
-/// stop returns true leaves; the others go on, unless it leads.
+/// With ranks (pretuning_options::ranks) all this holds for the devices of all ranks. First the
+/// databases of all ranks are read, so a key is present if one of them has it. In the end each
+/// database has the same results and searches for these keys, and each call returns the same
+/// results. A lost rank costs only the trials that it was measuring: others continue with its keys.
+/// The loss of the leading rank costs ranks with other databases all trials of unfinished searches.
+/// A rank that does not answer (longest_silence) is lost too; when it runs again its call returns
+/// its unfinished keys as stopped, and communicator::is_left_out is true. A rank whose stop returns
+/// true leaves; the others continue, unless it leads.
 ///
 /// Blocks the calling thread.
-/// @param program  one whose main begins with serve_if_worker
-/// @param items    the keys, each for all devices or for those of one identity
-/// @param devices  to tune on, of any kinds
-/// @param options  for all searches
-/// @returns for each item, in order, its result on each kind of device
+/// @param program  a program whose main begins with serve_if_worker
+/// @param items    the keys, each for all devices or for devices of one identity
+/// @param devices  the devices to tune on, of any kinds
+/// @param options  the options of all searches
+/// @returns for each item, in order, its result on each matching kind of device
 /// @throws argument_error if no database is set; environment_error; no_device_error if no rank has
 ///         a device; database_error before the first search if nothing can be stored in the
 ///         database, or later if the results of other ranks cannot be stored

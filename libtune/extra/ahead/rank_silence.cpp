@@ -10,7 +10,7 @@ namespace tune::detail {
 
 void silence_watch::look() {
   const auto now = rank_link::clock::now();
-  // Nothing is heard while this process is suspended itself.
+  // Nothing can be received while this process itself is suspended.
   const auto passed = std::min<rank_link::clock::duration>(now - looked_, longest_ / 10);
   looked_ = now;
   if (link_.received() != received_) {

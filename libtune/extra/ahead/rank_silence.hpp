@@ -17,10 +17,10 @@
 
 namespace tune::detail {
 
-/// Tells other ranks again and again that this one lives, whatever else it does.
+/// Sends other ranks a sign of life at intervals, in a thread of its own.
 class rank_heartbeat {
  public:
-  /// @param to  outlive it
+  /// @param to  must outlive this
   rank_heartbeat(std::vector<rank_link*> to, std::chrono::milliseconds longest_silence)
       : thread_([to = std::move(to), longest_silence](const std::stop_token& end) {
           const auto pause =
@@ -38,14 +38,15 @@ class rank_heartbeat {
   std::jthread thread_;
 };
 
-/// Gives up a rank that has a heartbeat and has not answered for too long. One thread uses it.
+/// Closes the link of a rank that sends heartbeats and has not answered for too long. One thread
+/// uses it.
 class silence_watch {
  public:
-  /// @param name  of the rank, for people
+  /// @param name  the name of the rank, for messages
   silence_watch(rank_link& link, std::string name, std::chrono::milliseconds longest)
       : link_(link), name_(std::move(name)), longest_(longest), received_(link.received()) {}
 
-  /// To be called often, when there is no message to be read.
+  /// Checks the silence. To be called often, when no message can be read.
   void look();
 
  private:

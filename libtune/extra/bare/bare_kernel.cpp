@@ -153,7 +153,7 @@ bare_kernel& bare_kernel::add_parameter(std::string name, std::vector<value> can
     throw argument_error(
         fmt::format("'{}' cannot be a parameter: the kernel gets a macro of this name", name));
   }
-  // For its errors: each is a macro, and the space refuses candidates.
+  // For its exceptions: each candidate becomes a macro, and the space rejects invalid candidates.
   if (!candidates.empty()) defines().add(name, candidates.front());
   candidates = detail::of_one_type(name, std::move(candidates));
   std::vector<tune::parameter> all = about_->parameters;
@@ -414,7 +414,7 @@ kernel_tuner::kernel_tuner(std::string name, int version, function describes,
       this, name_, version_, makes, example ? std::optional(example->values()) : std::nullopt);
 }
 
-// In a forked process a thread of the parent may have the lock, for ever.
+// In a forked process a thread of the parent may hold the lock for ever.
 kernel_tuner::~kernel_tuner() {
   if (!detail::is_forked()) autotuner_registry::instance().remove_maker(this);
 }

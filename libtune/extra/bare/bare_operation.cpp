@@ -55,10 +55,10 @@ bare_operation::bare_operation(command_queue queue,
   }
 }
 
-// The kernel refuses one too many itself.
+// The kernel itself rejects too many arguments.
 void bare_operation::check_count(const detail::kernel_description& of, bool is_dynamic) const {
   const std::size_t given = of.arguments.size();
-  // Dynamic local memory counts as one in OpenCL.
+  // Dynamic local memory counts as an argument in OpenCL.
   const std::size_t taken = kernel_.info().argument_count;
   if (given + (is_dynamic ? 1 : 0) >= taken) return;
   throw argument_error(fmt::format("the kernel '{}' takes {} arguments, and {} are given",

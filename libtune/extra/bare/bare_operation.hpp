@@ -22,18 +22,18 @@ namespace detail {
 struct kernel_description;
 }
 
-/// The arrays that a bare kernel has left on the device, by the places of its arguments. It keeps
+/// The arrays of a bare kernel on the device after a run, by the index of the argument. It keeps
 /// them alive. Used by one thread.
 class kernel_results {
  public:
-  /// @param queue   of the context of the arrays, for the copies
+  /// @param queue   a queue of the arrays' context, for the copies
   /// @param arrays  by argument; empty for values
   kernel_results(command_queue queue, std::vector<std::optional<device_array>> arrays)
       : queue_(std::move(queue)), arrays_(std::move(arrays)) {}
 
-  /// The array of an argument, on the device. @throws argument_error if it is none
+  /// The array of an argument, on the device. @throws argument_error for other arguments
   const device_array& array(std::size_t argument) const;
-  /// A copy of it on the host. Blocks. @throws as above; type_error if it holds other elements
+  /// A copy of the array on the host. Blocks. @throws as above; type_error for another element type
   template <element T>
   host_array<T> get(std::size_t argument) const {
     command_queue queue = queue_;
@@ -46,11 +46,10 @@ class kernel_results {
 };
 
 /// A bare kernel in one configuration, made for a command queue: an operation like any other. Its
-/// arrays are slots, without padding, named as the arguments are; values keep what they were given
-/// until set_value.
+/// arrays are slots, without padding, named as the arguments; values stay until set_value.
 class bare_operation final : public operation {
  public:
-  /// For bare_kernel and tuned_kernel.
+  /// For bare_kernel and tuned_kernel only.
   bare_operation(command_queue queue, std::shared_ptr<const detail::kernel_description> of,
                  const program& compiled, tune::configuration chosen);
 
@@ -60,7 +59,7 @@ class bare_operation final : public operation {
   const nd_range& range() const noexcept { return range_; }
   /// The kernel, for its properties (kernel_info).
   const tune::kernel& kernel() const noexcept { return kernel_; }
-  /// The arrays that are bound, as results. They are complete when the queue is past the run.
+  /// The bound arrays, as results. They are complete once the queue has finished the run.
   kernel_results results() const;
 
   /// Replaces a value. @throws argument_error unless the argument is a value of as many bytes

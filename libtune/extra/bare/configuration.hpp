@@ -18,7 +18,7 @@
 
 namespace tune {
 
-/// Values by their names: those of a bare kernel's parameters, or of a key.
+/// Values by their names: a bare kernel's parameters, or a key.
 ///
 ///   const tune::configuration chosen{{"block_size_x", 64}, {"use_padding", false}};
 ///   chosen["block_size_x"] == 64;
@@ -28,11 +28,11 @@ class configuration {
   /// @throws argument_error if a name comes twice
   configuration(std::initializer_list<named_value> values)
       : configuration(std::vector<named_value>(values)) {}
-  /// The same from a vector.
+  /// Makes a configuration from a vector. @throws argument_error if a name comes twice
   explicit configuration(std::vector<named_value> values);
 
-  /// A whole number; of a bool, 0 or 1. @throws argument_error that lists the names, if there is
-  /// none of this one; type_error if the value is no whole number
+  /// A whole number; 0 or 1 for a bool. @throws argument_error with a list of the names, for an
+  /// unknown name; type_error if the value is not a whole number
   std::int64_t operator[](std::string_view name) const;
   /// A number of any kind. @throws argument_error, type_error as above
   double number(std::string_view name) const;
@@ -40,12 +40,12 @@ class configuration {
   const std::string& text(std::string_view name) const;
   /// A value of any type. @throws argument_error as above
   const value& at(std::string_view name) const;
-  /// True if there is a value of this name.
+  /// True if a value has this name.
   bool has(std::string_view name) const noexcept;
-  /// Sets a value, which is added if there is none of this name.
+  /// Sets a value, or adds it for a new name.
   void set(std::string_view name, value v);
 
-  /// All values, in the order in which they were given.
+  /// All values, in the order of their addition.
   const std::vector<named_value>& values() const noexcept { return values_; }
 
   friend bool operator==(const configuration&, const configuration&) = default;
@@ -60,34 +60,34 @@ class quantity {
  public:
   using function = std::function<double(const configuration&)>;  ///< its value for each
 
-  /// The same number for all.
+  /// A constant.
   template <std::integral Number>
   quantity(Number number)  // NOLINT(google-explicit-constructor): a number is one
       : quantity(std::to_string(number)) {}
-  /// An expression over the parameters. @throws argument_error if the text is none
+  /// An expression over the parameters. @throws argument_error for an invalid expression
   quantity(const char* text) : quantity(std::string(text)) {}  // NOLINT: likewise
-  /// The same.
+  /// An expression over the parameters. @throws argument_error for an invalid expression
   quantity(std::string text) : text_(std::move(text)) {}  // NOLINT: likewise
   /// A function of the configuration.
   template <std::invocable<const configuration&> Function>
   quantity(Function its_function) : function_(std::move(its_function)) {}  // NOLINT: likewise
 
-  /// Its value. @throws argument_error, and what the function throws
+  /// The value for a configuration. @throws argument_error, and the errors of the function
   double of(const configuration& at) const;
-  /// Its value as a count.
+  /// The value for a configuration as a count.
   /// @param at    the configuration
   /// @param what  the name of the quantity, for the message
-  /// @throws argument_error also if it is negative or no whole number
+  /// @throws argument_error also if the value is negative or no whole number
   std::size_t count(const configuration& at, std::string_view what) const;
-  /// The parameters that its text reads; none for a number or a function.
+  /// The parameters that the text reads; empty for a number or a function.
   std::vector<std::string> names() const {
     return text_ ? text_->names() : std::vector<std::string>();
   }
-  /// True if it is the same for all configurations: a text that reads no parameter.
+  /// True if the value is the same for all configurations: a text that reads no parameter.
   bool is_constant() const { return text_ && text_->names().empty(); }
 
  private:
-  std::optional<expression> text_;  // empty where there is a function
+  std::optional<expression> text_;  // empty for a function
   function function_;
 };
 

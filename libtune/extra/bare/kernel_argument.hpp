@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a bare kernel is called with: arrays of the host or the device, and values.
+// The arguments of a bare kernel: arrays of the host or the device, and values.
 #pragma once
 
 #include <concepts>
@@ -26,32 +26,32 @@
 
 namespace tune {
 
-/// One argument of a bare kernel. in, out and inout make those that are arrays; values that can be
-/// copied as bytes, numbers and structs, are arguments as they are.
+/// One argument of a bare kernel. in, out and inout make array arguments; values that can be copied
+/// as bytes, numbers and structs, become arguments directly.
 struct kernel_argument {
   /// An array, which becomes a slot of the operation.
   struct array {
-    element_type type;      ///< of its elements
-    tune::shape size;       ///< without padding, which it never has
-    bool is_output = true;  ///< the kernel writes to it, so that its contents are a result
-    /// Sets the contents of the slot of this name; empty: it has none before the kernel runs.
+    element_type type;      ///< the type of its elements
+    tune::shape size;       ///< the extents without padding
+    bool is_output = true;  ///< the kernel writes to it, so its contents are a result
+    /// Sets the contents of the slot of this name; empty: the array has no contents before the run.
     std::function<void(workload&, const std::string&)> fill{};
   };
 
   /// An image, which the kernel reads.
   class pixels;
 
-  std::string name;  ///< of the slot; empty: "argument_0" and so on
-  std::optional<tune::kernel_argument::array> as_array{};  ///< empty: no array
-  std::vector<std::byte> bytes{};                          ///< of a value
-  std::shared_ptr<const pixels> as_image{};                ///< null: none
+  std::string name;  ///< the name of the slot; empty: "argument_0" and so on
+  std::optional<tune::kernel_argument::array> as_array{};  ///< empty for other arguments
+  std::vector<std::byte> bytes{};                          ///< bytes of a value
+  std::shared_ptr<const pixels> as_image{};                ///< null for other arguments
   bool is_sampler = false;  ///< the parameter is the sampler of that image, in OpenCL
 };
 
 /// The contents of an image, which all configurations of a context share. Thread-safe.
 class kernel_argument::pixels {
  public:
-  /// @throws argument_error if there are more or fewer bytes than the image has
+  /// @throws argument_error if the number of bytes is not the image's
   pixels(const image_layout& layout, std::span<const std::byte> contents);
 
   /// The image in the queue's context, with its contents. @throws device_error
@@ -91,7 +91,7 @@ kernel_argument array_argument(const Range& range, std::string name, bool is_out
 
 kernel_argument array_argument(const device_array& contents, std::string name, bool is_output);
 
-/// A copy of an answer that is kept: of a range, an array of one axis.
+/// A copy of an answer to keep: for a range, an array of one axis.
 template <host_range Range>
 auto keep_answer(const Range& range) {
   return std::make_shared<const host_array<element_of<Range>>>(to_host_array(range));
@@ -101,10 +101,10 @@ auto keep_answer(const host_array<T>& expected) {
   return std::make_shared<const host_array<T>>(expected);
 }
 
-/// @throws argument_error unless one shape may stand for the other
+/// @throws argument_error unless one shape may replace the other
 void check_elements(const shape& given, const shape& wanted);
 
-/// A copy in another shape of as many elements. @throws argument_error if there are not as many
+/// A copy in another shape of as many elements. @throws argument_error for another number
 template <element T>
 host_array<T> shaped(const host_array<T>& from, const shape& size) {
   if (from.size() == size) return from;
@@ -133,7 +133,7 @@ kernel_argument array_argument(const shape& size, Function make, std::string nam
           {}};
 }
 
-/// A candidate of a parameter as a value.
+/// Converts a candidate of a parameter to a value.
 template <class Candidate>
 value to_candidate(const Candidate& candidate) {
   if constexpr (std::same_as<Candidate, bool> || std::same_as<Candidate, value>) {
@@ -149,8 +149,8 @@ value to_candidate(const Candidate& candidate) {
   }
 }
 
-/// An argument as it stands in a list: an array of the host or the device is one that the kernel
-/// reads and writes.
+/// Converts an item of an argument list to an argument: an array of the host or the device becomes
+/// one that the kernel reads and writes.
 template <class T>
 kernel_argument to_argument(const T& given) {
   if constexpr (std::same_as<T, kernel_argument>) {
@@ -170,17 +170,17 @@ kernel_argument to_argument(const T& given) {
 
 }  // namespace detail
 
-/// An array that a bare kernel reads: a vector, span or host_array, whose elements are copied now,
-/// or a device_array, whose elements are copied, on the device, when the kernel is tuned or run.
+/// An array that a bare kernel reads: a vector, span or host_array, whose elements are copied at
+/// once, or a device_array, whose elements are copied on the device for each tuning or run.
 /// @param contents  the array
-/// @param name      of the slot of the operation; empty: "argument_0" and so on
+/// @param name      the name of the operation's slot; empty: "argument_0" and so on
 template <class Array>
 requires requires(const Array& array) { detail::array_argument(array, std::string(), false); }
 kernel_argument in(const Array& contents, std::string name = {}) {
   return detail::array_argument(contents, std::move(name), false);
 }
 
-/// The same with contents that a function makes when they are needed: not where a result is found
+/// Like the above, with contents from a function, called on first use: never if the result is found
 /// in the database.
 ///   tune::in({n, n}, [n] { return make_field(n); }, "u")
 /// @param size  the array's shape
@@ -191,22 +191,22 @@ kernel_argument in(const shape& size, Function make, std::string name = {}) {
   return detail::array_argument(size, std::move(make), std::move(name), false);
 }
 
-/// An array that a bare kernel reads and writes, or of which it writes a part: it has these
-/// contents before a checked run. Parameters as for in.
+/// An array that a bare kernel reads and writes, or writes in part: it has these contents before a
+/// checked run. Parameters as for in.
 template <class Array>
 requires requires(const Array& array) { detail::array_argument(array, std::string(), true); }
 kernel_argument inout(const Array& contents, std::string name = {}) {
   return detail::array_argument(contents, std::move(name), true);
 }
 
-/// The same with contents that a function makes when they are needed, as for in.
+/// Like the above, with contents from a function, called on first use, as for in.
 template <detail::contents_function Function>
 kernel_argument inout(const shape& size, Function make, std::string name = {}) {
   return detail::array_argument(size, std::move(make), std::move(name), true);
 }
 
-/// An array that a bare kernel writes, all of it: of the shape of this one, whose contents do not
-/// matter. Before a checked run it is filled with what is NaN to floats.
+/// An array that a bare kernel writes completely: it has the shape of this array, whose contents
+/// are not used. Before a checked run it is filled with bytes that are NaN for floats.
 template <class Array>
 requires requires(const Array& array) { detail::array_argument(array, std::string(), true); }
 kernel_argument out(const Array& like, std::string name = {}) {
@@ -220,8 +220,8 @@ kernel_argument out(const Array& like, std::string name = {}) {
   }
 }
 
-/// The same of this shape, for lists beside in and inout: a function that would make its contents
-/// tells the type of the elements, and is not called.
+/// Like the above with a shape, for lists with in and inout: the function only gives the type of
+/// the elements, and is not called.
 ///   tune::out({n, n}, [n] { return make_field(n); }, "u_new")
 template <detail::contents_function Function>
 kernel_argument out(const shape& size, const Function&, std::string name = {}) {
@@ -229,17 +229,18 @@ kernel_argument out(const shape& size, const Function&, std::string name = {}) {
   return {std::move(name), kernel_argument::array{element_type::of<made>(), size}, {}};
 }
 
-/// The same by its element type and shape: tune::out<float>({rows, columns}).
+/// Like the above, by element type and shape: tune::out<float>({rows, columns}).
 template <element T>
 kernel_argument out(const shape& size, std::string name = {}) {
   return {std::move(name), kernel_argument::array{element_type::of<T>(), size}, {}};
 }
 
 /// An image that a bare kernel reads: a texture in CUDA, an image in OpenCL
-/// (libtune/device/image.hpp). The elements are copied now, once for all configurations.
-/// @param elements  of all pixels, x fastest, the channels of each together
-/// @param layout    the form; its type is that of the elements
-/// @throws argument_error if it has more or fewer elements
+/// (libtune/device/image.hpp). The elements are copied at once, and all configurations share the
+/// copy.
+/// @param elements  the elements of all pixels, x fastest, the channels of each together
+/// @param layout    the form; its type is the type of the elements
+/// @throws argument_error for another number of elements
 template <detail::host_range Range>
 kernel_argument texture(const Range& elements, image_layout layout) {
   layout.type = dtype_of<detail::element_of<Range>>;
@@ -250,7 +251,7 @@ kernel_argument texture(const Range& elements, image_layout layout) {
 }
 
 /// The sampler of an image, for an OpenCL kernel with a parameter of type sampler_t.
-/// @param of  what texture has returned
+/// @param of  the image argument that texture() returned
 inline kernel_argument sampler(const kernel_argument& of) {
   kernel_argument made = of;
   made.is_sampler = true;

@@ -20,7 +20,7 @@ bool is_number(const std::string& name) {
   return !name.empty() && name.size() < 10 && name.find_first_not_of("0123456789") == name.npos;
 }
 
-// The parameters that are the extents of a work group, unless others are named.
+// The default parameters for the extents of a work group.
 constexpr std::array usual_extents{"block_size_x", "block_size_y", "block_size_z"};
 
 std::string list_parameters(const std::vector<parameter>& parameters) {
@@ -32,7 +32,7 @@ std::string list_parameters(const std::vector<parameter>& parameters) {
 
 bool is_identifier(const std::string& name) { return std::ranges::all_of(name, is_word); }
 
-// Asks the function for configurations that differ little from the last.
+// Passes similar configurations to the function in sequence.
 restriction restriction_of(const kernel_description::condition& from,
                            const std::vector<parameter>& parameters) {
   std::vector<named_value> first;
@@ -65,7 +65,7 @@ restriction restriction_of(const kernel_description::condition& from,
   return made;
 }
 
-// As C++ writes it.
+// The value as a C++ literal.
 std::string literal(const value& v) {
   if (const auto* truth = std::get_if<bool>(&v)) return *truth ? "true" : "false";
   return to_string(v);
@@ -88,8 +88,8 @@ std::string with_braces_filled(const std::string& name, const configuration& at)
   return filled;
 }
 
-// As Kernel Tuner does, whose users write a factor of 0 for "as the compiler likes". Their lines
-// stay, empty, so that those after them keep their numbers.
+// Like Kernel Tuner, whose users write a factor of 0 to leave the choice to the compiler. The lines
+// stay as empty lines, so that later lines keep their numbers.
 std::string without_idle_unrolling(std::string text, const configuration& at) {
   for (const named_value& each : at.values()) {
     if (each.name.find("loop_unroll_factor") == std::string::npos || at[each.name] != 0) continue;
@@ -103,7 +103,7 @@ std::string without_idle_unrolling(std::string text, const configuration& at) {
   return text;
 }
 
-// What all configurations of one search share, made when the first has been compiled.
+// The state that all configurations of one search share, made after the first compilation.
 struct search_workplace {
   explicit search_workplace(const kernel_description& of, const context& context)
       : queue(context.create_tuning_command_queue()), work(queue), expected(of.expected_answer()) {
@@ -113,7 +113,7 @@ struct search_workplace {
   tuning_command_queue queue;
   workload work;
   answer expected;
-  bool fits = false;  // the arguments were those that the kernel of a configuration takes
+  bool fits = false;  // the arguments matched the kernel of a configuration
 };
 
 // Contents and answers that do not fit their arrays fit in no configuration.
@@ -126,12 +126,13 @@ void make_workplace(std::optional<search_workplace>& made, const kernel_descript
   }
 }
 
-// Parameters of these names are the device's, and no macros: the kernel is the same for all values.
+// Parameters with these names are settings of the device, not macros: the kernel is the same for
+// all values.
 constexpr std::array setting_names{"graphics_clock_mhz", "memory_clock_mhz", "power_limit_w"};
 
 device_settings settings_of(const configuration& at) {
   const auto value_of = [&](const char* name) {
-    constexpr double most = 1e6;  // of MHz and of watts: more than any device has
+    constexpr double most = 1e6;  // MHz and watts: more than any device has
     const double number = at.has(name) ? at.number(name) : 0;
     if (number >= 0 && number <= most) return number;
     throw argument_error(fmt::format("'{}' is {}, which is no setting of a device: from 0 to {}",
@@ -142,11 +143,11 @@ device_settings settings_of(const configuration& at) {
           .power_limit_w = value_of(setting_names[2])};
 }
 
-// Mistakes in the arguments are alike in all configurations: the first that compiles shows them.
+// Mistakes in the arguments are the same in all configurations: the first compiled one shows them.
 std::shared_ptr<bare_operation> make_operation(const std::shared_ptr<const kernel_description>& of,
                                                const program& compiled, const configuration& at,
                                                search_workplace& in) {
-  static_cast<void>(of->grid(at));  // whose mistakes are those of this configuration
+  static_cast<void>(of->grid(at));  // its errors belong to this configuration
   static_cast<void>(of->dynamic_bytes(at));
   try {
     auto op = std::make_shared<bare_operation>(in.queue, of, compiled, at);
@@ -239,7 +240,7 @@ void kernel_description::check() const {
   }
 }
 
-// A name is that of a parameter or a macro, or a number.
+// A name is the name of a parameter or a macro, or a number.
 void kernel_description::check_extent(std::size_t axis) const {
   const std::string& name = work_group_names[axis];
   if (name.empty() || name == usual_extents[axis] || is_number(name)) return;

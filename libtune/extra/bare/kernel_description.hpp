@@ -21,8 +21,8 @@
 
 namespace tune::detail {
 
-/// All that a bare_kernel was given, and what follows from it for one configuration. Its const
-/// functions are thread-safe.
+/// The description of a bare_kernel, and its values for a configuration. Its const functions are
+/// thread-safe.
 struct kernel_description {
   /// A restriction before the parameters are complete.
   struct condition {
@@ -63,28 +63,29 @@ struct kernel_description {
 
   /// The name of the slot of an argument.
   std::string slot_name(std::size_t argument) const;
-  /// "the answer for argument 0 of the kernel 'twice'", for messages.
+  /// The name of an argument's answer in messages: "the answer for argument 0 of the kernel
+  /// 'twice'".
   std::string answer_name(std::size_t argument) const;
-  /// @throws argument_error for a name that is no parameter, and for a problem without work items
+  /// @throws argument_error for an unknown parameter name, and for a problem without work items
   void check() const;
   search_space space() const;
-  /// The work group, 256 x 1 x 1 where nothing sets its extents. @throws argument_error for a name
-  ///         that was given and has no value
+  /// The work group; without extents 256 x 1 x 1. @throws argument_error for a given name without a
+  /// value
   work_size work_group(const configuration& at) const;
   /// The number of work groups along each axis.
   work_size grid(const configuration& at) const;
   std::size_t dynamic_bytes(const configuration& at) const;
-  /// The name of the kernel, with the values of this configuration in it.
+  /// The name of the kernel, with the values of this configuration.
   std::string kernel_name(const configuration& at) const;
   program compile(const context& context, const configuration& at) const;
   /// See search_problem::why_not.
   std::optional<std::string> why_not(const std::vector<metric>& figures) const;
-  /// The contents of all arguments that have any.
+  /// Fills all arguments that have contents.
   void fill(workload& work) const;
   answer expected_answer() const;
   const macro* find_macro(const std::string& name) const;
-  /// Gives the kernel of an operation the arrays that are bound. @throws device_error if it has
-  ///         another parameter there
+  /// Passes the bound arrays to the kernel of an operation. @throws device_error for another
+  /// parameter at that position
   static void set_arrays(bare_operation& of) { of.set_arrays(); }
 
  private:
@@ -94,9 +95,8 @@ struct kernel_description {
   std::optional<std::size_t> find_extent(std::size_t axis, const configuration& at) const;
 };
 
-/// Calls a function, and adds the thing that it is about to what it throws: "the answer for
-/// argument 0 of the kernel 'twice': ...". Errors that say where they come from are left as they
-/// are.
+/// Calls a function, and prepends the given thing to the text of its errors: "the answer for
+/// argument 0 of the kernel 'twice': ...". Errors that name their origin are left unchanged.
 template <class Function>
 decltype(auto) blaming(const std::string& thing, Function&& function) {
   try {
@@ -114,7 +114,7 @@ decltype(auto) blaming(const std::string& thing, Function&& function) {
   }
 }
 
-/// The search for the best configuration, as sessions run it. The description outlives it.
+/// The search for the best configuration, for sessions. The description must outlive it.
 search_problem make_problem(std::shared_ptr<const kernel_description> of, const context& context);
 
 }  // namespace tune::detail

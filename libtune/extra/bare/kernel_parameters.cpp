@@ -32,7 +32,7 @@ bool is_large(const value& v) {
   return natural != nullptr && !std::in_range<std::int64_t>(*natural);
 }
 
-// A number as one of another type; empty if that has no such number.
+// Converts a number to another type; empty if that cannot hold it exactly.
 std::optional<value> as_real(const value& v) {
   constexpr std::int64_t most = std::int64_t{1} << 53;
   if (is_a<double>(v)) return v;
@@ -60,7 +60,7 @@ std::string typed_text(const value& v) {
   return fmt::format("{} ({})", to_string(v), value_type_name(describe_values({{"", v}})[0].type));
 }
 
-// Those that libtune gives to trials.
+// The figures that libtune adds to trials.
 bool is_figure(const std::string& name) {
   static constexpr std::array<std::string_view, 24> figures{"flops",
                                                             "bytes",

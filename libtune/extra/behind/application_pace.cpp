@@ -13,7 +13,8 @@
 namespace tune::detail {
 namespace {
 
-// Of the longest run that is allowed, samples of a step take a part: a frame is delayed by as much.
+// The samples of a step take this part of the longest allowed run, because a frame is delayed by as
+// much.
 constexpr std::int64_t visits_of_slice = 4;
 
 }  // namespace
@@ -44,12 +45,12 @@ void application_pace::look() {
   page_.slowdown_percent.store(static_cast<std::uint32_t>(std::lround(100 * slowdown_.factor())));
   if (before == 1 && !std::exchange(has_told_, true)) {
     log(log_level::info,
-        "frames of the application are late beside what is tuned behind it, which slows down");
+        "frames of the application are late while keys are tuned behind it; the tuner slows down");
   }
 }
 
-// A frame is delayed by what comes in between, and by as much as half a millisecond more. A run is
-// never divided, so that only its repeats are fewer.
+// A frame is delayed by the work in between, and by up to half a millisecond more. A run is never
+// divided, so only the number of its repeats is reduced.
 void application_pace::set_visit() noexcept {
   constexpr std::chrono::nanoseconds least = std::chrono::microseconds(50);
   std::chrono::nanoseconds visit = slice_ / visits_of_slice;

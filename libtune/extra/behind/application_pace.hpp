@@ -10,19 +10,18 @@
 
 namespace tune::detail {
 
-/// Sets the pace of what is tuned behind this application, in its page: the share and the slices
-/// that the settings of a key give, slower where heartbeats show that frames are late. Used by the
-/// thread of the tuner.
+/// Sets the pace of the tuning behind this application, in its page: the share and the slices from
+/// the settings of a key, slower if heartbeats show late frames. Used by the thread of the tuner.
 class application_pace {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// @param page  outlives it
+  /// @param page  must outlive this
   explicit application_pace(gate_page& page) noexcept : page_(page) {}
 
-  /// Another key is tuned from now on.
+  /// Sets the pace for another key.
   void set(const behind_settings& given, bool is_cpu);
-  /// Looks at the heartbeats, if it has not done so for a while.
+  /// Checks the heartbeats, unless it has just done so.
   void look();
 
  private:
@@ -32,7 +31,7 @@ class application_pace {
   back_off slowdown_;
   double slack_ = 0;
   std::chrono::nanoseconds slice_{0};
-  bool has_told_ = false;  // that frames are late, of this key
+  bool has_told_ = false;  // has logged late frames, for this key
   clock::time_point looked_{};
 };
 

@@ -50,13 +50,14 @@ std::string text_of(const interval_summary& of) {
                                      ms(of.longest), ms(of.p999));
 }
 
-// A device that is used little has to wait for programs less; helpers have the lowest priority.
+// With a small share of the device fewer programs are needed at a time; helpers have the lowest
+// priority.
 unsigned helper_count() {
   constexpr unsigned most = 4;
   return std::clamp(std::thread::hardware_concurrency() / 4, 1U, most);
 }
 
-// A key that has a result is searched once more.
+// True for a key with a result that is searched once more.
 bool is_again(const behind_request& of) noexcept { return of.options.mode == tuning_mode::force; }
 
 std::chrono::nanoseconds total_of(const behind_times& of) {
@@ -101,27 +102,27 @@ struct background_tuner::state {
   std::mutex mutex;
   std::condition_variable changed;
   usage_queue queue;
-  std::map<std::string, behind_request> wanted;  // those in the queue
+  std::map<std::string, behind_request> wanted;  // requests in the queue
   std::set<std::string> given_up;
-  std::string current;         // its name
+  std::string current;         // name of the current request
   bool current_again = false;  // a stored result does not end it
-  std::string current_text;    // for people
+  std::string current_text;    // the text for messages
   clock::time_point current_since{};
-  std::chrono::nanoseconds elapsed{0};  // of the keys before it
+  std::chrono::nanoseconds elapsed{0};  // the time of earlier keys
   std::size_t tuned = 0;
   std::size_t failed = 0;
   std::string failure;  // the last
   std::optional<std::thread> thread;
-  clock::time_point not_before{};  // when a child may be started again
+  clock::time_point not_before{};  // earliest start of another child
 
   std::atomic<bool> ending{false};
-  std::atomic<bool> yields{false};  // the search is to end now, and to go on later
+  std::atomic<bool> yields{false};  // the search must end now, and continue later
 
   std::atomic<bool> has_idle_child{false};
   std::optional<tune::device> reclaims_on;
   std::optional<memory_reclaimer> reclaimer;  // of the child between two searches
 
-  // The thread's:
+  // For the thread:
   kept_child child;
   application_pace pace{own_gate_page()};
 
@@ -178,7 +179,7 @@ void background_tuner::give_memory_back(std::chrono::milliseconds pause) noexcep
 bool background_tuner::state::ask(behind_request&& wanted_now) {
   const std::lock_guard lock(mutex);
   if (ending || given_up.contains(wanted_now.name)) return false;
-  // What is under way may end with the result that is stored.
+  // The current search may end with a stored result.
   const bool is_under_way = wanted_now.name == current && (current_again || !is_again(wanted_now));
   if (is_under_way) return true;
   put(std::move(wanted_now));
@@ -187,8 +188,8 @@ bool background_tuner::state::ask(behind_request&& wanted_now) {
   return true;
 }
 
-// Under the lock. A key waits once: for a search anew if any request asks for one, of a function
-// that lives.
+// Called under the lock. A key is queued once: for a new search if any request asks for one, with a
+// live function.
 void background_tuner::state::put(behind_request&& one) {
   queue.ask(one.name, one.gain);
   const auto known = wanted.find(one.name);
@@ -203,13 +204,13 @@ void background_tuner::state::put(behind_request&& one) {
   if (again) waiting.options.mode = tuning_mode::force;
 }
 
-// The end of main comes before the end of what it tunes with.
+// The tuner must end before the objects that it uses.
 void background_tuner::state::start() {
   call_at_end([] { background_tuner::shared().state_.end(); });
   thread.emplace([this] { serve(); });
 }
 
-// In a forked process there is no such thread, and its locks may be held for ever.
+// A forked process has no such thread, and its locks may be held for ever.
 void background_tuner::state::end() noexcept {
   if (is_forked()) return;
   ending = true;
@@ -224,13 +225,13 @@ void background_tuner::state::end() noexcept {
   }
   if (!last) return;
   if (last->get_id() == std::this_thread::get_id()) {
-    last->detach();  // a configuration that was tuned in this process has ended it
+    last->detach();  // a configuration in this process has ended the process
   } else {
     last->join();
   }
 }
 
-// Nothing leaves the thread, whatever the driver or the memory of a process that ends makes of it.
+// No exception leaves the thread, even if the driver or memory fails at the end of the process.
 void background_tuner::state::serve() noexcept {
   const unsealed_section own;
   try {
@@ -297,7 +298,7 @@ void background_tuner::state::close() noexcept {
   child.end();
 }
 
-// Without intervals from before there is nothing to compare with.
+// Earlier intervals are needed for the comparison.
 void background_tuner::state::wait_for_beats() const {
   constexpr std::chrono::seconds longest{2};
   for (const auto until = clock::now() + longest; clock::now() < until && !ending;) {
@@ -328,7 +329,7 @@ void background_tuner::state::put_back(behind_request&& one) {
 
 void background_tuner::state::give_up(const behind_request& one, const char* why) {
   const std::string text =
-      fmt::format("{} is not tuned behind this program any more: {}", current_text, why);
+      fmt::format("{} is no longer tuned behind this program: {}", current_text, why);
   log(log_level::warning, text);
   const std::lock_guard lock(mutex);
   given_up.insert(one.name);
@@ -374,7 +375,7 @@ void background_tuner::state::tune_once(const behind_request& one) {
   ++tuned;
   if (!is_stored) {
     failure = fmt::format(
-        "{} has been tuned for this process alone: the database refuses it, as the log says",
+        "{} has been tuned for this process alone: its result cannot be stored (see the log)",
         one.text);
   }
 }
@@ -384,7 +385,7 @@ bool background_tuner::state::has_to_stop() {
   return ending || yields;
 }
 
-// That of a search is offered by the search; the child between two has a context.
+// The search itself offers its memory; the child between two searches has a context.
 void background_tuner::state::offer_memory_of(const device& used) {
   if (reclaims_on == used) return;
   reclaimer.reset();
@@ -402,7 +403,7 @@ void background_tuner::state::offer_memory_of(const device& used) {
   reclaimer.emplace(used, holds, give_back);
 }
 
-// Under the lock.
+// Called under the lock.
 behind_times background_tuner::state::spent() const {
   const gate_page& page = own_gate_page();
   behind_times made{.preparing = page.spent(behind_part::preparing),

@@ -18,13 +18,13 @@
 
 namespace tune::detail {
 
-/// Names in the order in which they are worth work: by how often they were asked for, times what is
-/// expected to be gained by one. A pure value.
+/// Names in the order of their urgency: the number of requests times the expected gain of one
+/// request. A pure value.
 class usage_queue {
  public:
-  /// @param gain  positive; the latest one counts
+  /// @param gain  positive; the latest one is used
   void ask(const std::string& name, double gain);
-  /// Removes and returns the name that is worth most, the first of equals; empty if there is none.
+  /// Removes and returns the most urgent name, the first of equals; empty without names.
   std::optional<std::string> next();
   std::size_t size() const noexcept { return names_.size(); }
 
@@ -34,18 +34,20 @@ class usage_queue {
     double asked = 0;
     double gain = 1;
   };
-  std::vector<entry> names_;  // in the order in which they came
+  std::vector<entry> names_;  // in the order of their first requests
 };
 
 /// A key that an application uses without a result of its own.
 struct behind_request {
-  std::string name{};                              ///< detail::tuning_name
-  std::weak_ptr<const autotuner_core> function{};  ///< it is not tuned once that has ended
+  std::string name{};  ///< detail::tuning_name
+  /// Its key is skipped once the autotuner has been destroyed.
+  std::weak_ptr<const autotuner_core> function{};
   tune::context context;
   std::vector<named_value> key{};
-  tuning_options options{};  ///< of the call, resolved; its observers hear of the search
-  std::string text{};        ///< for people
-  double gain = 1;           ///< what is expected of a search, 1 where the test default is used
+  /// The resolved options of the call; their observers receive the events of the search.
+  tuning_options options{};
+  std::string text{};  ///< the text for users
+  double gain = 1;     ///< the expected gain of a search, 1 if the test default is used
 };
 
 /// Tunes the keys of this process behind it, one after the other, in one thread and one child
@@ -55,15 +57,15 @@ class background_tuner {
  public:
   static background_tuner& shared();
 
-  /// Has a key tuned, unless it has been given up in this process. Does not wait.
+  /// Requests the tuning of a key, unless it has been given up in this process. Does not wait.
   /// @returns false if it will not be tuned
   bool ask(behind_request wanted) noexcept;
 
   behind_summary report();
   bool wait(std::chrono::milliseconds longest);
 
-  /// Has the child end, and give back the memory of the device that it has, for so long; then its
-  /// search goes on. Does not wait. For an application whose allocation has failed.
+  /// Ends the child, so that it releases its device memory, for this time; then its search
+  /// continues. Does not wait. For an application whose allocation has failed.
   void give_memory_back(std::chrono::milliseconds pause) noexcept;
 
  private:

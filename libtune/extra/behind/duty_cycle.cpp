@@ -25,7 +25,7 @@ std::optional<double> sentinel_judge::usual() const {
   return sorted()[latest_.size() / 2];
 }
 
-// A device that has become slower for good is the usual one once enough of it has been seen.
+// If a device has become slower for good, its new time becomes the usual one after enough samples.
 bool sentinel_judge::is_good(double time) {
   bool disturbed = false;
   if (latest_.size() >= enough) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The pace of a search beside an application: pure values, for which the caller reads the clock.
+// The pace of a search beside an application: pure values; the caller reads the clock.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,15 @@
 
 namespace tune::detail {
 
-/// Keeps the use of a device to a share of the time: a pause follows each use. Of a time in which
-/// it had nothing to do, while a program was compiled, it makes up for a little later on, by pauses
-/// that are half as long.
+/// Keeps the use of a device to a share of the time: a pause follows each use. Idle time, such as
+/// the compilation of a program, is partly made up later, by pauses of half the length.
 class duty_cycle {
  public:
   using clock = std::chrono::steady_clock;
-  /// The longest time without a use that is made up for.
+  /// The longest idle time that is made up for.
   static constexpr std::chrono::milliseconds credit{200};
 
-  /// The device has been used for so long, until then.
+  /// Reports a use of the device: its duration and its end.
   /// @param share  of the time, above 0, at most 1
   void used(std::chrono::nanoseconds time, clock::time_point until, double share) noexcept {
     if (until_ == clock::time_point()) paid_ = until - time;
@@ -30,7 +29,7 @@ class duty_cycle {
     paid_ =
         until_ + within_bounds((std::max(paid_, until_ - time - credit) - until_) + time / share);
   }
-  /// The moment from which it may be used again.
+  /// The earliest time of the next use.
   clock::time_point next(double share) const noexcept {
     const auto least = until_ + within_bounds(last_ * (0.5 / share - 1));
     return std::max({until_, least, paid_});
@@ -44,11 +43,11 @@ class duty_cycle {
 
   std::chrono::nanoseconds last_{0};
   clock::time_point until_{};
-  clock::time_point paid_{};  // when the share of the time makes all that has been used
+  clock::time_point paid_{};  // the time at which the share covers all uses so far
 };
 
-/// The rate of uses of the device, as a part of what the share allows: halved when the application
-/// suffers, and more by an eighth of the whole when it does not.
+/// The rate of uses of the device, as a part of the rate that the share allows: halved when the
+/// application suffers, otherwise increased by an eighth of the full rate.
 class back_off {
  public:
   static constexpr double least = 1.0 / 32;
@@ -56,7 +55,7 @@ class back_off {
   void look(bool suffers) noexcept {
     rate_ = suffers ? std::max(least, rate_ / 2) : std::min(1.0, rate_ + 0.125);
   }
-  /// The factor by which pauses are longer.
+  /// The factor of the pauses.
   double factor() const noexcept { return 1 / rate_; }
 
  private:
@@ -67,16 +66,16 @@ class back_off {
 /// disturbed meanwhile.
 class sentinel_judge {
  public:
-  /// The deviation from its usual time that is no disturbance: as a part of that, and as a multiple
-  /// of the range of half of the latest times.
+  /// The tolerated deviation from the usual time: as a part of it, and as a multiple of the
+  /// interquartile range of the latest times.
   static constexpr double tolerance = 0.25;
   static constexpr double ranges = 3;
-  /// So many samples in a row are taken again at most.
+  /// The most samples in a row that are repeated.
   static constexpr int most_repeats = 2;
 
-  /// Returns true if the samples before it count. @param time  in ns
+  /// Returns true if the samples before the command count. @param time  in ns
   bool is_good(double time);
-  /// The usual time: the median of the latest; empty before there are a few.
+  /// The usual time: the median of the latest; empty with fewer than a few times.
   std::optional<double> usual() const;
 
  private:

@@ -20,7 +20,7 @@ namespace {
 
 struct placed_page {
   gate_page* page;
-  int file;  // -1: no other process can have it
+  int file;  // -1: other processes cannot map it
 };
 
 placed_page place_page() noexcept {

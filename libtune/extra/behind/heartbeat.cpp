@@ -58,8 +58,8 @@ interval_tally::snapshot interval_tally::read() const {
 
 // ---- late_watch
 
-// What an application does by itself is learned anew all the time, for it may change its pace. Of
-// another pace nothing is known yet, so that what was late before counts half.
+// The application's own behaviour is learned continuously, because it may change its pace. For a
+// new pace the earlier lateness counts half.
 void late_watch::learn(const heartbeat_intervals& now) {
   constexpr double remembered = 1000;
   const interval_tally::snapshot lately = now.alone.since(learned_.alone);
@@ -71,7 +71,7 @@ void late_watch::learn(const heartbeat_intervals& now) {
   learned_ = now;
 }
 
-// One late frame is no sign; where none has been seen without the tuner, there may be one.
+// One late frame proves nothing; without the tuner one may also occur, even if none has been seen.
 std::optional<bool> late_watch::look(const heartbeat_intervals& now) {
   learn(now);
   if (period().count() == 0) return std::nullopt;
@@ -196,7 +196,7 @@ void heartbeat::end() noexcept {
   if (detail::is_forked()) return;
   std::uint32_t before = under_way_.load();
   do {
-    if (before == 0) return;  // one too many
+    if (before == 0) return;  // an unmatched call
   } while (!under_way_.compare_exchange_weak(before, before - 1));
   page_.quiet.end(std::chrono::steady_clock::now().time_since_epoch());
 }

@@ -20,7 +20,7 @@ class interval_tally {
  public:
   static constexpr unsigned first_octave = 8;
   static constexpr unsigned octaves = 28;
-  static constexpr unsigned parts = 32;  // of an octave
+  static constexpr unsigned parts = 32;  // parts of an octave
   static constexpr std::size_t classes = std::size_t{octaves} * parts;
 
   /// The class of a length.
@@ -55,9 +55,9 @@ class interval_tally {
 
     std::uint64_t total() const noexcept;
     /// The length that this part of the intervals does not exceed, rounded up to the end of its
-    /// class; zero if there are none.
+    /// class; zero without intervals.
     std::chrono::nanoseconds quantile(double part) const noexcept;
-    /// The intervals since an earlier snapshot. The longest is the end of the last class.
+    /// The intervals since an earlier snapshot; `longest` is the end of the last class.
     snapshot since(const snapshot& before) const;
     void add(const snapshot& other);
   };

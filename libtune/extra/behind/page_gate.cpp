@@ -39,7 +39,7 @@ std::chrono::nanoseconds computed(::clockid_t by) noexcept {
 
 }  // namespace
 
-/// A small fill, whose time shows what else the device does.
+/// A small fill whose time shows other work on the device.
 class page_gate::sentinel {
  public:
   explicit sentinel(const context& of)
@@ -85,7 +85,7 @@ std::chrono::nanoseconds page_gate::slice() const noexcept {
   return std::chrono::nanoseconds(page_.slice_ns.load());
 }
 
-// What delays a frame is the length of what comes in between, so that is less at once, too.
+// A frame is delayed by the length of the work in between, so that is reduced at once, too.
 std::chrono::nanoseconds page_gate::visit() const noexcept {
   constexpr double most = 4;
   const auto visit = static_cast<double>(page_.visit_ns.load());
@@ -114,7 +114,7 @@ std::chrono::nanoseconds page_gate::until_next(bool needs_window) const noexcept
   return pause.count() > 0 ? pause : until_quiet(std::max(next, entered_));
 }
 
-// The application must not make a system call at the end of each frame, so it is asked often.
+// The application must avoid a system call at the end of each frame, so this side polls often.
 std::chrono::nanoseconds page_gate::until_quiet(clock::time_point due) const noexcept {
   constexpr std::chrono::microseconds between_looks{50};
   constexpr std::chrono::milliseconds most_wait{50};
@@ -140,11 +140,11 @@ void page_gate::enter(bool needs_window, const std::function<std::shared_ptr<voi
     if (stop_ && stop_()) {
       throw tuning_stopped_error(
           "the tuning behind the application was ended before it had a "
-          "result; a later one goes on with it");
+          "result; a later one continues it");
     }
     if (may_pass(needs_window)) {
       page_.inside.store(1);
-      // The thread that holds it looks after that whether a step is under way.
+      // The thread that holds the page checks afterwards if a step is under way.
       if (page_.holds.load() == 0) break;
       page_.inside.store(0);
     }
@@ -159,7 +159,7 @@ void page_gate::enter(bool needs_window, const std::function<std::shared_ptr<voi
   }
   note_wait(clock::now() - begin, held);
   if (waiting) {
-    // What was released is taken again before the step; that may wait for others.
+    // Released resources are taken again before the step; that may wait for others.
     page_.inside.store(0);
     waiting.reset();
     page_.inside.store(1);
@@ -187,10 +187,10 @@ page_gate::passage page_gate::passage::now() noexcept {
           .recorded = recorded_time()};
 }
 
-// Times that were recorded are those of the device. Of other steps it is not known how long a GPU
-// was at work; the host's own part is none, though some drivers wait by computing. A CPU is used by
-// the threads of its driver, which may wait for others: in a process of the tuner's own, where
-// there are no others, that is all that was computed beside this thread.
+// Recorded times are times of the device. For other steps the GPU's working time is unknown; the
+// host's own computing is excluded, although some drivers wait by computing. A CPU is used by the
+// threads of its driver, which may wait for others. In the tuner's own process, without other
+// threads, the device time is the computing time of all other threads.
 std::chrono::nanoseconds page_gate::use_of(step_kind kind, const passage& begin,
                                            const passage& end) const noexcept {
   using std::chrono::nanoseconds;
@@ -198,7 +198,7 @@ std::chrono::nanoseconds page_gate::use_of(step_kind kind, const passage& begin,
   const nanoseconds elapsed = end.begin - begin.begin;
   const nanoseconds recorded = std::min(elapsed, end.recorded - begin.recorded);
   const bool is_timed = kind == step_kind::samples;
-  if (is_timed && recorded == none) return elapsed;  // a function that times itself
+  if (is_timed && recorded == none) return elapsed;  // the measure times itself
   const nanoseconds by_thread = end.by_thread - begin.by_thread;
   const nanoseconds least(page_.least_ns.load());
   if (least == none && !stop_) {
@@ -207,7 +207,7 @@ std::chrono::nanoseconds page_gate::use_of(step_kind kind, const passage& begin,
     return std::clamp(use, none, is_timed ? recorded : elapsed);
   }
   if (is_timed) return recorded;
-  // No driver has been seen to work for longer, but a kernel of the check may be compiled
+  // No driver has been observed to work longer, but a kernel of the check may be compiled
   // meanwhile.
   const nanoseconds waited = std::clamp(elapsed - by_thread, none, std::min(elapsed, 4 * slice()));
   if (least == none) return std::max(recorded, std::clamp(elapsed - by_thread, none, elapsed));
@@ -245,7 +245,7 @@ void page_gate::measure_on(const context& searched) {
   } catch (const std::exception& failure) {
     sentinel_.reset();
     log(log_level::debug,
-        std::string("no sentinel for what is measured beside the application: ") + failure.what());
+        std::string("no sentinel for measurements beside the application: ") + failure.what());
   }
   leave(step_kind::samples);
 }
@@ -278,14 +278,14 @@ step_gate* find_gate_of_parent() {
   static step_gate* const gate = []() -> step_gate* {
     constexpr int lowest = 19;
     ::setpriority(PRIO_PROCESS, 0, lowest);
-    ::prctl(PR_SET_TIMERSLACK, 1000UL);  // ns: quiet moments are short
+    ::prctl(PR_SET_TIMERSLACK, 1000UL);  // ns, because quiet moments are short
     gate_page* const page = map_page(path);
     if (page == nullptr) return nullptr;
-    page->inside.store(0);  // a step that the child before this one did not end
+    page->inside.store(0);  // the previous child may have left a step open
     return new page_gate(*page);
   }();
   if (gate == nullptr) {
-    throw error("the memory that tells the pace of the application cannot be used");
+    throw error("the memory with the pace of the application cannot be used");
   }
   return gate;
 }

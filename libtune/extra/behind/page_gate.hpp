@@ -19,9 +19,9 @@ class page_gate final : public step_gate {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// @param page  outlives it
-  /// @param stop  of a search in the application itself: called at each step and while it waits;
-  ///              true ends the search. Empty: a search is stopped by the end of this process
+  /// @param page  must outlive this
+  /// @param stop  for a search in the application itself: called at each step and while it waits;
+  ///              true ends the search. Empty: the end of this process stops the search
   explicit page_gate(gate_page& page, std::function<bool()> stop = {});
   ~page_gate() override;
 
@@ -41,12 +41,12 @@ class page_gate final : public step_gate {
  private:
   class sentinel;
 
-  /// A moment at which a step begins or ends: its time, and what has been computed until then.
+  /// The begin or end of a step: its time, and the computing time until then.
   struct passage {
     clock::time_point begin{};
-    std::chrono::nanoseconds by_thread{0};   // by this one
-    std::chrono::nanoseconds by_process{0};  // by all of its threads
-    std::chrono::nanoseconds recorded{0};    // by the device, for this thread
+    std::chrono::nanoseconds by_thread{0};   // time of this thread
+    std::chrono::nanoseconds by_process{0};  // time of all threads of the process
+    std::chrono::nanoseconds recorded{0};    // time that the device recorded for this thread
     bool is_repeated = false;
 
     static passage now() noexcept;
@@ -54,7 +54,7 @@ class page_gate final : public step_gate {
 
   double share() const noexcept;
   double slowdown() const noexcept;
-  double rate() const noexcept;  // the share, slowed down
+  double rate() const noexcept;  // the share, divided by the slowdown
   std::chrono::nanoseconds use_of(step_kind kind, const passage& begin,
                                   const passage& end) const noexcept;
   void note_wait(std::chrono::nanoseconds waited, std::chrono::nanoseconds held) noexcept;

@@ -39,8 +39,8 @@ bool request_tuning_behind(const tuned_key& key, bool has_nearest, tuning_mode m
         "the function of a bare kernel or a sequence is made for a call; tune it ahead (tunedb "
         "pretune), or in the mode tune");
   }
-  if (key.of_goal) return refuse("its goal is not the time, and needs a device that is free");
-  // The environment may change until it is tuned, and is not read on other threads.
+  if (key.of_goal) return refuse("its goal is not the time, which needs a free device");
+  // The environment may change before the tuning, and other threads do not read it.
   tuning_options resolved = key.settings.search;
   if (key.settings.shared_database.empty() && !key.settings.database.empty()) {
     resolved.database = key.settings.database;
@@ -70,7 +70,7 @@ bool request_new_tuning_behind(const autotuner_core& core, const context& on,
   return request_tuning_behind(asked, false, tuning_mode::force);
 }
 
-// First the nearest result, where to check it takes too long for the application to wait.
+// Uses the nearest result first, if its check takes too long for the application to wait.
 bool tune_behind(const autotuner_core& core, const context& on,
                  const std::vector<named_value>& arguments, const tuning_options& options,
                  const background_task& work) {
@@ -79,8 +79,8 @@ bool tune_behind(const autotuner_core& core, const context& on,
   const key_lookup& lookup = call.lookup();
   key.behind = &work;
   key.settings = resolve_settings(key.options);
-  key.settings.search.given_by = option_source::application;  // in words; it has been resolved
-  // A process of the lowest priority takes as long as the application lets it.
+  key.settings.search.given_by = option_source::application;  // as text; it has been resolved
+  // A process with the lowest priority may be delayed by the application.
   constexpr int patience_on_cpu = 6;
   if (key.context.device().kind() == device_kind::cpu) {
     auto& floor = key.settings.search.watchdog.floor;

@@ -16,7 +16,7 @@
 namespace tune {
 namespace {
 
-// The page is shared with the process that fork has made this one from.
+// A forked process shares the page with its parent.
 template <class Change>
 void change_page(const Change& change) noexcept {
   if (detail::is_forked()) return;

@@ -9,7 +9,7 @@
 
 namespace tune {
 
-// The lock is held while the listener runs, which may end its own subscription or publish.
+// The lock is held during the listener's call, which may end its own subscription or publish.
 class tuning_news::subscription::state {
  public:
   state(std::string name, listener hears) : name_(std::move(name)), hears_(std::move(hears)) {}

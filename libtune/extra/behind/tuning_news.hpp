@@ -21,16 +21,16 @@ struct better_tuning {
   function_identity function{};
   record_key key{};
   std::vector<named_value> values{};
-  std::optional<run_time> score{};  ///< the time in the search that found it, where known
+  std::optional<run_time> score{};  ///< the time in the search that found it, if known
 };
 
-/// Hands new results of a key to those who use its tuning, within a process. Thread-safe.
+/// Passes new results of a key to the users of its tuning, within a process. Thread-safe.
 class tuning_news {
  public:
   using listener = std::function<void(const better_tuning&)>;
 
-  /// One listener, until this object is destroyed. Then the listener is not running, unless the
-  /// listener itself destroys it.
+  /// One listener, until this object is destroyed. After that the listener is not running, unless
+  /// the listener itself destroys this object.
   class subscription {
    public:
     subscription() = default;

@@ -16,7 +16,7 @@
 namespace tune {
 namespace {
 
-/// The fields that the values of all trials show.
+/// The fields that occur in the values of any trial.
 std::vector<field_description> fields_of(const std::vector<trial_content>& trials,
                                          const field_types& types) {
   std::vector<field_description> fields;
@@ -69,7 +69,7 @@ std::vector<named_value> tuning_of(const foreign_subject& subject,
 std::string date_from(const std::string& timestamp) {
   constexpr std::string_view form = "dddd-dd-dd dd:dd:dd";
   constexpr std::size_t seconds_end = form.size();
-  constexpr std::size_t longest = 40;  // with parts of a second and a zone
+  constexpr std::size_t longest = 40;  // the length with parts of a second and a zone
   if (timestamp.size() < seconds_end || timestamp.size() > longest) return {};
   for (std::size_t i = 0; i < seconds_end; ++i) {
     const bool is_digit = std::isdigit(static_cast<unsigned char>(timestamp[i])) != 0;
@@ -119,7 +119,7 @@ function_content content_of(const foreign_subject& subject, std::vector<trial_co
     result.columns["tuned_at"] = text_of(best->columns, "made_at");
     one.results.push_back(std::move(result));
   }
-  // The trials of another kernel are kept as they are.
+  // The trials of another kernel are stored unchanged.
   const bool converts = subject.same_kernel || subject.function.value_fields.empty();
   std::map<std::string_view, const field_description*> types;
   for (const field_description& field : fields) types.emplace(field.name, &field);

@@ -12,29 +12,30 @@
 
 namespace tune {
 
-/// The facts that a file of another tuner lacks.
+/// The properties that a file of another tuner lacks.
 struct foreign_subject {
-  /// Without value_fields those of the file are taken, with the types of infer_field.
+  /// Without value_fields, the fields of the file are used, with the types of infer_field.
   function_identity function{};
-  field_types types{};                         ///< of these fields; infer_field for all others
+  /// Types of these fields; infer_field for all others.
+  field_types types{};
   std::vector<named_value> arguments{};        ///< in the order of the function's key_fields
-  device_identity device{};                    ///< that the file's trials ran on
+  device_identity device{};                    ///< the device of the file's trials
   std::map<std::string, std::string> names{};  ///< fields by the parameters of the file
-  std::vector<named_value> defaults{};         ///< the test default, if it is known
-  /// True if the kernel is the one of the function: the best configuration is a result, which
+  std::vector<named_value> defaults{};         ///< the test default, if known
+  /// True if the kernel is the function's: the best configuration is a result, which
   /// lookups return. Else it is a prior, which a search tries first: fields that the file lacks
-  /// have their defaults, and parameters without a field do not count.
+  /// have their defaults, and parameters without a field are ignored.
   bool same_kernel = false;
-  std::string date{};  ///< of trials that have none, UTC, as 2024-01-31T12:00:00Z
+  std::string date{};  ///< the date of trials without one, UTC, as 2024-01-31T12:00:00Z
 };
 
 /// The trials of a file as a search, and the fastest one as a result or prior.
 /// @param trials  with the columns of a stored trial, the parameters by their names in the file
-/// @throws argument_error if there is none, or the best one does not suit the fields
+/// @throws argument_error without trials, or if the best one does not fit the fields
 function_content content_of(const foreign_subject& subject, std::vector<trial_content> trials);
 
-/// A date of Kernel Tuner, as "2023-12-22 13:21:15.012489+00:00", in the form of the database;
-/// empty for a text that is none.
+/// A date of Kernel Tuner, such as "2023-12-22 13:21:15.012489+00:00", in the form of the database;
+/// empty for any other text.
 std::string date_from(const std::string& timestamp);
 
 }  // namespace tune

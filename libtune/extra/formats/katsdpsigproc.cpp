@@ -30,16 +30,17 @@ namespace {
 
 constexpr std::string_view argument_prefix = "arg_";
 constexpr std::string_view value_prefix = "value_";
-constexpr int most_bytes = 1 << 20;  // of a text; a hostile file may hold more
+// The limit of a text, because a hostile file may have longer ones.
+constexpr int most_bytes = 1 << 20;
 
-/// A table as it was read, its columns still those of SQLite.
+/// A table in its original form, with the columns of SQLite.
 struct foreign_table {
   std::string name;
   std::vector<std::string> columns{};
   std::vector<column_values> rows{};
 };
 
-/// A row that cannot be taken. The text is the reason.
+/// A row that cannot be converted. The text is the reason.
 struct unusable {
   std::string reason;
 };
@@ -87,7 +88,7 @@ std::vector<foreign_table> read_tables(SQLite::Database& file) {
   return tables;
 }
 
-/// "katgpucbf_fgpu_ddc_DDCTemplate_autotune__3" as its name and version.
+/// Splits "katgpucbf_fgpu_ddc_DDCTemplate_autotune__3" into name and version.
 std::optional<std::pair<std::string, int>> split_name(const std::string& table) {
   const std::size_t at = table.rfind("__");
   if (at == std::string::npos || at == 0) return std::nullopt;
@@ -98,7 +99,7 @@ std::optional<std::pair<std::string, int>> split_name(const std::string& table) 
   return std::pair{table.substr(0, at), version};
 }
 
-/// "<class 'numpy.float32'>", "dtype('float32')" and "float32" as float32.
+/// Converts "<class 'numpy.float32'>", "dtype('float32')" and "float32" to float32.
 std::string type_name_in(const std::string& text) {
   const std::size_t open = text.find('\'');
   std::string name =
@@ -128,7 +129,7 @@ std::vector<field_description> infer_fields(const foreign_table& table, std::str
     if (!column.starts_with(prefix)) continue;
     std::vector<value> values;
     for (const column_values& row : table.rows) {
-      // Bytes say nothing of the others' type; their rows are left.
+      // Bytes do not affect the type of the other values; their rows are skipped.
       const column_value& v = row.at(column);
       if (!std::holds_alternative<std::vector<std::byte>>(v)) values.push_back(shown_value(v));
     }
@@ -234,7 +235,7 @@ result_content convert_row(const column_values& row, const function_identity& fu
           .columns = other_columns(row, date)};
 }
 
-/// The reason why no row of a table can be taken; empty if rows can.
+/// The reason why no row of a table can be converted; empty if rows can.
 std::string fault_of(const foreign_table& table, const function_identity& function) {
   for (const char* column : {"device_name", "device_platform", "device_version"}) {
     if (std::ranges::find(table.columns, column) == table.columns.end()) {
@@ -271,7 +272,7 @@ function_identity identity_for(const foreign_table& table, std::pair<std::string
           .value_fields = infer_fields(table, value_prefix, options.types)};
 }
 
-/// The rule for a table; null if its rows are taken as they are.
+/// The rule for a table; null if its rows are stored unchanged.
 const katsdpsigproc_translation* find_rule(const std::optional<std::pair<std::string, int>>& named,
                                            const katsdpsigproc_options& options) {
   if (!named || options.names.contains(named->first)) return nullptr;
@@ -280,7 +281,7 @@ const katsdpsigproc_translation* find_rule(const std::optional<std::pair<std::st
   return rule == options.translations.end() ? nullptr : &*rule;
 }
 
-/// The function that a rule leads to. @throws unusable if there is none for this table
+/// The function of a rule. @throws unusable if the rule does not fit this table
 const translation_target& target_of(const katsdpsigproc_translation& rule, int version,
                                     const katsdpsigproc_options& options) {
   if (version != rule.version) {
@@ -293,7 +294,7 @@ const translation_target& target_of(const katsdpsigproc_translation& rule, int v
   throw unusable{"its counterpart " + rule.function + " is not in this program"};
 }
 
-/// Calls take(row) for each row, and notes why one could not be taken.
+/// Calls take(row) for each row, and notes the reasons of failures.
 template <class Take>
 void take_rows(const foreign_table& table, taken_table& report, Take take) {
   for (const column_values& row : table.rows) {

@@ -17,9 +17,9 @@
 namespace tune {
 namespace {
 
-constexpr std::size_t most_keys = 1000;  // of one row
+constexpr std::size_t most_keys = 1000;  // keys of one row
 
-/// The number whose bytes numpy stored, on the little-endian machines that it runs on.
+/// Decodes a number that numpy stored as bytes, on little-endian machines.
 std::optional<std::int64_t> integer_in(const std::vector<std::byte>& bytes) {
   const bool is_integer =
       bytes.size() == 1 || bytes.size() == 2 || bytes.size() == 4 || bytes.size() == 8;
@@ -32,7 +32,7 @@ std::optional<std::int64_t> integer_in(const std::vector<std::byte>& bytes) {
   return static_cast<std::int64_t>(number << unused) >> unused;
 }
 
-/// "<class 'numpy.float32'>" and "dtype('float32')" as float32; other text as it is.
+/// Converts "<class 'numpy.float32'>" and "dtype('float32')" to float32; other text is unchanged.
 std::string without_numpy(const std::string& text) {
   const bool is_type = text.starts_with("<class '") || text.starts_with("dtype('");
   if (!is_type) return text;

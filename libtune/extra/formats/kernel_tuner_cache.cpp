@@ -23,9 +23,9 @@ constexpr double ns_per_ms = 1e6;
   throw argument_error("the file is no cache file of Kernel Tuner that can be read: " + reason);
 }
 
-/// The text with what closes it, where it is missing: up to the end of the last whole entry.
+/// Parses a text after completing missing closing brackets: up to the end of the last whole entry.
 std::optional<input> parse_unclosed(std::string_view text) {
-  constexpr int attempts = 8;  // what is cut off is at most one entry, which holds few braces
+  constexpr int attempts = 8;  // at most one entry is cut off, and it has few braces
   for (int i = 0; i < attempts; ++i) {
     const std::size_t last = text.rfind('}');
     if (last == std::string_view::npos) return std::nullopt;

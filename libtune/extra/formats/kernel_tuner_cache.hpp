@@ -15,16 +15,17 @@ namespace tune {
 
 /// A configuration of a cache file. Times are in milliseconds.
 struct kernel_tuner_entry {
-  std::string name{};                 ///< as the file calls it: "32,4,1"
+  std::string name{};                 ///< its name in the file: "32,4,1"
   std::vector<value> values{};        ///< in the order of the parameters
-  std::optional<double> objective{};  ///< the figure that was tuned for; empty if it failed
+  std::optional<double> objective{};  ///< the tuned figure; empty if it failed
   std::optional<double> time{};       ///< the mean of its runs; empty if it failed or has none
-  std::string failure{};              ///< the name of the error, or why there is no objective
-  std::vector<double> times{};        ///< of each run
+  /// The name of the error, or the reason for a missing objective.
+  std::string failure{};
+  std::vector<double> times{};  ///< the time of each run
   double compile_time = 0;
   double verification_time = 0;
-  double benchmark_time = 0;  ///< of all runs together, with their surroundings
-  double framework_time = 0;  ///< of Kernel Tuner itself
+  double benchmark_time = 0;  ///< the time of all runs together, with overhead
+  double framework_time = 0;  ///< the time of Kernel Tuner itself
   std::string timestamp{};
 };
 
@@ -33,8 +34,8 @@ struct kernel_tuner_cache {
   std::string device_name{};  ///< empty in some files
   std::string kernel_name{};
   std::string problem_size{};  ///< JSON: "[4096,4096]"
-  std::string objective{};     ///< the name of the figure that was tuned for: "time"
-  /// In the order of the file; without candidates where it lists none.
+  std::string objective{};     ///< the name of the tuned figure: "time"
+  /// The parameters in the order of the file, without candidates if the file lists none.
   std::vector<parameter> parameters{};
   std::vector<kernel_tuner_entry> entries{};
 };
@@ -42,14 +43,14 @@ struct kernel_tuner_cache {
 /// True for a text that looks like a cache file.
 bool is_kernel_tuner_cache(std::string_view text);
 
-/// Reads a cache file of Kernel Tuner, of versions 0.4 to 1.4: with the name of an error as
-/// objective or as "__error__". A file whose end is missing, as while Kernel Tuner runs or after it
-/// was killed, is read up to its last whole entry.
-/// @throws argument_error that names the entry and its fault
+/// Reads a cache file of Kernel Tuner, versions 0.4 to 1.4: with the name of an error as objective
+/// or as "__error__". An incomplete file, written while Kernel Tuner runs or before it was killed,
+/// is read up to its last whole entry.
+/// @throws argument_error that names the entry and its error
 kernel_tuner_cache read_kernel_tuner_cache(std::string_view text);
 
-/// The search of a cache file, and its fastest configuration as the result or prior, whatever it
-/// was tuned for. @throws argument_error as content_of does
+/// The search of a cache file, and its fastest configuration as the result or prior, for any tuned
+/// figure. @throws argument_error as content_of does
 function_content content_of(const kernel_tuner_cache& cache, const foreign_subject& subject);
 
 }  // namespace tune

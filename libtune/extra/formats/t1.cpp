@@ -24,7 +24,7 @@ using detail::input;
 
 // ---- Lists in Python
 
-constexpr std::size_t most_values = 1'000'000;  // of a file
+constexpr std::size_t most_values = 1'000'000;  // values of a file
 
 std::string trimmed(std::string_view text) {
   constexpr std::string_view blank = " \t\n\v\f\r";
@@ -33,7 +33,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(blank) - first + 1));
 }
 
-/// The places of a word outside of brackets and quotes.
+/// The positions of a word outside of brackets and quotes.
 std::vector<std::size_t> places_of(std::string_view word, std::string_view text) {
   std::vector<std::size_t> places;
   int depth = 0;
@@ -63,7 +63,7 @@ std::vector<std::string> split_at(std::string_view word, std::string_view text) 
   return parts;
 }
 
-/// The inside of brackets that enclose all of a text, "(" and ")" after a word: "range(1, 2)".
+/// The text inside brackets that enclose a whole text, optionally after a word: "range(1, 2)".
 std::optional<std::string> inside(std::string_view text, std::string_view before, char close) {
   if (!text.starts_with(before) || !text.ends_with(close)) return std::nullopt;
   text = text.substr(before.size(), text.size() - before.size() - 1);
@@ -79,7 +79,7 @@ class list_reader {
  public:
   explicit list_reader(const std::string& text) : text_(text) {}
 
-  /// @param depth  of the lists that this one is in
+  /// @param depth  the number of lists around this one
   std::vector<value> read(const std::string& part, int depth = 0) const {
     constexpr int most_depth = 32;
     if (depth > most_depth) {
@@ -102,7 +102,7 @@ class list_reader {
         text_, part));
   }
 
-  /// Those of lists in lists count, too, whether or not a condition leaves them.
+  /// Elements of nested lists count, too, even if a condition removes them.
   void count(std::size_t more) const {
     if (more > most_values - counted_) {
       throw argument_error(fmt::format("'{}' has more than {} values", text_, most_values));
@@ -157,14 +157,14 @@ class list_reader {
     const auto halves = split_at(" in ", parts[1]);
     if (halves.size() < 2) refuse(text);
     const std::string& name = halves[0];
-    // A condition may hold another "in".
+    // A condition may contain another "in".
     const std::string rest = parts[1].substr(places_of(" in ", parts[1]).front() + 4);
     const auto source = split_at(" if ", rest);
     if (source.size() > 2) refuse(text);
     const expression item(parts[0]);
     const expression condition(source.size() > 1 ? source[1] : "True");
     const std::vector<value> all = read(source[0], depth + 1);
-    constexpr std::size_t usual_characters = 64;  // a longer text takes time and room for each
+    constexpr std::size_t usual_characters = 64;  // a longer text takes time and memory for each
     count(all.size() * (text.size() / usual_characters));
     std::vector<value> values;
     for (const value& each : all) {
@@ -199,7 +199,7 @@ std::string text_or(const input& object, const char* name, const std::string& ot
   return found != object.end() && found->is_string() ? found->get<std::string>() : otherwise;
 }
 
-/// The array of this name; an empty one if there is none.
+/// The array of this name; an empty one if it is missing.
 input list_at(const input& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || found->is_null()) return input::array();
@@ -207,14 +207,14 @@ input list_at(const input& object, const char* name) {
   return *found;
 }
 
-/// A number or a text as the text of an expression.
+/// A number or a text converted to the text of an expression.
 std::string expression_text(const input& item, const std::string& whose) {
   if (item.is_string()) return item.get<std::string>();
   if (item.is_number()) return item.dump();
   refuse_t1(whose + " is neither a number nor a text");
 }
 
-/// Does something with a part of the file, and names the part if it is at fault.
+/// Processes a part of the file, and names the part in errors.
 template <class Function>
 auto reading(const std::string& part, Function read) {
   try {
@@ -281,8 +281,8 @@ dtype type_named(const std::string& name) {
   return found == aliases.end() ? dtype_from_name(name) : found->second;
 }
 
-/// A size with numbers in place of ProblemSize[0] and max(parameter). Texts take no place: they
-/// could hold such words themselves, and grow without end.
+/// A size with numbers in place of ProblemSize[0] and max(parameter). Texts are not inserted: they
+/// could contain such words themselves, and grow without limit.
 std::string plain_size(std::string text, const t1_problem& problem) {
   const auto replace_all = [&](const std::string& what, const std::string& by) {
     for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
@@ -403,7 +403,7 @@ t1_problem from_t1_text(std::string_view text) {
     }
     read_kernel(member_at(document, "KernelSpecification", "it"), problem);
     if (problem.name.empty()) problem.name = problem.kernel_name;
-    static_cast<void>(problem.space());  // which checks names and candidates
+    static_cast<void>(problem.space());  // checks names and candidates
     return problem;
   });
 }

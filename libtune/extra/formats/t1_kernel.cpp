@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// True if a type has the number, without its fraction.
+/// True if a type can hold the number, without its fraction.
 template <class T>
 bool holds(double number) {
   using limits = std::numeric_limits<T>;
@@ -36,7 +36,7 @@ T to_element(double number) {
   if (!holds<T>(number)) {
     throw argument_error(fmt::format("a 'FillValue' is {}, which its type does not hold", number));
   }
-  // Types without arithmetic are made of float.
+  // Types without arithmetic are converted from float.
   using intermediate = std::conditional_t<std::is_arithmetic_v<T>, double, float>;
   return static_cast<T>(static_cast<intermediate>(number));
 }
@@ -97,8 +97,8 @@ void set_work_group(const t1_problem& problem, bare_kernel& kernel) {
   kernel.work_group(names[0], names[1], names[2]);
 }
 
-/// A problem may be anybody's, and is not to name any file of this machine: links count by what
-/// they lead to.
+/// A problem may come from anyone, and must not name arbitrary files of this machine: links are
+/// resolved before the check.
 std::string kernel_path(const t1_problem& problem, const std::string& folder) {
   const fs::path here(folder.empty() ? "." : folder);
   const fs::path inside = fs::weakly_canonical(here);

@@ -25,10 +25,10 @@ using detail::json_text;
 using detail::plain_json;
 using detail::value_kind;
 
-// Nanoseconds in the unit of the times that are written.
+// Nanoseconds in the unit of the written times.
 constexpr double written_unit = 1e6;
 
-/// @throws argument_error that names the fault of a file, as all functions below do
+/// @throws argument_error that names the error of a file, like all functions below
 [[noreturn]] void refuse_t4(const std::string& reason) {
   throw argument_error("the file is no T4 file that can be read: " + reason);
 }
@@ -72,7 +72,7 @@ std::string_view outcome_of(std::string_view invalidity) {
   return found->first;
 }
 
-// With so many digits what is read and written again is the same.
+// With this many digits, writing and reading returns the same number.
 std::string in_milliseconds(double ns) { return fmt::format("{:.15g}", ns / written_unit); }
 
 std::string measurement(std::string_view name, const std::string& value, std::string_view unit) {
@@ -142,7 +142,7 @@ void read_measurements(const input& list, double unit, column_values& columns) {
   if (!metrics.empty()) columns[detail::metrics_column] = detail::metrics_to_json(metrics);
 }
 
-/// The names of the metrics that were minimised or maximised, as a JSON array.
+/// The names of the objectives, as a JSON array.
 std::string objectives_of(const function_identity& function) {
   std::vector<std::string> names;
   for (const objective& item : detail::split_name(function.name).second.objectives) {
@@ -165,7 +165,7 @@ std::string result_text(const trial_content& trial, const std::string& timestamp
       objectives);
 }
 
-/// A parameter. @param kind  of its field; empty if the value itself shows it
+/// A parameter. @param kind  the kind of its field; empty: inferred from the value
 value value_from(const input& item, std::optional<value_kind> kind) {
   const auto may_be = [&](value_kind wanted) { return !kind || *kind == wanted; };
   if (item.is_null()) return {};
@@ -225,7 +225,7 @@ trial_content trial_from(const input& result, double unit,
   return trial;
 }
 
-/// Leaves out the times that no clock has measured: those of a foreign file are anything.
+/// Removes impossible times: a foreign file may contain any.
 void check_times(trial_content& trial) {
   const auto is_no_time = [](double ns) { return !std::isfinite(ns) || ns <= 0; };
   std::vector<double> samples = trial.samples_ns();
@@ -265,7 +265,7 @@ double unit_of(const input& document) {
   refuse_t4(fmt::format("'{}' is no unit of time", unit));
 }
 
-/// The names of the parameters of a file; their values tell their types.
+/// The names of the parameters of a file; their values give their types.
 std::vector<std::string> names_of(const input& results) {
   std::vector<std::string> names;
   for (const auto& item : member_of(results.front(), "configuration").items()) {
@@ -284,7 +284,7 @@ std::vector<trial_content> trials_from(const input& document,
   return trials;
 }
 
-/// The facts of a search besides its trials.
+/// The properties of a search without its trials.
 function_content outline_of(const function_content& one) {
   function_content outline = one;
   search_content& search = outline.searches.at(0);

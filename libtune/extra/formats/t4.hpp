@@ -16,21 +16,21 @@ namespace tune {
 ///
 /// A result has the trial's configuration, samples ("runtimes"), score (the measurement "time"),
 /// the time until its first sample ("compilation"), its date, its outcome ("invalidity", and a
-/// measurement "outcome" where that says less) and its reason. "metadata" has under "libtune" the
-/// function, the key, the device, the dates and the stored result in the form of
-/// to_json_document. Columns that T4 has no words for, digests of programs among them, are left
-/// out; to_json_document and back_up_database have exact forms.
-/// @param one  a function with one search, and at most the results for its key
+/// measurement "outcome" if that is more precise) and its reason. "metadata" has under "libtune"
+/// the function, the key, the device, the dates and the stored result in the form of
+/// to_json_document. Columns without a form in T4, such as digests of programs, are omitted;
+/// to_json_document and back_up_database have exact forms.
+/// @param one  a function with one search, and only results for its key
 std::string to_t4_text(const function_content& one);
 
 /// True if to_t4_text wrote the file.
 bool is_own_t4(std::string_view text);
 
-/// The search of a file that to_t4_text wrote. @throws argument_error
+/// The search of a file from to_t4_text. @throws argument_error
 function_content from_own_t4_text(std::string_view text);
 
-/// The search of a file from elsewhere, and its fastest configuration as the result or prior.
-/// @throws argument_error that names the fault of the file
+/// The search of a file of another program, and its fastest configuration as the result or prior.
+/// @throws argument_error that names the error of the file
 function_content from_t4_text(std::string_view text, const foreign_subject& subject);
 
 }  // namespace tune

@@ -28,7 +28,7 @@ constexpr double unmeasured_ratio = 4;  // as documented
 
 using subject_key = std::pair<std::string, std::string>;  // canonical arguments, device
 
-/// The times of all configurations by key and device; of two trials the faster one.
+/// The times of all configurations by key and device; the faster one of two trials.
 std::map<subject_key, std::map<std::string, double>> times_of(const function_content& content) {
   std::map<subject_key, std::map<std::string, double>> times;
   for (const search_content& search : content.searches) {
@@ -73,7 +73,7 @@ std::vector<named_value> default_of(const std::vector<winner>& winners,
 
 // ---- C++
 
-/// An identifier made of any text: letters, digits and single underscores, in lower case.
+/// Converts any text to an identifier: letters, digits and single underscores, in lower case.
 std::string identifier(const std::string& text) {
   std::string name;
   for (const char c : text) {
@@ -123,7 +123,7 @@ bool is_keyword(std::string_view name) {
   return std::ranges::find(keywords, name) != std::end(keywords);
 }
 
-/// True of names that compilers or the headers included here may define as macros.
+/// True for names that compilers or the headers included here may define as macros.
 bool may_be_macro(std::string_view name) {
   static constexpr std::string_view macros[] = {"NULL",  "assert", "errno",   "i386",
                                                 "linux", "unix",   "offsetof"};
@@ -136,12 +136,12 @@ bool may_be_macro(std::string_view name) {
                          [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-/// A name, or the same with an underscore where C++ or this header has another use for it.
+/// A name, with an underscore added if C++ or this header uses it otherwise.
 std::string usable_name(const std::string& name) {
   return is_keyword(name) || may_be_macro(name) || name == "std" ? name + "_" : name;
 }
 
-/// The names of the members of a struct, which may not be the struct's.
+/// The names of a struct's members, which must differ from the struct's name.
 std::vector<std::string> member_names(const std::vector<field_description>& fields,
                                       std::string_view of_struct) {
   std::vector<std::string> names;
@@ -173,7 +173,7 @@ std::string type_in_cpp(const field_description& field) {
   return field.optional ? "std::optional<" + plain + ">" : plain;
 }
 
-/// Every byte that is not plain, and ? for trigraphs' sake, as three octal digits.
+/// Every byte that is not plain, and ? because of trigraphs, as three octal digits.
 std::string quoted_in_cpp(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -189,7 +189,7 @@ std::string real_in_cpp(double real, value_type type) {
                                                    : "std::numeric_limits<double>::";
   if (std::isnan(real)) return fmt::format("{}quiet_NaN()", limits);
   if (std::isinf(real)) return fmt::format("{}{}infinity()", real < 0 ? "-" : "", limits);
-  // An exact number of either type; the braces of an aggregate allow no narrowing otherwise.
+  // An exact number of either type, because the braces of an aggregate allow no narrowing.
   return detail::exact_text(real) + (type == value_type::float32 ? "f" : "");
 }
 
@@ -229,12 +229,12 @@ std::string members(const std::vector<field_description>& fields, std::string_vi
 }
 
 constexpr const char* prologue =
-    R"(// libtune winners, written by tunedb export --format header. Change nothing here: write it again.
+    R"(// libtune winners, written by tunedb export --format header. Do not edit: export it again.
 //
 //   constexpr auto tuning = NAMESPACE::lookup("NVIDIA H200", {.rows = 64});  // while compiling
 //   const auto* found = NAMESPACE::find(device_name, key);                   // null if not tuned
 //
-// -DTUNED_TARGET_<DEVICE> (one of those below) makes lookup(key) and target that device's.
+// -DTUNED_TARGET_<DEVICE>, with a name from below, selects the device of lookup(key) and target.
 #pragma once
 
 #include <array>
@@ -247,7 +247,7 @@ constexpr const char* prologue =
 )";
 
 constexpr const char* functions = R"(
-/// The tuning of a key on a device; null if it was not tuned.
+/// Returns the tuning of a key on a device; null if the key was not tuned.
 constexpr const tuning* find(std::string_view device, const key& wanted) noexcept {
   for (const winner& one : winners) {
     if (one.device == device && one.at == wanted) return &one.best;
@@ -255,13 +255,13 @@ constexpr const tuning* find(std::string_view device, const key& wanted) noexcep
   return nullptr;
 }
 
-/// The same, and the default where it was not tuned.
+/// Like find(), with the default tuning on a miss.
 constexpr tuning lookup(std::string_view device, const key& wanted) noexcept {
   const tuning* found = find(device, wanted);
   return found != nullptr ? *found : default_tuning;
 }
 
-/// The same for the device that the build names.
+/// Like lookup(device, key), for the device `tuned::target`.
 constexpr tuning lookup(const key& wanted) noexcept { return lookup(::tuned::target, wanted); }
 )";
 
@@ -274,7 +274,9 @@ std::string targets(std::span<const winner_table> tables) {
       names[name] = one.device;
     }
   }
-  std::string text = "namespace tuned {\n\n/// The device that the build names; empty for none.\n";
+  std::string text =
+      "namespace tuned {\n\n/// The device selected by -DTUNED_TARGET_<DEVICE>; empty without "
+      "it.\n";
   const char* word = "#if";
   for (const auto& [name, device] : names) {
     std::string macro = name;
@@ -354,7 +356,7 @@ std::string to_header(std::span<const winner_table> tables) {
     std::string space =
         "tuned::" + usable_name(identifier(table.function.name)) +
         (table.function.version == 0 ? "" : fmt::format("_v{}", table.function.version));
-    if (space == "tuned::target") space += "_";  // which is the device's name
+    if (space == "tuned::target") space += "_";  // it is the name of the device
     if (!spaces.insert(space).second) {
       throw argument_error("two functions would share the namespace " + space +
                            "; export them one by one, with --function");

@@ -13,34 +13,34 @@
 
 namespace tune {
 
-/// The best tuning of a key on the devices of one name.
+/// The best tuning of a key on the devices with one name.
 struct winner {
   std::string device{};               ///< the name of the device
-  std::string platform{};             ///< of the device that measured it
+  std::string platform{};             ///< the platform of the device that measured it
   std::string driver{};               ///< its driver version
   std::vector<named_value> key{};     ///< in the order of function_identity::key_fields
   std::vector<named_value> tuning{};  ///< in the order of function_identity::value_fields
-  std::optional<double> time_ns{};    ///< if it was measured
+  std::optional<double> time_ns{};    ///< empty if it was not measured
 };
 
-/// The winners of a function, to be carried into programs without a database.
+/// The winners of a function, for use in programs without a database.
 struct winner_table {
   function_identity function{};
   std::vector<winner> winners{};  ///< by device, then key; each pair once
-  /// The tuning for all others: of the winners the one that costs least on average over all devices
-  /// and keys, by the trials that are stored (geometric mean of the time over the winner's). A key
-  /// for which a tuning was not measured counts as four times the time.
+  /// The tuning for all others: the winner with the least average cost over all devices and keys,
+  /// by the stored trials (geometric mean of the time relative to the winner's). A key for which a
+  /// tuning was not measured counts as four times the time.
   std::vector<named_value> otherwise{};
 };
 
-/// The winners of a function: its results, without priors. Of two devices of one name, with other
-/// drivers, the one that wins_over() prefers.
-/// @throws argument_error if there is none
+/// The winners of a function: its results, without priors. Of two devices with one name and
+/// different drivers, the one preferred by wins_over().
+/// @throws argument_error without results
 winner_table winners_of(const function_content& content);
 
 /// A C++20 header that compiles alone: for each function a namespace with the structs key and
 /// tuning, the array winners, find(device, key), lookup(device, key), which falls back to
-/// default_tuning, and lookup(key) for the device that the build names. All are constexpr.
+/// default_tuning, and lookup(key) for the device selected by the build. All are constexpr.
 /// @throws argument_error if two functions would share a namespace
 std::string to_header(std::span<const winner_table> tables);
 
@@ -51,7 +51,7 @@ std::string to_header(std::span<const winner_table> tables);
 ///      "winners": [{"device": ..., "platform": ..., "driver": ..., "key": {"radius": 2},
 ///                   "tuning": {"wgs": 64}, "time_ns": 53100.0}]}]}
 ///
-/// time_ns is null where the result was not measured.
+/// time_ns is null if the result was not measured.
 std::string to_winners_json(std::span<const winner_table> tables);
 
 }  // namespace tune

@@ -11,7 +11,7 @@ namespace tune::detail {
 namespace {
 
 constexpr double spreads = 3;
-constexpr double deviation_to_spread = 1.4826;  // for normally distributed medians
+constexpr double deviation_to_spread = 1.4826;  // the ratio for normally distributed medians
 
 double median_of(std::span<double> values) noexcept {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

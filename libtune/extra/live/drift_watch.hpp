@@ -17,19 +17,20 @@ struct drift {
 /// Watches the times of an operation in service. The medians of the first 16 blocks of 16 times are
 /// the reference. It reports a drift when all but one of the last eight medians lie beyond the
 /// reference on one side, by more than 4 % and by more than three times the spread of the medians
-/// of the reference; then it learns the reference anew. A shift of 10 % is found after 7 to 32
-/// blocks where the times vary by up to 5 %. Outliers do not count, nor does interference of fewer
-/// than seven blocks. Allocates nothing. Knows no device and no clock.
+/// of the reference; then it learns a new reference. If the times vary by up to 5 %, a shift of 10
+/// % is found after 7 to 32 blocks. Outliers do not count, nor does interference of fewer than
+/// seven blocks. Allocates nothing. Knows no device and no clock.
 class drift_watch {
  public:
   static constexpr std::size_t block = 16;             ///< times for a median
   static constexpr std::size_t reference_blocks = 16;  ///< medians for the reference
-  static constexpr std::size_t window = 8;             ///< medians that are compared with it
+  /// Medians that are compared with the reference.
+  static constexpr std::size_t window = 8;
   static constexpr double least_shift = 0.04;
 
-  /// @param time_ns  above zero; others are passed over
+  /// @param time_ns  above zero; other values are ignored
   std::optional<drift> add(double time_ns) noexcept;
-  /// Learns the reference anew, for another tuning.
+  /// Learns a new reference, for another tuning.
   void restart() noexcept { *this = {}; }
 
   /// The median of the reference; empty until it has been learnt.
@@ -41,10 +42,10 @@ class drift_watch {
 
   std::array<double, block> times_{};
   std::size_t times_count_ = 0;
-  std::array<double, reference_blocks> medians_{};  // of the reference, then the last ones
+  std::array<double, reference_blocks> medians_{};  // the reference's medians, then the latest
   std::size_t medians_count_ = 0;
   double reference_ = 0;  // zero: not learnt yet
-  double shift_ = 0;      // a part of it
+  double shift_ = 0;      // a part of the reference
 };
 
 }  // namespace tune::detail

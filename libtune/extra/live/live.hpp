@@ -41,27 +41,27 @@ namespace tune {
 struct live_options {
   /// True to compare a candidate with the tuning in service before it is kept: some ten thousand
   /// epochs at most, a few hundred for a clear gain. The queues of instances then need profiling.
-  /// False: what the search found is kept unseen, as it is where the goal is not the least time.
+  /// False, or another goal than the least time: the result of the search is kept without a
+  /// comparison.
   bool compare = true;
   /// Epochs of one block, in which one tuning serves; a comparison has pairs of blocks. The first
-  /// epoch of a block has no times. At least 2.
+  /// epoch of a block is not timed. At least 2.
   std::size_t block_epochs = 8;
-  /// In one of so many epochs the times of instances are taken, to watch for drift; 0 in none. The
+  /// The times of instances are taken in one of this many epochs, to watch for drift; 0: never. The
   /// queues of instances then need profiling.
   std::size_t watch_every = 64;
-  /// True to run each new operation once on zeroed memory of its own, on a queue of libtune's own,
-  /// before it may serve: drivers load much at the first launch.
+  /// True to run each new operation once on zeroed memory of its own, on a queue of libtune, before
+  /// it may serve: drivers load much at the first launch.
   bool warm = true;
-  /// Where the memory for that comes from, for a while; null is the context. Drivers may wait for
-  /// the device where they allocate and release memory, so a pipeline that cannot afford that sets
-  /// some aside (buffer_allocator).
+  /// The temporary memory for that run; null: from the context. Drivers may wait for the device
+  /// when they allocate and release memory, so a pipeline that cannot afford that reserves memory
+  /// (buffer_allocator).
   std::shared_ptr<allocator> scratch{};
-  /// True to have a key whose times have drifted tuned again behind the application, as in the mode
-  /// behind (docs/serve-now-tune-behind.md), once for each time that it drifts. The new result
-  /// replaces the one in the database, and is compared like any other.
+  /// True to tune a key whose times have drifted again behind the application, as in the mode
+  /// behind (docs/serve-now-tune-behind.md), once for each drift. The new result replaces the one
+  /// in the database, and is compared like any other.
   bool tunes_again = false;
-  /// Called for each drift that is found, by a thread of libtune's that is not sealed. May be
-  /// empty.
+  /// Called for each drift, by a thread of libtune that is not sealed. May be empty.
   std::function<void(const live_event&)> drifted{};
 };
 
@@ -76,8 +76,8 @@ struct live_counts {
 
 /// The way in which an instance is run.
 enum class live_run : std::uint8_t {
-  enqueue,  ///< as operation::run does
-  graph,    ///< by one launch of a command graph, where the device has them (captured_operation)
+  enqueue,  ///< enqueues as operation::run does
+  graph,    ///< launches a command graph, if the device has them (captured_operation)
 };
 
 namespace detail {
@@ -99,7 +99,7 @@ struct live_function {
 using live_maker = std::function<std::unique_ptr<operation>(std::span<const void* const> templates,
                                                             const command_queue& queue)>;
 
-/// The parts of live that need no types.
+/// The parts of live that are independent of its types.
 class live_base {
  protected:
   live_base(std::shared_ptr<live_core> core, live_function function);
@@ -116,16 +116,16 @@ class live_base {
   std::shared_ptr<live_key> key_;
 };
 
-/// The parts of live_instance that need no types.
+/// The parts of live_instance that are independent of its types.
 class live_instance_base {
  public:
   /// Enqueues the work, as operation::run or captured_operation::run, and at times a marker before
-  /// and after it, whose times are read later. Allocates nothing where the operation does not.
-  /// @throws what the operation throws. What a candidate throws is not passed on: the operation
-  ///         before it runs at once in its place, and serves again. What the candidate had enqueued
-  ///         stays done (docs/live.md)
+  /// and after it, whose times are read later. Allocates nothing itself.
+  /// @throws the errors of the operation. Errors of a candidate are not passed on: the previous
+  ///         operation runs at once in its place, and serves again. Commands that the candidate has
+  ///         enqueued remain in effect (docs/live.md)
   void run();
-  /// The same as run().
+  /// Calls run().
   void operator()() { run(); }
 
  protected:
@@ -156,63 +156,62 @@ struct autotuner_types<autotuner<Key, Tuning>> {
 }  // namespace detail
 
 /// The lives and instances that are swapped together, at points that the application declares. One
-/// candidate, of one key, is prepared and compared at a time. A thread of libtune's own, which is
-/// not sealed, compiles candidates, makes and warms their operations, destroys what has been
-/// replaced once the device is done with it, and uses the database.
+/// candidate, of one key, is prepared and compared at a time. A thread of libtune, which is not
+/// sealed, compiles candidates, makes and warms their operations, destroys replaced ones when the
+/// device has finished with them, and uses the database.
 ///
-/// A handle: copies mean the same pipeline, and lives and instances are handles of it, too. One
-/// thread at a time, that of the pipeline, uses them all; look_again and counts are thread-safe.
-/// The last handle waits for the thread to end, for as long as the compilation that is under way,
-/// if any, and for what the device still runs of its operations. An observer or a function of
-/// live_options must not own one.
+/// A handle: copies refer to the same pipeline, and lives and instances are handles of it, too. One
+/// thread at a time, the pipeline's, uses them all; look_again and counts are thread-safe.
+/// The last handle waits for the thread to end: for a compilation under way, and for operations
+/// that the device still runs. An observer or a function of live_options must not own a handle.
 class live_pipeline {
  public:
-  /// Starts the thread. @throws argument_error for options that make no sense; forked_process_error
+  /// Starts the thread. @throws argument_error for invalid options; forked_process_error
   explicit live_pipeline(live_options options = {});
-  /// For libtune's own tests.
+  /// For libtune's own tests only.
   explicit live_pipeline(std::shared_ptr<detail::live_core> core) noexcept
       : core_(std::move(core)) {}
 
-  /// Declares that now, between two frames, tunings may be swapped: what was enqueued before
-  /// finishes on the operations that it was enqueued by. Where nothing is to be done it costs one
-  /// load. Never waits, takes no lock, allocates nothing and comes to no door of a seal.
+  /// Declares a point between two frames at which tunings may be swapped. Earlier work finishes on
+  /// the operations that enqueued it. Without a pending swap it costs one load. Never waits, takes
+  /// no lock, allocates nothing and performs no call that a seal forbids.
   void epoch();
 
-  /// Asks for a look into the database for results that are newer than the tunings in service, such
-  /// as other processes store. The thread does it soon. Takes no lock.
+  /// Requests a lookup of results newer than the tunings in service, such as results that other
+  /// processes store. The thread does it soon. Takes no lock.
   void look_again() noexcept;
 
   /// The changes so far.
   live_counts counts() const noexcept;
 
-  /// For libtune's own code.
+  /// For libtune's own code only.
   const std::shared_ptr<detail::live_core>& core() const noexcept { return core_; }
 
  private:
   std::shared_ptr<detail::live_core> core_;
 };
 
-/// An operation in service, which is replaced at an epoch by that of a better tuning. A handle that
-/// can be moved. Its arrays are those of the operation that it replaces: a new operation whose
-/// slots do not take them, for their padding, say, is refused.
+/// An operation in service. An epoch may replace it by the operation of a better tuning. A movable
+/// handle. The new operation gets the arrays of the old one: if its slots do not accept them, for
+/// their padding, say, it is refused.
 template <std::derived_from<operation> Operation>
 class live_instance : public detail::live_instance_base {
  public:
-  /// For live::instantiate and make_live.
+  /// For live::instantiate and make_live only.
   live_instance(const command_queue& queue, live_run how,
                 std::span<const detail::live_base* const> lives, detail::live_maker make)
       : live_instance_base(queue, how, lives, std::move(make)) {}
 
-  /// The operation that serves now, until the next epoch. Of one that is run as a graph the queue
-  /// is libtune's own, so call run() of the instance.
+  /// The operation that serves now, until the next epoch. In the form of a graph its queue belongs
+  /// to libtune, so call run() of the instance.
   Operation& operator*() const noexcept { return static_cast<Operation&>(current()); }
-  /// The same, for its members.
+  /// Like operator*, for members.
   Operation* operator->() const noexcept { return &**this; }
 
-  /// Sets a function that copies what an operation has beside its bindings, such as scalar
-  /// arguments that are set while it serves, to another. It is called by epoch(), on the thread of
-  /// the pipeline, for a candidate and after each change that operation::version tells of; it must
-  /// not allocate. Without one, what the maker does counts.
+  /// Sets a function that copies the state of an operation beside its bindings, such as scalar
+  /// arguments that are set while it serves, to another operation. epoch() calls it on the thread
+  /// of the pipeline, for a candidate and after each change of operation::version; it must not
+  /// allocate. Without one, the state that the maker sets remains.
   void carry(std::function<void(const Operation& from, Operation& to)> state) {
     live_instance_base::carry([state = std::move(state)](const operation& from, operation& to) {
       state(static_cast<const Operation&>(from), static_cast<Operation&>(to));
@@ -220,11 +219,12 @@ class live_instance : public detail::live_instance_base {
   }
 };
 
-/// A template that a pipeline holds in place of one of its own: made with the best tuning that is
-/// known for a key, and again with a better one that is found while the pipeline runs. What tunes
-/// behind publishes it, or live_pipeline::look_again finds it in the database.
+/// A template in a pipeline: made with the best known tuning for a key, and again with each better
+/// tuning that is found while the pipeline runs. Tuning behind the application publishes it, or
+/// live_pipeline::look_again finds it in the database.
 ///
-/// A tuning that has lost in this pipeline, in whichever role, is never tried again in it.
+/// A tuning that has lost in this pipeline, as a candidate or in service, is never tried again in
+/// it.
 template <class Template>
 class live : public detail::live_base {
   using types = detail::autotuner_types<std::remove_cvref_t<decltype(Template::autotune)>>;
@@ -232,17 +232,17 @@ class live : public detail::live_base {
  public:
   /// The key of the autotuner.
   using key_type = typename types::key;
-  /// The tuning that it finds.
+  /// The tuning of the autotuner.
   using tuning_type = typename types::tuning;
 
   /// Obtains the tuning, as a call of the autotuner does, and makes the template. Not on a sealed
   /// thread.
-  /// @param pipeline  in whose epochs it is swapped
+  /// @param pipeline  the pipeline whose epochs swap it
   /// @param context   of the template
   /// @param key       of the autotuner
   /// @param make      makes the template for a tuning; called on this thread, and later on one of
-  ///                  libtune's, so what it refers to has to live as long as the pipeline
-  /// @throws what the autotuner and make throw
+  ///                  libtune, so its references must be valid as long as the pipeline
+  /// @throws the errors of the autotuner and of make
   live(const live_pipeline& pipeline, const tune::context& context, const key_type& key,
        std::function<Template(const tuning_type&)> make)
       : live_base(
@@ -255,7 +255,7 @@ class live : public detail::live_base {
                return std::make_shared<const Template>(make(from_values<tuning_type>(values)));
              }}) {}
 
-  /// The same for a template with the usual constructor.
+  /// Like the above, for a template with the usual constructor.
   live(const live_pipeline& pipeline, const tune::context& context,
        const key_type& key = {}) requires
       std::constructible_from<Template, const tune::context&, const key_type&, const tuning_type&>
@@ -268,26 +268,26 @@ class live : public detail::live_base {
     return *static_cast<const Template*>(live_base::current());
   }
 
-  /// Makes an operation, and whenever the template is another, that operation anew.
-  /// @param queue  that it runs on; with profiling (see live_options)
-  /// @param make   returns the operation, made on the queue that it is given and with nothing bound
-  ///               to it; called on this thread, and later on one of libtune's, so what it refers
-  ///               to has to live as long as the pipeline
-  /// @param how    as it is, or by a graph
-  /// @throws what make throws; argument_error if the queue has no profiling where it needs it
+  /// Creates the operation, and recreates it after each swap of the template.
+  /// @param queue  the queue of the operation; with profiling (see live_options)
+  /// @param make   returns the operation, made on the given queue and with nothing bound to it;
+  ///               called on this thread, and later on one of libtune, so its references must be
+  ///               valid as long as the pipeline
+  /// @param how    directly, or by a graph
+  /// @throws the errors of make; argument_error if the queue lacks the profiling that it needs
   template <class Make>
   auto instantiate(const command_queue& queue, Make make, live_run how = live_run::enqueue) const;
 };
 
-/// Makes an operation of several templates, such as a sequence, which is made anew whenever one of
-/// them is another.
+/// Creates an operation of several templates, such as a sequence, and recreates it after each swap
+/// of one of them.
 /// @param queue  as for live::instantiate
-/// @param how    as it is, or by a graph
+/// @param how    directly, or by a graph
 /// @param make   returns the operation; called with the templates of the lives in their order, and
 ///               the queue; else as for live::instantiate
 /// @param lives  of one pipeline
-/// @throws what make throws; argument_error if the lives are of several pipelines, or the queue has
-///         no profiling where it needs it
+/// @throws the errors of make; argument_error if the lives are of several pipelines, or the queue
+///         lacks the profiling that it needs
 template <class Make, class... Templates>
 auto make_live(const command_queue& queue, live_run how, Make make,
                const live<Templates>&... lives) {

@@ -25,11 +25,11 @@
 namespace tune::detail {
 namespace {
 
-// A candidate waits for epochs, which come often.
+// A candidate waits for epochs, which are frequent.
 constexpr std::chrono::milliseconds busy_look{2};
-// For drifts and requests, which a pipeline cannot announce without a system call.
+// For drifts and requests, because a pipeline cannot signal them without a system call.
 constexpr std::chrono::milliseconds idle_look{50};
-// Rounds in which the bindings of a graph are asked for, before it is given up.
+// The number of requests for the bindings of a graph before it is given up.
 constexpr int most_rounds = 64;
 
 // The pipelines whose threads may use a device.
@@ -42,7 +42,7 @@ living_cores& living() {
   return *cores;
 }
 
-// A device that is lost, or a driver that has shut down, runs nothing any more; it says so
+// A lost device, or a driver that has shut down, runs nothing any more; the error is reported
 // elsewhere.
 bool has_ended(const std::optional<event>& end) noexcept {
   try {
@@ -55,7 +55,7 @@ bool has_ended(const std::optional<event>& end) noexcept {
 void wait_for(const std::optional<event>& end) noexcept {
   try {
     if (end) end->wait();
-  } catch (...) {  // as above
+  } catch (...) {  // a failed wait is an end too
   }
 }
 
@@ -67,7 +67,7 @@ live_core::live_core(live_options options, bool has_thread) : options_(std::move
   refuse_if_forked([] { return "make a live pipeline"; });
   if (options_.block_epochs < 2) {
     throw argument_error(
-        "a block of a live pipeline needs at least 2 epochs, for the first has no times; set "
+        "a block of a live pipeline needs at least 2 epochs, because the first has no times; set "
         "live_options::block_epochs");
   }
   until_watch_ = options_.watch_every;
@@ -105,7 +105,7 @@ void live_core::end_thread() noexcept {
   shared_->changed.notify_all();
   if (!shared_->thread.joinable()) return;
   if (shared_->thread.get_id() == std::this_thread::get_id()) {
-    shared_->thread.detach();  // a function that it called ends the process
+    shared_->thread.detach();  // a function called by this thread ends the process
   } else {
     shared_->thread.join();
   }
@@ -134,11 +134,11 @@ void live_core::epoch() {
 }
 
 std::shared_ptr<live_key> live_core::add(live_function function) {
-  // The driver of its context is loaded, so that its end comes after this one.
+  // Registered once the driver of its context is loaded, so that the driver ends later.
   static const bool registered = (call_at_end(&live_core::end_all_threads), true);
   static_cast<void>(registered);
   auto key = std::make_shared<live_key>(std::move(function));
-  // Before a call that may have it tuned behind, so that no news is missed.
+  // Subscribed before the call that may request tuning, so that no news is missed.
   key->news = std::make_unique<tuning_news::subscription>(tuning_news::shared().subscribe(
       key->identity(), key->key(),
       [this, of = key.get()](const better_tuning& found) { take(*of, found); }));
@@ -200,7 +200,8 @@ void live_core::begin() {
   }
   for (const live_swap& each : candidate_.swaps) {
     const bool changed = each.node->serving->made().version() != each.seen_before;
-    if (changed && each.node->as_graph()) return answer();  // to be recorded beside the pipeline
+    // The graph of a changed operation must be recorded beside the pipeline.
+    if (changed && each.node->as_graph()) return answer();
   }
   const bool compares = candidate_.is_compared(options_);
   if (compares) reports_.count_trial();
@@ -227,7 +228,7 @@ void live_core::take(live_key& key, const better_tuning& found) {
 // ---- libtune's thread
 
 void live_core::serve_steps() {
-  const unsealed_section ours;  // the seal concerns the pipeline
+  const unsealed_section ours;  // the seal applies to the pipeline only
   ::pthread_setname_np(::pthread_self(), "libtune-live");
   while (true) {
     bool soon = false;
@@ -273,7 +274,7 @@ bool live_core::step() {
   return true;
 }
 
-// Those whose handles are gone, once the device is done with them.
+// Destroys those without handles, once the device has finished with them.
 void live_core::tidy() {
   std::vector<std::shared_ptr<live_node>> nodes;
   std::vector<std::shared_ptr<live_key>> keys;
@@ -325,8 +326,7 @@ void live_core::report_drifts() {
       try {
         options_.drifted(event);
       } catch (const std::exception& failure) {
-        log(log_level::error,
-            std::string("the function that hears of drifts failed: ") + failure.what());
+        log(log_level::error, std::string("live_options::drifted failed: ") + failure.what());
       }
     }
   }
@@ -344,7 +344,7 @@ void live_core::look_into_database() {
   }
 }
 
-// Under the lock. True if the key has instances, and none of them can be swapped.
+// Called under the lock. True if the key has instances, and none of them can be swapped.
 bool live_core::waits_for_arrays(const live_key& key) const {
   bool any = false;
   for (const auto& node : shared_->nodes) {
@@ -402,7 +402,7 @@ void live_core::make_candidate(const std::shared_ptr<live_key>& key, better_tuni
   }
 }
 
-// An instance that was made while a candidate of its key was under way has the old template.
+// An instance made while a candidate of its key was under way has the old template.
 void live_core::renew_stale() {
   std::vector<std::shared_ptr<live_node>> stale;
   {
@@ -448,16 +448,15 @@ void live_core::prepare(std::vector<std::shared_ptr<live_node>> nodes) {
   hand_over(phase::asked);
 }
 
-// An instance that is not bound has nothing to be swapped for yet: it is made anew once it has run.
-// Where all are like that the candidate waits for the first. Returns false if none is left.
+// An unbound instance cannot be swapped yet: it is recreated after its first run. If all are
+// unbound the candidate waits for the first. Returns false if no candidate is left.
 bool live_core::pass_over_unbound() {
   if (std::erase_if(candidate_.swaps, [](const live_swap& each) { return !each.is_bound; }) == 0) {
     return true;
   }
   if (candidate_.of) {
-    log(log_level::info,
-        describe(candidate_.of->subject()) +
-            ": instances without arrays are passed over by a swap until they have run");
+    log(log_level::info, describe(candidate_.of->subject()) +
+                             ": a swap skips instances without arrays until they have run");
   }
   if (!candidate_.swaps.empty()) return true;
   if (candidate_.of) {
@@ -472,7 +471,7 @@ void live_core::bind_candidate() {
   if (!pass_over_unbound()) return;
   if (++candidate_.rounds > most_rounds) {
     return refuse(
-        "the arrays of an instance that is run as a graph are others in each epoch; make it with "
+        "an instance that is run as a graph has other arrays in each epoch; make it with "
         "live_run::enqueue");
   }
   try {
@@ -516,7 +515,7 @@ void live_core::tell_decision() {
     if (candidate_.found.score) key->score_ns = candidate_.found.score->count();
   } else {
     key->note_loss(candidate_.found.values);
-    // Where nothing was found out, the result may be right for others.
+    // Without a decision the result may be right for other programs.
     if (trial_.doubt() == nullptr) correct_result(event.reason);
   }
   reports_.tell(*key, event);

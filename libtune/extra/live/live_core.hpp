@@ -25,21 +25,21 @@ namespace tune::detail {
 
 /// A tuning on its way into service.
 struct live_candidate {
-  std::shared_ptr<live_key> of;  ///< null: only instances of an old template are made anew
+  std::shared_ptr<live_key> of;  ///< null: only instances of an old template are recreated
   better_tuning found;
   std::shared_ptr<const void> made;
   std::vector<live_swap> swaps;
   std::uint64_t generation = 0;
-  int rounds = 0;  ///< in which the bindings were asked for
+  int rounds = 0;  ///< number of requests for the bindings
 
-  /// True if it has to prove itself in service.
+  /// True if it is compared in service.
   bool is_compared(const live_options& options) const noexcept {
     return options.compare && of != nullptr && of->is_by_time() && !swaps.empty();
   }
 };
 
-/// The state of a live_pipeline. Two threads take turns with a candidate, by one atomic phase: that
-/// of the pipeline, in epoch() and run(), and libtune's own, in step(). Neither waits for the
+/// The state of a live_pipeline. Two threads take turns with a candidate, by one atomic phase: the
+/// pipeline's thread, in epoch() and run(), and libtune's own, in step(). Neither waits for the
 /// other.
 class live_core {
  public:
@@ -49,38 +49,38 @@ class live_core {
   live_core(const live_core&) = delete;
   live_core& operator=(const live_core&) = delete;
 
-  // The pipeline's thread.
+  // For the pipeline's thread.
   void epoch();
   std::shared_ptr<live_key> add(live_function function);
   void remove(const std::shared_ptr<live_key>& key) noexcept;
   std::shared_ptr<live_node> instantiate(const command_queue& queue, bool as_graph, live_maker make,
                                          std::vector<std::shared_ptr<live_key>> keys);
 
-  // Any thread.
+  // For any thread.
   void look_again() noexcept { look_again_.store(true, std::memory_order_release); }
   live_counts counts() const noexcept { return reports_.counts(); }
   void take(live_key& key, const better_tuning& found);
 
-  /// Does what there is to do beside the pipeline. @return true if there may be more soon
+  /// Does the pending work beside the pipeline. @return true if more may follow soon
   bool step();
-  /// True if no candidate is under way.
+  /// True without a candidate.
   bool is_idle() const noexcept { return phase_.load(std::memory_order_acquire) == phase::idle; }
 
  private:
-  /// Who owns the candidate: pipeline or thread.
+  /// The owner of the candidate: the pipeline's thread or libtune's.
   enum class phase : std::uint8_t {
-    idle,      // thread: there is none, or it is being made
-    asked,     // pipeline: tell the bindings
-    answered,  // thread: bind, and record graphs
-    ready,     // pipeline: put it into service
-    stale,     // thread: other instances were made meanwhile
-    trying,    // pipeline: both serve in turn
-    decided,   // thread: destroy what is left over, and tell
+    idle,      // libtune's: there is no candidate yet
+    asked,     // pipeline's: read the bindings
+    answered,  // libtune's: bind, and record graphs
+    ready,     // pipeline's: put it into service
+    stale,     // libtune's: other instances were made meanwhile
+    trying,    // pipeline's: both serve in turn
+    decided,   // libtune's: destroy the loser, and report
   };
 
   void hand_over(phase next) noexcept { phase_.store(next, std::memory_order_release); }
 
-  // of the pipeline's thread
+  // For the pipeline's thread.
   void answer();
   void begin();
   void end_trial() noexcept;
@@ -88,7 +88,7 @@ class live_core {
   void end_thread() noexcept;
   static void end_all_threads() noexcept;
 
-  // of libtune's thread
+  // For libtune's thread.
   void serve_steps();
   void tidy();
   void tune_again(const live_key& key);
@@ -115,22 +115,22 @@ class live_core {
   std::atomic<std::uint64_t> generation_{0};  // grows with each instance
   live_report reports_;
 
-  // Of the thread that the phase names.
+  // For the thread that the phase names.
   live_candidate candidate_;
-  std::exception_ptr failure_;  // before the trial
+  std::exception_ptr failure_;  // an error before the trial
 
-  // Of the pipeline's thread; the trial of the other, once it is over.
+  // For the pipeline's thread; after a trial, trial_ is for the other thread.
   live_epoch epoch_;
   live_trial trial_{epoch_};
   std::size_t until_watch_ = 0;
 
-  // Of libtune's thread.
+  // For libtune's thread.
   bool announced_ = false;
   bool told_ = false;
 
-  /// The state with a lock, of both threads and those that publish; a forked process abandons it.
+  /// State under a lock, for both threads and for publishers; a forked process abandons it.
   struct shared_parts {
-    std::mutex mutex;  // of what follows, and of live_key::found
+    std::mutex mutex;  // guards the members below, and live_key::found
     std::condition_variable changed;
     bool stopping = false;
     bool has_news = false;

@@ -14,22 +14,22 @@
 
 namespace tune::detail {
 
-/// Returns the result that the user's database has for exactly this key now; none where there is no
-/// database, as in test programs, or it cannot be read.
+/// Returns the result in the user's database for exactly this key; empty without a database, as in
+/// test programs, or if it cannot be read.
 std::optional<better_tuning> find_stored_result(const context& context,
                                                 const function_identity& function,
                                                 const record_key& key);
 
-/// A result that served before another.
+/// The previous result in service.
 struct result_before {
   const std::vector<named_value>& values;
-  std::optional<double> score_ns;  ///< its time in its own search, where known
+  std::optional<double> score_ns;  ///< its time in its own search, if known
 };
 
-/// Says in the trial that found a result that it was no better in service, if the database has the
-/// result still, and puts back the one before: `tunedb explain` shows it. Nothing is written in the
-/// mode cached. A database that cannot be written costs one warning.
-/// @param before  none: the tuning that serves was not found for this key, so that the result stays
+/// Marks the trial that found a result as no better in service, if the database still has the
+/// result, and restores the previous result: `tunedb explain` shows it. Writes nothing in the mode
+/// cached. A database that cannot be written causes one warning.
+/// @param before  empty: the previous tuning was not found for this key, so the result stays
 /// @param reason  in words
 void take_back_result(const context& context, const better_tuning& wrong,
                       const std::optional<result_before>& before, const std::string& reason);

@@ -16,7 +16,7 @@
 namespace tune::detail {
 
 /// A key in service: its tuning and template. The thread of the pipeline exchanges the template, in
-/// an epoch; the rest is set once, or belongs to libtune's thread.
+/// an epoch; the other members are set once, or belong to libtune's thread.
 class live_key {
  public:
   explicit live_key(live_function function);
@@ -26,28 +26,28 @@ class live_key {
 
   /// Obtains the tuning and makes the template.
   void obtain();
-  /// True if the goal is the least time, which is all that a pipeline sees of a tuning.
+  /// True if the goal is the least time, the only metric that a pipeline measures.
   bool is_by_time() const noexcept { return is_by_time_; }
 
   const live_function& parts() const noexcept { return parts_; }
-  /// Under which results are stored: with the goal in the name, unless it is the least time.
+  /// The identity of stored results: with the goal in the name, unless it is the least time.
   const function_identity& identity() const noexcept { return identity_; }
   const record_key& key() const noexcept { return key_; }
   const tuning_subject& subject() const noexcept { return subject_; }
 
-  /// Returns the result that the user's database has now, if there is one.
+  /// Returns the present result in the user's database, if any.
   std::optional<better_tuning> find_stored() const;
-  /// True if a tuning may be tried: it is another one, and has not lost yet.
+  /// True if a tuning may be tried: it differs from the present one and has not lost yet.
   bool may_try(const std::vector<named_value>& tuning) const;
   void note_loss(const std::vector<named_value>& tuning);
 
   std::shared_ptr<const void> current;  ///< the template
   std::vector<named_value> values;      ///< its tuning
-  bool is_result = false;               ///< it was found for exactly this key, by a search
-  std::optional<double> score_ns;       ///< the time in the search that found it, where known
-  std::optional<better_tuning> found;   ///< the next candidate; of the core's lock
+  bool is_result = false;               ///< a search found it for exactly this key
+  std::optional<double> score_ns;       ///< the time in the search that found it, if known
+  std::optional<better_tuning> found;   ///< the next candidate; under the core's lock
   std::unique_ptr<tuning_news::subscription> news;
-  std::atomic<bool> gone{false};  ///< no handle is left
+  std::atomic<bool> gone{false};  ///< all handles are destroyed
   bool drift_logged = false;
 
  private:

@@ -76,7 +76,7 @@ void live_node::run_timed() {
   next.candidate = side != serving.get();
 }
 
-// A device that is lost says so in the next run, too.
+// A lost device is reported by the next run, too.
 void live_node::collect() noexcept {
   try {
     while (count_ > 0) {
@@ -133,7 +133,7 @@ void live_swap::give_up() noexcept {
   try {
     follow(false);
   } catch (...) {
-    // It serves with the arrays that it had.
+    // The serving operation continues with its previous arrays.
   }
   node->active = node->serving.get();
 }

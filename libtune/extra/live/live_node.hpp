@@ -24,7 +24,7 @@ struct live_epoch {
   enum class timing : std::uint8_t { none, watch, trial };
 
   timing times = timing::none;
-  std::uint32_t pair = 0;  ///< of a trial
+  std::uint32_t pair = 0;  ///< the pair of a trial
 };
 
 /// The times of one side in one pair, of one instance.
@@ -40,30 +40,30 @@ struct live_times {
 
 class live_swap;
 
-/// An instance: the operation in service, and the times that are still to be read. Of the
+/// An instance: the operation in service, and the times that are still to be read. For the
 /// pipeline's thread, unless a member says otherwise.
 class live_node {
  public:
-  /// @param epoch     outlives the calls of run
-  /// @param as_graph  run by a graph, which the device can record
+  /// @param epoch     must be valid in all calls of run
+  /// @param as_graph  run by a graph; the device must be able to record it
   live_node(const live_epoch& epoch, command_queue queue, bool as_graph, live_maker make,
             std::vector<std::shared_ptr<live_key>> keys);
 
   void run();
 
-  /// Reads the times that are there.
+  /// Reads the available times.
   void collect() noexcept;
-  /// True if no times of pairs up to this one are still to come.
+  /// True if all times of pairs up to this one have been read.
   bool has_resolved(std::uint32_t pair) const noexcept;
   void forget_times() noexcept;
-  /// Learns the times anew.
+  /// Discards the learnt times.
   void restart_watch() noexcept { watch_.restart(); }
 
-  // Any thread.
+  // For any thread.
   /// Makes the operation of these templates, to serve.
   std::unique_ptr<live_side> make_side(
       std::span<const std::shared_ptr<const void>> templates) const;
-  /// Makes it on another queue.
+  /// Makes the operation on another queue.
   std::unique_ptr<operation> make(std::span<const std::shared_ptr<const void>> templates,
                                   const command_queue& on) const;
   command_queue& queue() noexcept { return queue_; }
@@ -71,14 +71,15 @@ class live_node {
   const std::vector<std::shared_ptr<live_key>>& keys() const noexcept { return keys_; }
 
   std::function<void(const operation&, operation&)> carry;
-  std::unique_ptr<live_side> serving;                   ///< the one that serves, except in a trial
-  live_side* active = nullptr;                          ///< the one that serves now
+  /// The operation that serves, except in a trial.
+  std::unique_ptr<live_side> serving;
+  live_side* active = nullptr;                          ///< the operation that serves now
   std::vector<std::shared_ptr<const void>> built_with;  ///< the templates of serving
   live_swap* trial = nullptr;                           ///< while a candidate serves in turn
-  std::optional<event> end;                             ///< after the last use of the handle
-  std::atomic<bool> gone{false};                        ///< the handle is
-  std::atomic<bool> passed_over{false};                 ///< not bound at a swap, nor run since
-  std::atomic<bool> has_drifted{false};                 ///< news is set, for the other thread
+  std::optional<event> end;              ///< an event after the last use of the handle
+  std::atomic<bool> gone{false};         ///< the handle has been destroyed
+  std::atomic<bool> passed_over{false};  ///< not bound at a swap, and not run since
+  std::atomic<bool> has_drifted{false};  ///< news is set, for libtune's thread
   drift news;
 
  private:
@@ -114,21 +115,22 @@ class live_swap {
   static constexpr std::size_t open_pairs = 4;
 
   std::shared_ptr<live_node> node;
-  std::unique_ptr<live_side> fresh;  ///< the candidate's; once decided, the one that is left over
-  std::vector<std::shared_ptr<const void>> built_with;  ///< likewise
+  std::unique_ptr<live_side> fresh;  ///< the candidate's; after the decision, the loser's
+  std::vector<std::shared_ptr<const void>> built_with;  ///< like fresh
   live_bindings bindings;
-  std::uint64_t seen_before = 0;  ///< versions of both operations when they were alike
+  std::uint64_t seen_before = 0;  ///< versions of both operations at their last synchronization
   std::uint64_t seen_fresh = 0;
-  std::array<std::array<live_times, 2>, open_pairs> times;  ///< by pair; of the old, of the new
-  std::exception_ptr failure;                               ///< of the candidate while it served
-  std::optional<event> end;  ///< after the last use of the one that is left over
-  bool is_bound = true;      ///< the operation in service was, when it was asked
+  std::array<std::array<live_times, 2>, open_pairs> times;  ///< by pair; old, then new
+  /// The error of the candidate in service.
+  std::exception_ptr failure;
+  std::optional<event> end;  ///< an event after the last use of the loser
+  bool is_bound = true;      ///< the operation in service was bound at the time of the request
 
   live_side& side(bool candidate) noexcept { return candidate ? *fresh : *node->serving; }
-  /// Makes the bindings of one side those of the other, if they have changed.
+  /// Copies the bindings of one side to the other, if they have changed.
   /// @throws argument_error
   void follow(bool to_candidate);
-  /// Lets the operation before serve again, after the exception that is being handled.
+  /// Lets the previous operation serve again, after the exception being handled.
   void give_up() noexcept;
 };
 

@@ -66,7 +66,7 @@ std::string trial_text(const live_trial& trial) {
                     trial.ratio(), trial.pairs()));
   }
   if (trial.failure()) {
-    add((trial.keeps() ? "the one before cannot serve any more: " : "its operation failed: ") +
+    add((trial.keeps() ? "the previous tuning can no longer serve: " : "its operation failed: ") +
         what_of(trial.failure()));
   }
   if (trial.doubt() != nullptr) add(trial.doubt());

@@ -19,9 +19,9 @@ class live_report {
  public:
   /// Thread-safe.
   live_counts counts() const noexcept;
-  /// Counts a trial that begins; on the pipeline's thread.
+  /// Counts the start of a trial; on the pipeline's thread.
   void count_trial() noexcept { count(live_change::trying); }
-  /// Passes an event on, and counts it unless it is a trial. @param logged  false: not to the log
+  /// Passes an event on, and counts it unless it is a trial. @param logged  false: not logged
   void tell(const live_key& key, const live_event& event, bool logged = true);
 
  private:

@@ -11,7 +11,7 @@
 namespace tune::detail {
 namespace {
 
-/// Calls with_array(array) or with_memory(buffer) for what is bound to a slot.
+/// Calls with_array(array) or with_memory(buffer) for the binding of a slot.
 template <class Array, class Memory>
 void visit_binding(const slot& from, Array&& with_array, Memory&& with_memory) {
   if (const auto* array = dynamic_cast<const io_slot*>(&from)) return with_array(array->buffer());
@@ -32,8 +32,8 @@ void live_side::run(command_queue& queue) {
   queue.enqueue(*graph_);
 }
 
-// As captured_operation does, but on a queue that nothing else uses: a pipeline's own queue can be
-// recorded by one thread alone.
+// Like captured_operation, but on a queue of its own: only one thread can record on a pipeline's
+// own queue.
 void live_side::record() {
   if (!as_graph_ || version_ == operation_->version()) return;
   const std::uint64_t version = operation_->version();

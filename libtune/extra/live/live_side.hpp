@@ -17,7 +17,7 @@
 
 namespace tune::detail {
 
-/// An operation that an instance can run, as it is or as a graph.
+/// An operation that an instance can run, directly or as a graph.
 class live_side {
  public:
   /// @param as_graph  the operation has a queue of its own, on which its graph is recorded
@@ -26,26 +26,27 @@ class live_side {
 
   operation& made() const noexcept { return *operation_; }
   void run(command_queue& queue);
-  /// Records the graph, if there is to be one and it is not there.
+  /// Records the graph, if one is used and not recorded yet.
   void record();
 
  private:
   std::unique_ptr<operation> operation_;
   bool as_graph_;
   std::optional<command_graph> graph_;
-  std::optional<std::uint64_t> version_;  // of the operation when it was recorded
+  std::optional<std::uint64_t> version_;  // the operation's version at the recording
 };
 
 /// The arrays and memory that are bound to the slots of an operation.
 class live_bindings {
  public:
   live_bindings() = default;
-  /// With room for those of this operation.
+  /// Makes room for the bindings of this operation.
   explicit live_bindings(const operation& like) : all_(like.slots().size()) {}
 
-  /// Allocates nothing. @return false if something is not bound, or there are other slots
+  /// Reads the bindings. Allocates nothing. @return false if a slot is not bound, or the slots
+  /// differ
   bool read(const operation& from);
-  /// @throws argument_error if a slot takes it not
+  /// @throws argument_error if a slot does not accept its binding
   void bind(operation& to) const;
   void clear() noexcept;
 
@@ -58,14 +59,14 @@ class live_bindings {
   std::vector<content> all_;
 };
 
-/// Binds to each slot of an operation what is bound to that of another with the same slots.
-/// Allocates nothing. @throws argument_error if a slot takes it not
+/// Copies the bindings of an operation to another with the same slots. Allocates nothing. @throws
+/// argument_error if a slot does not accept its binding
 void bind_alike(const operation& from, operation& to);
 
-/// The difference between the slots of two operations, in words; empty if there is none.
+/// The difference between the slots of two operations, in words; empty without one.
 std::string slot_difference(const operation& before, const operation& after);
 
-/// Binds zeroed memory to all slots, runs the operation once and waits for it.
+/// Binds zeroed memory to all slots, runs the operation once and waits for its end.
 void run_on_zeros(operation& fresh, const std::shared_ptr<allocator>& memory);
 
 }  // namespace tune::detail

@@ -8,7 +8,7 @@
 namespace tune::detail {
 namespace {
 
-// A comparison whose times do not come is given up after so many times the epochs that it takes.
+// A comparison without times is given up after this multiple of its epochs.
 constexpr std::size_t patience = 4;
 
 }  // namespace
@@ -50,9 +50,9 @@ void live_trial::look() {
   const bool all_gone = std::ranges::all_of(swaps_, [](const live_swap& each) {
     return each.node->gone.load(std::memory_order_relaxed);
   });
-  if (all_gone) doubt_ = "its instances are gone";
+  if (all_gone) doubt_ = "its instances have been destroyed";
   if (++epochs_ > patience * probation::most_pairs * 2 * block_epochs_) {
-    doubt_ = "too few of its times could be taken";
+    doubt_ = "too few of its times could be measured";
   }
   if (doubt_ != nullptr) {
     end_ = verdict::take_back;
@@ -65,7 +65,7 @@ void live_trial::look() {
   }
 }
 
-// Where times come late, the side that serves goes on, until there is a place for them.
+// If times arrive late, the serving side continues until there is room for them.
 void live_trial::begin_pair() {
   if (opened_ - closed_ >= live_swap::open_pairs) return;
   for (live_swap& each : swaps_) each.times[opened_ % live_swap::open_pairs] = {};
@@ -99,7 +99,7 @@ void live_trial::close_pairs() {
   }
 }
 
-// The times of an instance count by how often it runs.
+// An instance's times are weighted by the number of its runs.
 double live_trial::pair_ratio(std::uint32_t pair) noexcept {
   double before = 0;
   double after = 0;
@@ -127,13 +127,13 @@ bool live_trial::serve(bool candidate) noexcept {
   return true;
 }
 
-// The device may still run commands of the loser, until an event says that they have ended. A queue
-// that is being captured has no events, so the next epoch tries again.
+// The device may still run commands of the loser, until an event shows their end. A queue that is
+// being captured has no events, so the next epoch tries again.
 bool live_trial::finish() noexcept {
   epoch_.times = live_epoch::timing::none;
   const auto capturing = [](const live_swap& each) { return each.node->queue().is_capturing(); };
   if (std::ranges::any_of(swaps_, capturing)) return false;
-  // A loser whose arrays the other does not take any more has to stay.
+  // A loser must stay if the winner no longer accepts its arrays.
   if (!serve(end_ == verdict::keep)) {
     end_ = candidate_serves_ ? verdict::keep : verdict::take_back;
   }

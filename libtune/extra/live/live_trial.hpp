@@ -14,7 +14,7 @@
 namespace tune::detail {
 
 /// A candidate in service: both sides of each instance serve in turn, in pairs of blocks of epochs,
-/// until their times decide. Of the pipeline's thread; takes no lock and allocates nothing.
+/// until their times decide. For the pipeline's thread; takes no lock and allocates nothing.
 class live_trial {
  public:
   /// @param epoch  set in each epoch of a trial
@@ -23,17 +23,17 @@ class live_trial {
   /// Begins, or, without a comparison, puts the candidate into service for good.
   /// @return true if the trial is over
   bool begin(std::span<live_swap> swaps, std::size_t block_epochs, bool compares);
-  /// To be called in each epoch. @return true if it is over: the winner serves, and each swap has
-  /// the loser, with an event after its last use
+  /// To be called in each epoch. @return true if the trial is over: the winner serves, and each
+  /// swap has the loser, with an event after its last use
   bool go_on();
 
-  // Once it is over.
+  // Valid once the trial is over.
   bool keeps() const noexcept { return end_ == verdict::keep; }
   std::size_t pairs() const noexcept { return probation_.pairs(); }
   double ratio() const noexcept { return probation_.ratio(); }
-  /// The exception of a candidate; null if there was none.
+  /// The exception of a candidate; null without one.
   const std::exception_ptr& failure() const noexcept { return failure_; }
-  /// The reason why nothing was found out; null if something was.
+  /// The reason for a trial without a decision; null otherwise.
   const char* doubt() const noexcept { return doubt_; }
 
  private:
@@ -55,11 +55,11 @@ class live_trial {
   const char* doubt_ = nullptr;
   bool candidate_serves_ = false;
   bool candidate_first_ = false;
-  int blocks_ = 0;  // that have ended, of the pair
+  int blocks_ = 0;  // completed, of the pair
   std::size_t epoch_in_block_ = 0;
   std::size_t epochs_ = 0;
-  std::uint32_t opened_ = 0;  // pairs whose blocks have ended
-  std::uint32_t closed_ = 0;  // pairs whose times are there
+  std::uint32_t opened_ = 0;  // pairs with completed blocks
+  std::uint32_t closed_ = 0;  // pairs with known times
 };
 
 }  // namespace tune::detail

@@ -9,22 +9,24 @@
 namespace tune::detail {
 namespace {
 
-// Eight looks, each of which errs once in 100,000 times by itself, for a candidate that is as fast.
+// Eight decisions, each with an error rate of 1 in 100,000 for a candidate that is as fast.
 constexpr std::array<std::size_t, 8> looks{24, 32, 48, 64, 96, 128, 192, probation::most_pairs};
 constexpr double sure_of_gain = 4.26;
-// To take a good one back is no harm that lasts.
+// Taking back a good candidate does no lasting harm.
 constexpr double sure_of_loss = 2.33;
-// From here on a candidate whose median shows hardly a gain will not come to the one asked for.
+// From this number on, a candidate whose median shows hardly any gain will not reach the required
+// one.
 constexpr std::size_t enough_for_hope = 96;
 constexpr double hopeless_gain = 0.002;
 
-/// A candidate that was slower by more than a logarithm in each of the first pairs should not serve
-/// for 24.
+/// A candidate that was slower by more than this logarithm in each of the first pairs must not
+/// serve for 24.
 struct disaster {
   std::size_t pairs;
   double logarithm;
 };
-constexpr std::array<disaster, 3> disasters{{{1, 1.1}, {2, 0.4}, {4, 0.14}}};  // 3, 1.5, 1.15 times
+// Factors 3, 1.5 and 1.15.
+constexpr std::array<disaster, 3> disasters{{{1, 1.1}, {2, 0.4}, {4, 0.14}}};
 
 double median_logarithm(std::span<double> values) noexcept {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -72,8 +74,8 @@ bool probation::is_disaster() const noexcept {
   });
 }
 
-// The sum of the ranks of the pairs that the candidate won, as a number of standard deviations.
-// Pairs of equal size share ranks well enough in any order, for their signs are as random.
+// The sum of the ranks of the pairs that the candidate won, in standard deviations. Pairs of equal
+// size may share ranks in any order, because their signs are random, too.
 double probation::signed_rank() const noexcept {
   std::array<double, most_pairs> sorted = logarithms_;
   const std::span<double> all = std::span(sorted).first(count_);

@@ -12,16 +12,16 @@ namespace tune::detail {
 enum class verdict : std::uint8_t {
   open,       ///< more pairs are needed
   keep,       ///< the candidate is faster
-  take_back,  ///< it is not, or that cannot be told
+  take_back,  ///< it is not, or that is undecided
 };
 
-/// Compares a candidate with the tuning in service by pairs of blocks that ran one after the other,
-/// so that clocks, heat and neighbours hit both alike. The order within a pair is drawn at random:
-/// a candidate that is as fast is then the first of a pair to be slower as often as the second,
-/// whatever disturbs them, and the ratios have a symmetric distribution. That is all that the test
-/// assumes (Wilcoxon's signed ranks of the logarithms of the ratios), so outliers, drift, steps and
-/// interference that lasts do not mislead it. It looks at a few fixed numbers of pairs. On doubt
-/// the candidate is taken back. Allocates nothing. Knows no device and no clock.
+/// Compares a candidate with the tuning in service by pairs of consecutive blocks, so that clocks,
+/// heat and neighbours affect both alike. The order within a pair is drawn at random: if the
+/// candidate is as fast, each half of a pair is equally likely to be the slower one under any
+/// disturbance, and the ratios have a symmetric distribution. The test assumes no more than that
+/// (Wilcoxon's signed ranks of the logarithms of the ratios), so outliers, drift, steps and lasting
+/// interference do not mislead it. It decides at a few fixed numbers of pairs. In doubt the
+/// candidate is taken back. Allocates nothing. Knows no device and no clock.
 class probation {
  public:
   static constexpr std::size_t most_pairs = 256;
@@ -34,12 +34,12 @@ class probation {
   /// Draws the order of the next pair: true if the candidate runs first.
   bool candidate_first() noexcept;
 
-  /// Adds a pair. @param ratio  the time with the candidate, divided by that without it; finite and
-  /// above zero, others are passed over
+  /// Adds a pair. @param ratio  the time with the candidate, divided by that without it; values
+  /// that are not finite and above zero are ignored
   verdict add(double ratio) noexcept;
 
   std::size_t pairs() const noexcept { return count_; }
-  /// The median of the ratios; 1 without any.
+  /// The median of the ratios; 1 without pairs.
   double ratio() const noexcept;
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 thread_local event_loop* polling_loop = nullptr;
 
-/// Leaves the core to its other thread for a moment.
+/// Yields the core to its other hardware thread for a moment.
 void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   _mm_pause();
@@ -38,7 +38,7 @@ class end_of_run final : public detail::future_waiter, public detail::loop_job {
 
 }  // namespace
 
-/// Lets one run take place at a time.
+/// Ensures that only one run takes place at a time.
 class event_loop::run_claim {
  public:
   explicit run_claim(event_loop& loop) : loop_(loop) {
@@ -61,7 +61,7 @@ class event_loop::run_claim {
 
  private:
   event_loop& loop_;
-  event_loop* const outer_ = polling_loop;  // whose task runs this loop
+  event_loop* const outer_ = polling_loop;  // the loop whose task runs this loop
 };
 
 event_loop::~event_loop() {
@@ -107,7 +107,7 @@ void event_loop::post(detail::loop_job& job) noexcept {
   (last_ == nullptr ? first_ : last_->next_) = &job;
   last_ = &job;
   changes_ = true;
-  // While the lock is held, so that the loop cannot end and be destroyed before.
+  // Under the lock, so that the loop cannot end and be destroyed before.
   changed_.notify_all();
 }
 
@@ -176,9 +176,9 @@ detail::loop_job* event_loop::take_jobs(bool until_stopped) noexcept {
     const bool is_busy = has_work();
     lock.unlock();
     if (is_busy) {
-      poll();  // in each round, as tasks may keep the loop busy for ever
+      poll();  // in each round, because tasks may keep the loop busy for ever
     } else {
-      poll_until_change();  // perhaps there is nothing afterwards, either: run_once comes again
+      poll_until_change();  // there may be no job afterwards; run_once is called again
     }
     lock.lock();
   } else if (timers_ == nullptr) {

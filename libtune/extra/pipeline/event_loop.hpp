@@ -46,7 +46,7 @@ class spawned_state final : public value_state<T>, public root_task {
   void destroy() noexcept override { give_back_state(this); }
 };
 
-/// The coroutine around a spawned task, which nobody awaits.
+/// The coroutine around a spawned task. No other coroutine awaits it.
 class spawned_coroutine {
  public:
   class promise_type;
@@ -78,31 +78,31 @@ spawned_coroutine run_spawned(task<T> spawned, state_pointer<spawned_state<T>> s
 
 }  // namespace detail
 
-/// The way in which the thread of a loop waits while all tasks do.
+/// The waiting of a loop's thread while all tasks wait.
 enum class loop_wait {
   asleep,  ///< it sleeps; a thread of event_waiter::shared() waits for device events
-  /// It asks again and again, and uses up a core: nothing has to wake it, so that no task waits for
-  /// the system's scheduler, which in a virtual machine takes up to milliseconds. wait_for_events
-  /// on this thread is served by the loop itself; its future ends only while the loop runs, so that
-  /// a task may await it, but not block in get().
+  /// The thread polls, and uses a whole core: no task waits for the system's scheduler, which in a
+  /// virtual machine takes up to milliseconds. The loop itself serves wait_for_events on this
+  /// thread; its future ends only while the loop runs, so a task may await it, but not block in
+  /// get().
   polling,
 };
 
-/// Runs tasks on the thread that calls run, and sleeps or polls while all of them wait. spawn() and
-/// stop() may be called by any thread, the rest by one at a time.
+/// Runs tasks on the thread that calls run, and sleeps or polls while all of them wait. Any thread
+/// may call spawn() and stop(); the other functions are for one thread at a time.
 class event_loop {
  public:
-  /// @param how  it waits while no task can go on
+  /// @param how  the waiting while no task can continue
   explicit event_loop(loop_wait how = loop_wait::asleep) noexcept
       : polls_(how == loop_wait::polling) {}
   event_loop(const event_loop&) = delete;
   event_loop& operator=(const event_loop&) = delete;
-  /// Cancels the tasks that have not ended, and runs until they have. A polling loop then blocks
-  /// until the device events that it asks for have ended.
+  /// Cancels the unfinished tasks, and runs until they have ended. A polling loop then blocks until
+  /// its device events have ended.
   ~event_loop();
 
-  /// Lets the loop run a task, beginning when it next runs. A loop runs what was spawned or became
-  /// ready first. @return its result; cancelling it cancels the task where it waits
+  /// Adds a task, which starts in the next run of the loop. Tasks run in the order in which they
+  /// were spawned or became ready. @return its result; cancelling it cancels the task at its wait
   template <class T>
   future<T> spawn(task<T> spawned);
 
@@ -121,18 +121,18 @@ class event_loop {
   }
   /// Runs the loop until stop() is called. @throws argument_error as run(task)
   void run();
-  /// Makes run() return after the tasks that are ready now; if it does not run, the next one.
+  /// Makes run() return after the tasks that are ready now; if it is not running, the next run().
   void stop() noexcept;
 
-  /// For libtune's own code.
+  /// For libtune's own code only.
   void post(detail::loop_job& job) noexcept;
-  /// For libtune's own code, on the loop's thread.
+  /// For libtune's own code only, on the loop's thread.
   void add_timer(detail::loop_timer& timer, std::chrono::steady_clock::time_point time) noexcept;
-  /// For libtune's own code, on the loop's thread.
+  /// For libtune's own code only, on the loop's thread.
   void remove_timer(detail::loop_timer& timer) noexcept;
-  /// For libtune's own code: the polling loop that this thread runs now; else null.
+  /// For libtune's own code only: the polling loop that this thread is running; else null.
   static event_loop* polling_here() noexcept;
-  /// For libtune's own code, on the thread of a polling loop: asks until the wait has ended.
+  /// For libtune's own code only, on the thread of a polling loop: polls until the wait has ended.
   void add_poll(const detail::state_pointer<detail::event_wait>& wait) noexcept;
 
  private:
@@ -152,15 +152,15 @@ class event_loop {
   void end(detail::root_task& root) noexcept;
 
   const bool polls_;
-  std::atomic<bool> changes_{false};  // something was posted since the jobs were taken last
-  std::mutex mutex_;                  // guards the next six
+  std::atomic<bool> changes_{false};  // a job was posted since the jobs were last taken
+  std::mutex mutex_;                  // guards the next six members
   std::condition_variable changed_;
   detail::loop_job* first_ = nullptr;
   detail::loop_job* last_ = nullptr;
   detail::root_task* roots_ = nullptr;
   bool stopped_ = false;
   bool running_ = false;
-  // The loop's thread alone:
+  // For the loop's thread only:
   detail::loop_timer* timers_ = nullptr;
   detail::event_wait* polled_ = nullptr;  // each holds a reference
 };

@@ -34,7 +34,7 @@ void event_wait::serve() noexcept {
 bool event_wait::poll() noexcept {
   try {
     if (!std::ranges::all_of(events_.view(), &event::is_complete)) return false;
-  } catch (...) {  // which serve meets again
+  } catch (...) {  // serve() meets the error again
   }
   serve();
   return true;
@@ -73,7 +73,7 @@ std::span<const event> event_list::view() const noexcept {
                        : std::span<const event>(many_);
 }
 
-/// The line of waits, and the threads that serve it. A wait in the line holds a reference.
+/// The line of waits, and its threads. A wait in the line holds a reference.
 class event_waiter::parts {
  public:
   explicit parts(std::size_t threads) {
@@ -100,7 +100,7 @@ class event_waiter::parts {
   }
 
  private:
-  /// The first in the line; null once the waiter stops.
+  /// The first in the line; null after the stop of the waiter.
   detail::state_pointer<detail::event_wait> next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return first_ != nullptr || stopping_; });
@@ -141,7 +141,7 @@ class event_waiter::parts {
 
 event_waiter::event_waiter(std::size_t threads) : parts_(std::make_unique<parts>(threads)) {}
 event_waiter::~event_waiter() {
-  // A forked process has not inherited the threads; none can be joined.
+  // A forked process has not inherited the threads, so it cannot join them.
   if (detail::is_forked()) static_cast<void>(parts_.release());
 }
 

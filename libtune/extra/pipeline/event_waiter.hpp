@@ -15,23 +15,23 @@
 
 namespace tune {
 
-/// Device events, in the order in which they were added. Up to eight allocate nothing.
+/// Device events, in the order of their addition. Up to eight need no allocation.
 class event_list {
  public:
   event_list() = default;
-  /// One event.
+  /// A list of one event.
   event_list(event only) { add(std::move(only)); }
-  /// The events of a span.
+  /// A list of the events of a span.
   explicit event_list(std::span<const event> events);
-  /// The events that are listed.
+  /// A list of these events.
   event_list(std::initializer_list<event> events)
       : event_list(std::span<const event>(events.begin(), events.size())) {}
 
-  /// Adds one at the end.
+  /// Adds one event at the end.
   void add(event added);
-  /// Adds all of another list.
+  /// Adds all events of another list.
   void add(const event_list& added);
-  /// Drops all.
+  /// Removes all events.
   void clear() noexcept;
 
   /// The events, valid until the list changes.
@@ -47,19 +47,19 @@ class event_list {
   std::array<event, few> few_ = {event{nullptr}, event{nullptr}, event{nullptr}, event{nullptr},
                                  event{nullptr}, event{nullptr}, event{nullptr}, event{nullptr}};
   std::size_t count_ = 0;
-  std::vector<event> many_;  // all of them, once there are more
+  std::vector<event> many_;  // all events, if there are more
 };
 
 namespace detail {
 
-/// A future that ends with events, in the line of an event_waiter or of a polling event_loop.
+/// A future that ends after events, in the line of an event_waiter or of a polling event_loop.
 class event_wait final : public value_state<void> {
  public:
   explicit event_wait(event_list events) : events_(std::move(events)) {}
 
-  /// Blocks until the events have ended, and ends with them.
+  /// Blocks until the events have ended, and then ends.
   void serve() noexcept;
-  /// Ends if the events have. @return false if they have not
+  /// Ends if the events have ended. @return false if they have not
   bool poll() noexcept;
 
   event_wait* next = nullptr;  ///< in the line
@@ -72,29 +72,29 @@ class event_wait final : public value_state<void> {
 
 }  // namespace detail
 
-/// Threads that do nothing but wait for device events, asleep in the driver, so that nobody else
-/// has to block. Each of them serves one wait at a time, in the order of asking: with at least as
-/// many threads as queues, no wait is delayed by a longer one of another queue. Waiting allocates
-/// nothing once the memory of a few waits is there. Thread-safe.
+/// Threads that only wait for device events, asleep in the driver, so that no other thread has to
+/// block. Each serves one wait at a time, in the order of requests: with at least as many threads
+/// as queues, no wait is delayed by a longer one of another queue. Waiting allocates nothing once
+/// there is memory for a few waits. Thread-safe.
 class event_waiter {
  public:
-  /// Starts the threads, which receive no signals.
+  /// Starts the threads, which block all signals.
   /// @param threads  at least one
   /// @throws argument_error, std::system_error, forked_process_error
   explicit event_waiter(std::size_t threads = 4);
   event_waiter(const event_waiter&) = delete;
   event_waiter& operator=(const event_waiter&) = delete;
-  /// Ends what nobody has begun to wait for with cancelled_error, and blocks until the waits that
-  /// are under way have ended.
+  /// Ends waits that have not begun with cancelled_error, and blocks until the waits under way have
+  /// ended.
   ~event_waiter();
 
-  /// The one that wait_for_events uses, with four threads, started at the first call. It lives as
-  /// long as the process.
+  /// The waiter of wait_for_events, with four threads, started at the first call. It lives as long
+  /// as the process.
   static event_waiter& shared();
 
-  /// A future that ends when all the events have, or with the device_error of the first that
-  /// failed. The events are released before it ends, on the thread that waited. If it is cancelled,
-  /// it ends at once; the events are released when the device has got there.
+  /// A future that ends when all the events have ended, or with the device_error of the first
+  /// failed one. The events are released before it ends, on the thread that waited. A cancelled
+  /// future ends at once; its events are released when the device has reached them.
   /// @throws forked_process_error
   future<void> wait_for(event_list events);
 
@@ -103,8 +103,8 @@ class event_waiter {
   std::unique_ptr<parts> parts_;
 };
 
-/// As event_waiter::shared().wait_for(events); on the thread of a polling event_loop that loop asks
-/// the device instead (loop_wait::polling).
+/// As event_waiter::shared().wait_for(events); on the thread of a polling event_loop that loop
+/// polls the device instead (loop_wait::polling).
 future<void> wait_for_events(event_list events);
 
 }  // namespace tune

@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t block_step = 64;
 constexpr std::size_t block_sizes = 64;
 
-// What is left to be notified on this thread, and whether it is doing so. A notification may end
-// further states, as those of a line of dropped turns do: their waiters come next in this list, so
-// that the stack does not grow with the line.
+// The waiters still to be notified by this thread. A notification may end further states, such as a
+// line of dropped turns: their waiters are appended to this list, so that the stack does not grow
+// with the line.
 thread_local future_waiter* waiters_left = nullptr;
 thread_local bool is_notifying = false;
 
@@ -108,10 +108,10 @@ void future_state::rethrow_failure() const {
 std::exception_ptr future_state::failure() const noexcept { return is_ready() ? error_ : nullptr; }
 
 void future_state::notify_all(std::unique_lock<std::mutex>& lock) noexcept {
-  add_reference();  // a waiter may drop the last of the others
+  add_reference();  // a waiter may release the last other reference
   ready_.store(true, std::memory_order_release);
   future_waiter* const own = std::exchange(first_, nullptr);
-  // While the lock is held, so that no thread that waits can see the end and destroy the state.
+  // Under the lock, so that no waiting thread can see the end and destroy the state before.
   ended_.notify_all();
   lock.unlock();
   if (own != nullptr) {

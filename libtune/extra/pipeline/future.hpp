@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Results that are not there yet, for threads that block and for coroutines (task.hpp) alike. They
+// Results that are not available yet, for threads that block and for coroutines (task.hpp). They
 // differ from std::future in three ways: many may wait for one, a wait may have a deadline or be
-// cancelled, and their memory is used again, so that a running pipeline allocates nothing.
+// cancelled, and their memory is reused, so that a running pipeline allocates nothing.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@
 
 namespace tune {
 
-/// The result of a future will never come: somebody cancelled it, or its promise ended without one.
+/// The result of a future will never come: it was cancelled, or its promise ended without one.
 class cancelled_error : public error {
  public:
   using error::error;
@@ -37,13 +37,13 @@ class deadline_error : public error {
 
 namespace detail {
 
-/// Memory for the states of futures and the frames of coroutines: blocks that are given back serve
-/// again, so that a pipeline allocates nothing once it has run a few frames. The process keeps the
-/// blocks until it ends. More than 4096 bytes come from the heap. Thread-safe.
+/// Memory for the states of futures and the frames of coroutines: returned blocks are reused, so
+/// that a pipeline allocates nothing once it has run a few frames. The process keeps the blocks
+/// until it ends. More than 4096 bytes come from the heap. Thread-safe.
 /// @throws std::bad_alloc
 void* take_recycled(std::size_t bytes);
 
-/// Gives back what take_recycled returned for so many bytes.
+/// Returns a block of take_recycled with this size.
 void give_back_recycled(void* memory, std::size_t bytes) noexcept;
 
 /// A list node in an object that waits for a future.
@@ -53,8 +53,8 @@ class future_waiter {
   future_waiter(const future_waiter&) = delete;
   future_waiter& operator=(const future_waiter&) = delete;
 
-  /// Called once, on the thread that ends the future, while no lock is held. What it ends itself is
-  /// notified after it has returned.
+  /// Called once, on the thread that ends the future, without any lock. Waiters of futures that it
+  /// ends are notified after it has returned.
   virtual void notify() noexcept = 0;
 
  protected:
@@ -81,26 +81,26 @@ class future_state {
   bool is_cancelled() const noexcept { return is_ready() && cancelled_; }
 
   void wait();
-  /// @return false if the time came first
+  /// @return false if the deadline came first
   bool wait_until(std::chrono::steady_clock::time_point deadline);
 
-  /// Adds a waiter, which stays where it is until it was notified or removed.
-  /// @return false if the result is there, and the waiter was not added
+  /// Adds a waiter, which must stay valid until it was notified or removed.
+  /// @return false if the result is available, and the waiter was not added
   bool add_waiter(future_waiter& waiter) noexcept;
   /// @return false if the waiter has been or is being notified
   bool remove_waiter(future_waiter& waiter) noexcept;
 
-  /// Ends the state with an error. @return false if it has ended before
+  /// Ends the state with an error. @return false if it had already ended
   bool fail(std::exception_ptr error) noexcept;
-  /// Asks for an end without a result. @return false if that is not possible, or no longer
+  /// Requests an end without a result. @return false if that is impossible, or too late
   virtual bool cancel() noexcept { return end_cancelled(); }
 
-  /// Takes the result: to be called by all that do, once it is there.
+  /// Marks the result as taken: to be called by each caller that takes it, once it is available.
   /// @throws the error that the state ended with, or cancelled_error
   void rethrow_failure() const;
   /// True once the result, or the error, was taken.
   bool is_taken() const noexcept { return is_taken_.load(std::memory_order_relaxed); }
-  /// The error that it ended with; null for a result, and while there is none.
+  /// The error that it ended with; null for a result, and before the end.
   std::exception_ptr failure() const noexcept;
 
  protected:
@@ -108,7 +108,7 @@ class future_state {
   virtual void destroy() noexcept = 0;
 
   bool end_cancelled() noexcept;
-  /// Ends the state after calling store under the lock. @return false if it has ended before
+  /// Ends the state after calling store under the lock. @return false if it had already ended
   template <class Store>
   bool end(Store&& store) {
     std::unique_lock lock(mutex_);
@@ -137,7 +137,7 @@ template <class State>
 class state_pointer {
  public:
   state_pointer() noexcept = default;
-  /// Takes over one reference.
+  /// Takes ownership of one reference.
   explicit state_pointer(State* state) noexcept : state_(state) {}
   state_pointer(const state_pointer& other) noexcept : state_(other.state_) {
     if (state_ != nullptr) state_->add_reference();
@@ -188,7 +188,7 @@ void give_back_state(State* state) noexcept {
 template <class T>
 class value_state : public future_state {
  public:
-  /// @return false if the state has ended before
+  /// @return false if the state had already ended
   template <class... Arguments>
   bool set(Arguments&&... arguments) {
     return end([&] { value_.emplace(std::forward<Arguments>(arguments)...); });
@@ -215,26 +215,26 @@ class value_state<void> : public future_state {
 
 }  // namespace detail
 
-/// A result that may still be to come. A handle: copies mean the same result. Thread-safe.
+/// A result that may still be missing. A handle: copies refer to the same result. Thread-safe.
 template <class T = void>
 class future {
  public:
-  /// Refers to nothing; only valid() and assignment are allowed.
+  /// Refers to no result; only valid() and assignment are allowed.
   future() noexcept = default;
-  /// For libtune's own code; users take futures from promises, loops, resources and events.
+  /// For libtune's own code only; users get futures from promises, loops, resources and events.
   explicit future(detail::state_pointer<detail::value_state<T>> state) noexcept
       : state_(std::move(state)) {}
 
-  /// True unless it refers to nothing.
+  /// True unless it refers to no result.
   bool valid() const noexcept { return static_cast<bool>(state_); }
-  /// True once there is a result or an error.
+  /// True once a result or an error is available.
   bool is_ready() const noexcept { return state_->is_ready(); }
   /// True if it ended by cancel(), or because its promise ended without a result.
   bool is_cancelled() const noexcept { return state_->is_cancelled(); }
 
-  /// Blocks until there is a result or an error. Not for coroutines, which co_await it.
+  /// Blocks until a result or an error is available. Not for coroutines, which co_await it.
   void wait() const { state_->wait(); }
-  /// Blocks until then, or until the deadline. @return false if the deadline came first
+  /// Blocks as wait(), or until the deadline. @return false if the deadline came first
   bool wait_until(std::chrono::steady_clock::time_point deadline) const {
     return state_->wait_until(deadline);
   }
@@ -246,7 +246,7 @@ class future {
     state_->rethrow_failure();
     if constexpr (!std::is_void_v<T>) return state_->value();
   }
-  /// The same until a deadline; if that passes, the future is cancelled (shield() protects it).
+  /// Like get(), until a deadline. After it the future is cancelled (shield() protects it).
   /// @throws deadline_error, and as get()
   std::add_lvalue_reference_t<const T> get_until(
       std::chrono::steady_clock::time_point deadline) const {
@@ -257,15 +257,15 @@ class future {
     return get();
   }
 
-  /// Asks for an end without a result: a task is cancelled where it waits, another future ends at
+  /// Requests an end without a result: a task is cancelled at its wait, another future ends at
   /// once. The turn of a resource and a shielded future cannot be cancelled.
   /// @return false if it has ended, or cannot be cancelled
   bool cancel() const noexcept { return state_->cancel(); }
 
-  /// For libtune's own code.
+  /// For libtune's own code only.
   const detail::state_pointer<detail::value_state<T>>& state() const noexcept { return state_; }
 
-  /// True if both mean the same result.
+  /// True if both refer to the same result.
   friend bool operator==(const future& a, const future& b) noexcept {
     return a.state_.get() == b.state_.get();
   }
@@ -274,15 +274,15 @@ class future {
   detail::state_pointer<detail::value_state<T>> state_;
 };
 
-/// The side of a future that gives it its result. Movable; thread-safe except for moves.
+/// The side of a future that sets its result. Movable; thread-safe except for moves.
 template <class T = void>
 class promise {
  public:
   /// A promise whose future has no result yet.
   promise() : state_(detail::make_state<detail::value_state<T>>()) {}
-  /// The promise that was moved from may only be destroyed or assigned to.
+  /// The moved-from promise may only be destroyed or assigned to.
   promise(promise&&) noexcept = default;
-  /// Ends the future that it had with cancelled_error, if that has no result.
+  /// Ends its previous future with cancelled_error, if that has no result.
   promise& operator=(promise&& other) noexcept {
     promise(std::move(other)).swap(*this);
     return *this;
@@ -296,13 +296,13 @@ class promise {
 
   /// The future of this promise; the same one at each call.
   future<T> get_future() const { return future<T>(state_); }
-  /// Gives the result, made from these arguments.
-  /// @return false if the future has ended before, as it does when it is cancelled
+  /// Sets the result, made from these arguments.
+  /// @return false if the future had already ended, for example by cancellation
   template <class... Arguments>
   bool set(Arguments&&... arguments) {
     return state_->set(std::forward<Arguments>(arguments)...);
   }
-  /// Gives an error instead. @return as set()
+  /// Sets an error instead. @return as set()
   bool fail(std::exception_ptr error) { return state_->fail(std::move(error)); }
 
  private:
@@ -313,7 +313,7 @@ class promise {
 
 namespace detail {
 
-/// Ends with the result of another future, and leaves that one alone when it is cancelled.
+/// Ends with the result of another future. Cancelling it does not cancel the other one.
 template <class T>
 class shielding_state final : public value_state<T>, private future_waiter {
  public:
@@ -349,8 +349,8 @@ class shielding_state final : public value_state<T>, private future_waiter {
 
 }  // namespace detail
 
-/// A future with the same result, which has to be copyable. Cancelling it, or a deadline that
-/// passes, does not cancel the other.
+/// A future with the same result, which must be copyable. Its cancellation or deadline does not
+/// cancel the other one.
 template <class T>
 future<T> shield(const future<T>& shielded) {
   auto state = detail::make_state<detail::shielding_state<T>>(shielded);

@@ -10,7 +10,7 @@ void job_queue::clean() {
   while (count_ != 0 && at(0)->is_ready()) pop()->rethrow_failure();
 }
 
-// While it awaits, another task may remove the job, and those behind it.
+// During its wait another task may remove the job, and later ones.
 task<> job_queue::finish(std::size_t max_remaining) {
   while (count_ > max_remaining) {
     if (at(0)->is_ready()) {

@@ -10,10 +10,9 @@
 
 namespace tune {
 
-/// The jobs of a pipeline that are under way, in the order in which they were added: it bounds how
-/// many frames are in flight, and nobody misses the error of one. Used by one thread, or the tasks
-/// of one loop, several of which may clean() and finish(). Allocates nothing while it holds no more
-/// jobs than ever before.
+/// The jobs of a pipeline under way, in the order of their addition: it limits the number of frames
+/// in flight, and reports every error. Used by one thread, or the tasks of one loop, several of
+/// which may call clean() and finish(). Allocates only when it holds more jobs than ever before.
 class job_queue {
  public:
   /// Adds a job at the end.
@@ -22,20 +21,20 @@ class job_queue {
     push(job.state());
   }
 
-  /// Removes jobs that have ended from the front, up to the first that has not.
-  /// @throws the error of a job, which is then removed; those behind it stay
+  /// Removes completed jobs from the front, up to the first unfinished one.
+  /// @throws the error of a job, which is then removed; later ones stay
   void clean();
-  /// Waits until no more than so many jobs are left, and removes those that end, in order.
-  /// @throws the error of a job, which is then removed; those behind it stay
+  /// Waits until at most this many jobs are left, and removes completed ones, in order.
+  /// @throws the error of a job, which is then removed; later ones stay
   task<> finish(std::size_t max_remaining = 0);
-  /// The same for a thread that may block.
+  /// Like finish(), for a thread that may block.
   void finish_blocking(std::size_t max_remaining = 0);
 
-  /// The number of jobs that were not removed.
+  /// The number of jobs in the queue.
   std::size_t size() const noexcept { return count_; }
-  /// True if there are none.
+  /// True without jobs.
   bool empty() const noexcept { return count_ == 0; }
-  /// True if a job was added and not removed.
+  /// True if a job is in the queue.
   template <class T>
   bool contains(const future<T>& job) const noexcept {
     return holds(job.state().get());

@@ -27,7 +27,7 @@ void turn_state::finish() noexcept {
   if (error_ != nullptr) {
     fail(std::move(error_));
   } else if (earlier != nullptr && !previous->is_taken()) {
-    fail(earlier);  // the holder has not seen it: the next one shall
+    fail(earlier);  // the holder has not received the error, so the next one gets it
   } else {
     set(std::move(events_));
   }
@@ -90,7 +90,7 @@ future<event_list> turn::wait() {
   return future<event_list>(nothing);
 }
 
-// These take the end of the turn before as the last step: until then its events are passed on.
+// These coroutines release the previous turn's end last: until then its events are passed on.
 
 task<> turn::wait_events() {
   const state_pointer<turn_state> previous = begin();

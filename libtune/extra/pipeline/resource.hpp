@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The order in which the steps of a pipeline use something that only one may use at a time: a set
-// of buffers, an operation with its buffers bound. Steps get it in the order of their calls of
-// acquire(), even if a later one is ready first. A step passes on the right to enqueue, with
-// the events that the next one's queue has to wait for, and need not wait until the device is done.
+// The order in which the steps of a pipeline use a resource for one user at a time: a set of
+// buffers, an operation with its buffers bound. Steps get it in the order of their calls of
+// acquire(), even if a later one is ready first. A step passes on the right to enqueue, with the
+// events for the next step's queue to wait for, and need not wait for the device.
 //
 //   tune::resource<buffers> shared(make_buffers());
 //   tune::task<> step(tune::resource_allocation<buffers> turn, tune::command_queue queue) {
@@ -28,7 +28,7 @@
 
 namespace tune {
 
-/// The holder before left without saying that it was done, because of an error.
+/// The previous holder left without ready() or fail(), because of an error.
 class abandoned_error : public error {
  public:
   using error::error;
@@ -36,22 +36,22 @@ class abandoned_error : public error {
 
 namespace detail {
 
-/// The end of one turn of a resource, with the events that the next one has to wait for. It ends
-/// when its holder has released it and the turn before has ended, so that a turn that is given up
-/// early lets nobody pass those before it, nor their device events. It cannot be cancelled.
+/// The end of one turn of a resource, with the events that the next turn must wait for. It ends
+/// when its holder has released it and the previous turn has ended. So an early release lets no
+/// later turn overtake earlier ones or their device events. It cannot be cancelled.
 class turn_state final : public value_state<event_list>, private future_waiter {
  public:
   explicit turn_state(state_pointer<turn_state> previous) noexcept
       : previous_(std::move(previous)) {}
 
   bool cancel() noexcept override { return false; }
-  /// The end of the turn before; null for the first.
+  /// The end of the previous turn; null for the first.
   const state_pointer<turn_state>& previous() const noexcept { return previous_; }
-  /// The events after which the resource may be touched, once the turn has ended: by an error, too.
+  /// The events after which the resource may be used, once the turn has ended, even by an error.
   const event_list& events() const noexcept { return failure() != nullptr ? events_ : value(); }
   /// Ends the turn with events, or with an error for the next one.
-  /// @param is_ordered  true if these events come after those of the turn before, which else are
-  ///                    passed on as well
+  /// @param is_ordered  true if these events come after the previous turn's; else the previous
+  ///                    turn's are passed on as well
   void release_turn(event_list events, std::exception_ptr error, bool is_ordered);
 
  private:
@@ -65,7 +65,7 @@ class turn_state final : public value_state<event_list>, private future_waiter {
   bool is_ordered_ = false;
 };
 
-/// The line of those who want a resource. Thread-safe.
+/// The line of turns for a resource. Thread-safe.
 class turn_line {
  public:
   /// Joins the line at its end.
@@ -76,7 +76,7 @@ class turn_line {
   state_pointer<turn_state> last_;
 };
 
-/// One turn, without the type of what it is for.
+/// One turn, independent of the type of the resource.
 class turn {
  public:
   explicit turn(state_pointer<turn_state> state) noexcept;
@@ -94,67 +94,69 @@ class turn {
   bool is_released() const noexcept { return !state_; }
 
  private:
-  /// Returns the turn to wait for; null if there is none.
+  /// Returns the turn to wait for; null without one.
   const state_pointer<turn_state>& begin();
-  /// True once the holder has seen the turn before end.
+  /// True once the holder has seen the end of the previous turn.
   bool has_come() const noexcept;
   void release(event_list events, std::exception_ptr error);
   void leave() noexcept;
 
   state_pointer<turn_state> state_;  // null once released
-  bool entered_ = false;             // waits, or has waited
-  int exceptions_;                   // under way when it was made
+  bool entered_ = false;             // it waits, or has waited
+  int exceptions_;                   // exceptions under way at its construction
 };
 
 }  // namespace detail
 
 /// A place in the line for a resource, and then the right to use it. Movable; used by one thread at
-/// a time. If it ends without ready() or fail(), the next one gets the resource all the same, and
-/// the device events of those before: after an exception, with abandoned_error; with a warning if
+/// a time. If it ends without ready() or fail(), the next one gets the resource all the same, with
+/// the device events of earlier turns: after an exception, with abandoned_error; with a warning if
 /// its turn had come.
 template <class T>
 class resource_allocation {
  public:
-  /// For libtune's own code; users call resource::acquire.
+  /// For libtune's own code only; users call resource::acquire.
   resource_allocation(std::shared_ptr<T> value, detail::turn turn) noexcept
       : value_(std::move(value)), turn_(std::move(turn)) {}
 
-  /// Ends when the turn has come, with the device events after which the resource may be touched;
-  /// or with the error that the holder before passed on: then enter() or wait_events() waits for
-  /// the events before it throws the same. Cancelling it has no effect. Only who takes the result,
-  /// by co_await or get(), is taken to have waited: else the next one gets these events, too.
+  /// Ends when the turn has come, with the device events after which the resource may be used; or
+  /// with the error passed on by the previous holder: then enter() or wait_events() waits for the
+  /// events before it throws that error. Cancelling it has no effect. The holder counts as having
+  /// waited only if it takes the result, by co_await or get(); otherwise the next one gets these
+  /// events, too.
   future<event_list> wait() { return turn_.wait(); }
-  /// Waits for the turn, then until the host may touch the resource: until these events have ended.
-  /// @throws the error that the holder before passed on, afterwards; device_error
+  /// Waits for the turn, then until the host may use the resource: until these events have ended.
+  /// @throws the error passed on by the previous holder, afterwards; device_error
   task<T&> wait_events() {
     co_await turn_.wait_events();
     co_return *value_;
   }
-  /// Waits for the turn, then lets what is enqueued on a queue from now on wait for those events.
+  /// Waits for the turn, then makes later commands of a queue wait for those events.
   /// @throws as wait_events
   task<T&> enter(command_queue queue) {
     co_await turn_.enter(std::move(queue));
     co_return *value_;
   }
-  /// The same for a thread that may block. @throws as wait_events
+  /// Like enter(), for a thread that may block. @throws as wait_events
   T& enter_blocking(command_queue& queue) {
     turn_.enter_blocking(queue);
     return *value_;
   }
 
-  /// The resource, which may be used between the turn's coming and ready().
+  /// The resource, which may be used from the start of the turn until ready().
   T& value() const noexcept { return *value_; }
 
   /// Ends the turn: the next one may use the resource after these events.
-  /// @throws argument_error if the turn has been ended
+  /// @throws argument_error if the turn has already ended
   void ready(event_list events = {}) { turn_.ready(std::move(events)); }
-  /// Ends the turn: the next one may use the resource when a queue has got as far as it is now.
+  /// Ends the turn: the next one may use the resource after the present commands of a queue.
   void ready(command_queue& queue) { turn_.ready(queue.enqueue_marker()); }
-  /// Ends the turn with an error, which the next one meets when it waits. The device events of
-  /// those before go with it, so that a next one that handles the error may use the resource.
-  /// @throws argument_error if the turn has been ended
+  /// Ends the turn with an error, which the next one gets when it waits. The device events of
+  /// earlier turns are passed on too, so that a next holder that handles the error may use the
+  /// resource.
+  /// @throws argument_error if the turn has already ended
   void fail(std::exception_ptr error) { turn_.fail(std::move(error)); }
-  /// The same with events of this one, for what it has enqueued before it failed.
+  /// Ends the turn with an error and with events of the commands enqueued before it.
   void fail(std::exception_ptr error, event_list events) {
     turn_.fail(std::move(error), std::move(events));
   }
@@ -166,18 +168,18 @@ class resource_allocation {
   detail::turn turn_;
 };
 
-// GCC takes the frame of a coroutine that has a lambda for a type with external linkage.
+// GCC gives the frame of a coroutine with a lambda external linkage.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsubobject-linkage"
 #endif
 
-/// Something that one may use at a time, in the order of asking. Thread-safe. Allocations may
+/// A resource for one user at a time, in the order of requests. Thread-safe. Allocations may
 /// outlive it.
 template <class T>
 class resource {
  public:
-  /// Takes over the value.
+  /// Takes ownership of the value.
   explicit resource(T value) : value_(std::make_shared<T>(std::move(value))) {}
 
   /// Joins the line, and returns at once. Allocates nothing once a few turns have ended.
@@ -185,10 +187,10 @@ class resource {
     return resource_allocation<T>(value_, detail::turn(line_.join()));
   }
 
-  /// Joins the line now. When its turn comes, the task lets the queue wait for the events of the
-  /// holder before, calls a function with the value, which enqueues on that queue, and ends the
-  /// turn with a marker. An error of the function is passed on to the next holder, with a marker
-  /// for what it has enqueued, and thrown here.
+  /// Joins the line at once. When its turn comes, the task makes the queue wait for the events of
+  /// the previous holder, calls a function with the value, which enqueues on that queue, and ends
+  /// the turn with a marker. An error of the function is passed on to the next holder, with a
+  /// marker for its commands, and thrown here.
   /// @param queue  the queue that the function enqueues on
   /// @param use    called as use(T&) on the loop's thread; if it returns a task, that is awaited
   template <class Use>
@@ -214,7 +216,7 @@ class resource {
       throw;
     }
   }
-  /// A marker; nothing of a queue that takes none any more.
+  /// A marker; empty for a queue that accepts no more.
   static event_list end_of(command_queue& queue) noexcept {
     try {
       return queue.enqueue_marker();

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Coroutines that wait for devices without blocking a thread. A task runs when it is awaited by
-// another one or spawned on an event_loop; all tasks of a loop run on the thread that runs the
+// Coroutines that wait for devices without blocking a thread. A task runs when another one awaits
+// it or when it is spawned on an event_loop; all tasks of a loop run on the thread that runs the
 // loop, one at a time, so they need no locks among themselves. They may co_await tasks, and
-// futures, which any thread may end. Frames of coroutines lie in recycled memory.
+// futures, which any thread may end. Frames of coroutines use recycled memory.
 //
 //   tune::task<> frame(pipeline& p) {
 //     p.enqueue();
@@ -33,7 +33,7 @@ class task;
 
 namespace detail {
 
-/// Something that the thread of a loop shall do; a list node in the object that asks for it.
+/// A job for the thread of a loop; a list node in the object that requests it.
 class loop_job {
  public:
   loop_job() = default;
@@ -49,7 +49,7 @@ class loop_job {
   loop_job* next_ = nullptr;
 };
 
-/// A time at which the thread of a loop shall do something; in a list sorted by time.
+/// A time for a job of a loop's thread; in a list sorted by time.
 class loop_timer {
  public:
   loop_timer() = default;
@@ -70,8 +70,8 @@ class loop_timer {
 
 class future_wait;
 
-/// A task that was spawned, with all the tasks that it awaits. All but request_cancel is used by
-/// the thread of the loop only.
+/// A spawned task, with all the tasks that it awaits. Only request_cancel may be called by other
+/// threads than the loop's.
 class root_task : private loop_job {
  public:
   explicit root_task(event_loop& loop) noexcept : loop_(&loop) {}
@@ -79,7 +79,7 @@ class root_task : private loop_job {
   event_loop& loop() const noexcept { return *loop_; }
   /// The wait in which the task is suspended; null while it runs.
   void set_wait(future_wait* wait) noexcept { wait_ = wait; }
-  /// Makes the present wait of the task, or the next, throw cancelled_error. Thread-safe.
+  /// Makes the present or next wait of the task throw cancelled_error. Thread-safe.
   void request_cancel() noexcept;
   /// True from a request until take_cancel().
   bool is_cancel_due() const noexcept { return cancel_; }
@@ -87,7 +87,7 @@ class root_task : private loop_job {
 
  protected:
   ~root_task() override = default;
-  /// Keeps the object while a request is under way.
+  /// Keeps the object during a request.
   virtual void hold() noexcept = 0;
   virtual void let_go() noexcept = 0;
 
@@ -130,6 +130,7 @@ class future_wait : private future_waiter, private loop_job, private loop_timer 
     return begin();
   }
   /// Leaves the future and resumes. @return false if the future has ended, and the loop will resume
+  /// it
   bool cancel() noexcept;
 
  protected:
@@ -166,8 +167,8 @@ class typed_future_wait final : public future_wait {
   future<T> future_;
 };
 
-/// Awaits the end of a state of any type, and leaves its result or error there.
-/// await_resume throws cancelled_error alone.
+/// Awaits the end of a state of any type, and leaves its result or error in the state. await_resume
+/// throws only cancelled_error.
 class end_wait final : public future_wait {
  public:
   explicit end_wait(state_pointer<future_state> awaited) noexcept
@@ -236,7 +237,7 @@ class task_promise<void> final : public task_promise_base {
   }
 };
 
-/// Runs a task within the one that awaits it.
+/// Runs a task within the awaiting one.
 template <class T>
 class task_wait {
  public:
@@ -257,19 +258,19 @@ class task_wait {
 
 }  // namespace detail
 
-/// A coroutine that begins when it is awaited or spawned, and gives a T. It owns its frame: a task
-/// that is destroyed before it has begun does nothing. Movable.
+/// A coroutine that begins when it is awaited or spawned, and returns a T. It owns its frame: a
+/// task that is destroyed before its start does nothing. Movable.
 template <class T = void>
 class [[nodiscard]] task {
  public:
-  /// The promise type, by the name under which std::coroutine_traits looks for it.
+  /// The promise type, under the name that std::coroutine_traits expects.
   using promise_type = detail::task_promise<T>;
 
-  /// For libtune's own code.
+  /// For libtune's own code only.
   explicit task(std::coroutine_handle<promise_type> coroutine) noexcept : coroutine_(coroutine) {}
-  /// The task that was moved from may only be destroyed or assigned to.
+  /// The moved-from task may only be destroyed or assigned to.
   task(task&& other) noexcept : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
-  /// The task that this was is destroyed with the other object.
+  /// The previous task is destroyed with the other object.
   task& operator=(task&& other) noexcept {
     std::swap(coroutine_, other.coroutine_);
     return *this;
@@ -280,7 +281,7 @@ class [[nodiscard]] task {
     if (coroutine_) coroutine_.destroy();
   }
 
-  /// Runs it within the task that awaits it, and gives its result or throws its error.
+  /// Runs it within the awaiting task, and returns its result or throws its error.
   detail::task_wait<T> operator co_await() && noexcept { return {coroutine_}; }
 
  private:
@@ -309,9 +310,8 @@ detail::typed_future_wait<T> operator co_await(future<T> waited) noexcept {
   return {std::move(waited), std::nullopt};
 }
 
-/// Lets a task await a future until a deadline, as in co_await wait_until(result, deadline). If
-/// that passes, the future is cancelled (shield() protects it). @throws deadline_error, and as
-/// above
+/// Lets a task await a future until a deadline, as in co_await wait_until(result, deadline). After
+/// it the future is cancelled (shield() protects it). @throws deadline_error, and as above
 template <class T>
 detail::typed_future_wait<T> wait_until(future<T> waited,
                                         std::chrono::steady_clock::time_point deadline) noexcept {

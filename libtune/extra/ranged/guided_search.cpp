@@ -33,7 +33,7 @@ class trial_keeper final : public observer {
   std::vector<trial>& to_;
 };
 
-/// True where a number of configurations is asked for.
+/// True if the number of configurations is given.
 bool is_counted(const tuning_options& options) {
   return (options.budget && options.budget->trials) || options.search.max_count ||
          options.search.max_fraction;
@@ -50,7 +50,7 @@ std::vector<std::vector<named_value>> all_of(const search_problem& problem, cons
   return all;
 }
 
-/// The same problem, in which those configurations that must not be launched are skipped.
+/// Returns the problem without configurations that must not be launched.
 search_problem limited(search_problem problem,
                        std::function<bool(const std::vector<named_value>&)> may_run) {
   problem.generate = [generate = std::move(problem.generate), configuration = problem.configuration,
@@ -76,18 +76,18 @@ std::size_t guided_search::search_allowed(const search_problem& problem,
                                           const search_defaults& defaults) {
   search_decision decided = decide(session().options, defaults, session().goal_of_author);
   if (course_.way != guided_way::race) {
-    // Of other goals than the time a race has the measurements.
+    // For other goals than the time only a race has the measurements.
     if (!decided.options.goal || decided.options.goal->is_time()) {
       return compare(problem, decided.options);
     }
   }
-  // A search wants all trials that it asks for, no matter how good the first of them are.
+  // A search needs all requested trials, even if the first of them are good.
   session_search next{.problem = problem,
                       .decided = std::move(decided),
                       .stage = session().searches++,
                       .ends_after_seeds = false};
   next.shortlist = shortlist(problem);
-  // A limit of their number says that not all of them are wanted.
+  // A limit of their number means that some are enough.
   const bool is_small = problem.space.size() <= course_.most_kept;
   if (is_small && !is_counted(next.decided.options)) {
     space_ = all_of(problem, session().context.device());
@@ -112,7 +112,7 @@ std::vector<std::size_t> guided_search::shortlist(const search_problem& problem)
     if (is_only_tried() && !knows) {
       throw error(
           "the search for " + describe(session().subject) +
-          " cannot try given configurations alone, for it is one of many, at several sizes");
+          " cannot try given configurations alone, because it is one of many, at several sizes");
     }
     if (is_only_tried()) return listed;
   }
@@ -123,13 +123,13 @@ std::vector<std::size_t> guided_search::shortlist(const search_problem& problem)
                           describe(session().subject));
 }
 
-// Such searches are many, and each is one of several that decide. Those that find what to compare
-// need no final round; where configurations are compared, the result of the fastest is checked.
+// There are many such searches, and each is one of several that decide. Searches for candidates
+// need no final round; comparisons check the result of the fastest.
 void guided_search::guide(tuning_options& options, const search_problem& problem) {
   constexpr double tied = 0.01;
   constexpr int final_runs = 24;
   constexpr std::size_t live = 16;
-  // Of device time: a second is half a million runs of what small sizes take.
+  // Device time: a second is half a million runs of small sizes.
   constexpr std::chrono::milliseconds patience{20};
   const bool is_list = !course_.only.empty();
   options.observers.push_back(std::make_shared<trial_keeper>(trials_));
@@ -158,7 +158,7 @@ void guided_search::guide(tuning_options& options, const search_problem& problem
   options.search.warm_start = numbers_of({*course_.near}, problem);
 }
 
-// One after the other they are one search of the session: what is denied is read once for all.
+// Consecutive comparisons are one search of the session: the denylist is read once for all.
 void guided_search::read_failures(const search_problem& problem) {
   quick_memory& memory = *course_.memory;
   if (memory.stage == session().searches - 1) return;
@@ -207,7 +207,7 @@ std::size_t guided_search::compare(const search_problem& problem, const tuning_o
       .time = course_.time,
       .checks = course_.way == guided_way::check &&
                 options.verify.value_or(result_check::every) != result_check::none};
-  // What has been compiled ahead goes to the cache of programs.
+  // Programs compiled ahead go to the cache of programs.
   if (memory.ahead) static_cast<void>(memory.ahead->deliver(std::chrono::steady_clock::now()));
   trials_.clear();
   if (is_ahead) {

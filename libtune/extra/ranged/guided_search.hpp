@@ -19,37 +19,37 @@ namespace tune::detail {
 
 struct quick_memory;
 
-/// The way in which a guided search treats its list.
+/// The treatment of the list in a guided search.
 enum class guided_way : std::uint8_t {
-  race,     ///< as a search does
-  compare,  ///< quickly, without checks, without trials in the database (quick_comparison)
-  check,    ///< runs each once, and checks its result
-  compile,  ///< asks for their programs ahead of a comparison, without waiting, and runs none
+  race,     ///< measure as in a search
+  compare,  ///< compare quickly, without checks and trials in the database (quick_comparison)
+  check,    ///< run each once, and check its result
+  compile,  ///< request their programs ahead of a comparison, without waiting, and run none
 };
 
-/// What guided searches do in place of what the options and the strategy decide.
+/// The settings of guided searches, which replace the options and the strategy.
 struct guided_course {
-  /// If not empty, these alone, as far as they are in the space.
+  /// If not empty, only these configurations, if they are in the space.
   std::vector<std::vector<named_value>> only{};
-  /// A configuration around which so many trials at most are made; without it and the above, the
-  /// whole space is searched.
+  /// A configuration whose neighbourhood is searched, with at most most_trials trials. Without it
+  /// and the above, the whole space is searched.
   std::optional<std::vector<named_value>> near{};
   std::size_t most_trials = 0;
-  /// The whole space is kept if it has no more configurations than this (space).
+  /// The whole space is kept if it has at most this many configurations (space).
   std::size_t most_kept = 0;
-  guided_way way = guided_way::race;  ///< of the list
-  /// The memory from one search to the next; null: none. Not null for other ways than a race.
-  /// Outlives this.
+  guided_way way = guided_way::race;  ///< the treatment of the list
+  /// The memory between searches; null: none. Not null for ways other than a race. Must outlive
+  /// this.
   quick_memory* memory = nullptr;
-  /// The longest time of a search that is not a race of a list; empty: that of the options.
+  /// The longest time of a search that is not a race of a list; empty: from the options.
   std::optional<std::chrono::nanoseconds> time{};
-  /// Finds a configuration by values that are no tuning of the space; empty if there is none. For
+  /// Finds a configuration by values that are not a tuning of the space; empty if not found. For
   /// the check of a stored result.
   std::function<std::optional<std::size_t>(const search_problem&, const std::vector<named_value>&)>
       find{};
-  /// Values for find of each of the configurations that values stand for (search_problem::parts).
+  /// The values for find of each configuration of a result with several (search_problem::parts).
   std::function<std::vector<std::vector<named_value>>(const std::vector<named_value>&)> parts{};
-  /// False for a configuration that must not be launched: it is skipped; empty: all may be.
+  /// False for a configuration that must not be launched: it is skipped. Empty: all are launched.
   std::function<bool(const std::vector<named_value>&)> may_run{};
 };
 
@@ -61,15 +61,14 @@ class guided_search final : public search_course {
 
   std::size_t search(const search_problem& problem, const search_defaults& defaults) override;
 
-  /// True if the session is to try stored results alone: its searches try these, whatever the
-  /// course.
+  /// True if the session tries only stored results: its searches then ignore the course.
   bool is_only_tried() const noexcept { return session().only_listed; }
-  /// The part of a session's time that a step gate leaves it, inverted: 1 without one.
+  /// The inverse of the part of a session's time that a step gate leaves it: 1 without a gate.
   double stretch() const noexcept;
-  /// The trials of the last search that has ended.
+  /// The trials of the last completed search.
   const std::vector<trial>& trials() const noexcept { return trials_; }
-  /// The configurations of the space that was searched last, without those that a limit of the
-  /// device excludes; empty if they are more than guided_course::most_kept.
+  /// The configurations of the last searched space, without configurations that a limit of the
+  /// device excludes; empty if there are more than guided_course::most_kept.
   const std::vector<std::vector<named_value>>& space() const noexcept { return space_; }
 
  private:

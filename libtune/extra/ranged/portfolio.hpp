@@ -22,9 +22,9 @@ namespace detail {
 
 class portfolio_core;
 
-/// Returns the place of the configuration for these sizes. Allocates nothing and takes no lock.
-/// @param fits   may be empty; called with places of configurations
-/// @param costs  of each configuration; none: a tree chooses
+/// Returns the index of the configuration for these sizes. Allocates nothing and takes no lock.
+/// @param fits   may be empty; called with indices of configurations
+/// @param costs  of each configuration; empty: a tree chooses
 std::size_t choose(const portfolio_core& core, std::span<const std::uint64_t> sizes,
                    const std::function<bool(std::size_t)>& fits,
                    std::span<const cost_function> costs) noexcept;
@@ -35,17 +35,17 @@ void note_sizes(const portfolio_core& core);
 
 /// The origin and the loss of a portfolio.
 struct portfolio_facts {
-  std::vector<size_range> ranges{};  ///< the sizes that it was made for, in the order of the key
-  /// The time that is lost beside tuning each size by itself: the mean over sizes, 0.02 is 2 %;
-  /// infinite if too little was measured to say.
+  std::vector<size_range> ranges{};  ///< its sizes, in the order of the key
+  /// The mean loss over sizes against tuning each size by itself: 0.02 is 2 %; infinite with too
+  /// few measurements.
   double expected_loss = 0;
-  /// The same, that nine of ten sizes stay below; infinite if too little was measured to say.
+  /// The loss that nine of ten sizes stay below; infinite with too few measurements.
   double worst_loss = 0;
-  std::size_t sizes = 0;     ///< at which configurations were compared
+  std::size_t sizes = 0;     ///< the number of sizes of the comparison
   std::size_t compared = 0;  ///< configurations that were compared
-  std::size_t leaves = 0;    ///< of the tree that chooses; 0: costs choose (definition::costs)
-  /// Leaves, or without a tree tunings, whose choice was not run at the ends and within for want of
-  /// time, or of sizes among those that were looked at.
+  std::size_t leaves = 0;  ///< leaves of the tree that chooses; 0: costs choose (definition::costs)
+  /// Leaves (without a tree: tunings) whose choice was not run at both ends and within, because
+  /// time or sizes were too few.
   std::size_t unchecked = 0;
 };
 
@@ -55,7 +55,7 @@ struct portfolio_facts {
 template <class Tuning>
 class portfolio {
  public:
-  /// For ranged_autotuner.
+  /// For ranged_autotuner only.
   portfolio(std::shared_ptr<const detail::portfolio_core> core, portfolio_facts facts,
             std::vector<Tuning> tunings,
             std::function<bool(const Tuning&, std::span<const std::uint64_t>)> fits,
@@ -66,34 +66,34 @@ class portfolio {
 
   /// All tunings. Compile a program for each.
   const std::vector<Tuning>& tunings() const noexcept { return shared_->tunings; }
-  /// Its ranges and its loss.
+  /// The ranges and losses of the portfolio.
   const portfolio_facts& facts() const noexcept { return shared_->facts; }
 
-  /// Returns the place of the tuning for these sizes among tunings(). Any sizes: those that were
-  /// measured since programs had asked for them get the tuning that was fastest there; others
-  /// outside of the ranges one that the definition's fits allows, of the nearest leaf or the least
-  /// cost, or else the last one. All are counted for the next tuning (note_sizes). Allocates
-  /// nothing, takes no lock, and may be called by sealed threads. Where costs choose, they are
-  /// computed for sizes that were not among the last thousand or so.
-  /// @param sizes  one for each range, in the order of the key; any other number of them gets the
+  /// Returns the index of the tuning for these sizes in tunings(). Sizes that programs asked for
+  /// earlier, and that were then measured, get the tuning that was fastest there. Sizes outside of
+  /// the ranges get a tuning that the definition's fits allows, of the nearest leaf or the least
+  /// cost, else the last one. All sizes are counted for the next tuning (note_sizes). Allocates
+  /// nothing, takes no lock, and may be called by sealed threads. If costs choose, they are
+  /// computed for sizes that were not among about the last thousand.
+  /// @param sizes  one for each range, in the order of the key; any other number of sizes gets the
   ///               last tuning, and is not counted
   std::size_t choose(std::span<const std::uint64_t> sizes) const noexcept {
     const content& all = *shared_;
     if (!all.fits) return detail::choose(*all.core, sizes, {}, all.costs);
-    // A reference fits a std::function without an allocation.
+    // std::function stores a reference without an allocation.
     const auto fits = [&all, sizes](std::size_t place) {
       return all.fits(all.tunings[place], sizes);
     };
     return detail::choose(*all.core, sizes, std::ref(fits), all.costs);
   }
-  /// The same: choose({rows, columns}).
+  /// Like the above, for a list: choose({rows, columns}).
   std::size_t choose(std::initializer_list<std::uint64_t> sizes) const noexcept {
     return choose(std::span(sizes.begin(), sizes.size()));
   }
-  /// Notes the sizes that choose was called with so far, and how often, beside the database: the
-  /// next tuning measures at them, and counts them as often. The end of the last handle does so,
-  /// too. Writes a file and logs, so not for a thread that may not wait. Does nothing in a process
-  /// that was made by fork afterwards.
+  /// Writes the sizes passed to choose so far, and their counts, to a file beside the database: the
+  /// next tuning measures at them, with these weights. The end of the last handle does so, too. It
+  /// writes a file and logs, so it is not for a thread that must not wait. Does nothing in a
+  /// process that was forked afterwards.
   void note_sizes() const { detail::note_sizes(*shared_->core); }
 
   /// Returns the tuning for these sizes.

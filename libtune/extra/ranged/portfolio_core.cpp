@@ -41,7 +41,7 @@ bool size_tally::count(std::span<const std::uint64_t> sizes, std::uint64_t times
       return true;
     }
     if (found != tag) continue;
-    // Another thread may be writing it; nobody waits for a count.
+    // Another thread may be writing it; a count never waits.
     if (!at.is_ready.load(std::memory_order_acquire)) return true;
     bool is_same = at.length == sizes.size();
     for (std::size_t d = 0; d < sizes.size(); ++d) is_same = is_same && at.sizes[d] == sizes[d];
@@ -84,8 +84,8 @@ std::optional<std::size_t> choice_cache::find(std::span<const std::uint64_t> siz
   return std::nullopt;
 }
 
-// The one that was written less often: what has to leave it goes to its other place the next time,
-// and so each finds one, as long as there are enough (cuckoo hashing, Pagh and Rodler, 2004).
+// The entry that was written less often: a displaced entry goes to its other place the next time,
+// and so each finds one, while there are enough (cuckoo hashing, Pagh and Rodler, 2004).
 choice_cache::entry& choice_cache::entry_for(std::uint64_t hash) noexcept {
   const auto [one, other] = places_of(hash);
   const auto version = [&](std::size_t place) {
@@ -109,7 +109,7 @@ choice_cache::counted choice_cache::remember(std::span<const std::uint64_t> size
     left.sizes[d] = at.sizes[d].load(std::memory_order_relaxed);
     at.sizes[d].store(sizes[d], std::memory_order_release);
   }
-  // Not by an exchange, which takes longer.
+  // Not an exchange, which takes longer.
   left.count = at.count.load(std::memory_order_relaxed);
   at.count.store(1, std::memory_order_relaxed);
   at.choice.store(static_cast<std::uint32_t>(choice), std::memory_order_release);
@@ -144,14 +144,14 @@ portfolio_core::~portfolio_core() {
   try {
     note_sizes();
   } catch (const std::exception& failure) {
-    log(log_level::debug, std::string("sizes that were asked for are lost: ") + failure.what());
+    log(log_level::debug, std::string("requested sizes are lost: ") + failure.what());
   }
 }
 
-// A forked process has inherited the counts of its parent, which notes them itself.
+// A forked process has inherited its parent's counts, which the parent writes itself.
 void portfolio_core::note_sizes() const {
   if (!asked_ || is_forked()) return;
-  // There is room for some only: for those that were asked for most.
+  // The room is limited: the most requested sizes come first.
   std::vector<choice_cache::counted> last = chosen_.take();
   std::ranges::stable_sort(last, std::ranges::greater(), &choice_cache::counted::count);
   for (const choice_cache::counted& each : last) {
@@ -162,7 +162,7 @@ void portfolio_core::note_sizes() const {
   if (!asked.empty()) asked_(*this, asked);
 }
 
-// Of sizes in the ranges their neighbours tell as much.
+// For sizes within the ranges their neighbours give as much information.
 void portfolio_core::count(std::span<const std::uint64_t> sizes,
                            std::uint64_t times) const noexcept {
   if (!asked_ || times == 0) return;
@@ -195,11 +195,11 @@ const proven_sizes* portfolio_core::find_proven(std::span<const std::uint64_t> s
   return is_found ? &*found : nullptr;
 }
 
-// To find a choice takes from some tens to some hundreds of nanoseconds, so the last are kept.
+// A choice takes from some tens to some hundreds of nanoseconds, so the latest are cached.
 std::size_t portfolio_core::choose(std::span<const std::uint64_t> sizes,
                                    const std::function<bool(std::size_t)>& fits,
                                    std::span<const cost_function> costs) const noexcept {
-  // The functions are for one size of each range.
+  // The functions expect one size for each range.
   if (sizes.size() != stored_.ranges.size()) return stored_.configurations.size() - 1;
   const std::uint64_t hash = hash_of(sizes);
   if (const auto known = chosen_.find(sizes, hash)) return *known;
@@ -209,9 +209,9 @@ std::size_t portfolio_core::choose(std::span<const std::uint64_t> sizes,
   return chosen;
 }
 
-// What was measured at these very sizes needs no prediction. A choice that does not fit gives way
-// to the others in the order of the leaf, and at last to the fallback. Outside of the ranges it
-// has to be proven: by a measurement there, or by fits.
+// Sizes with measurements need no prediction. A choice that does not fit is replaced by the others
+// in the order of the leaf, and at last by the fallback. Outside of the ranges it must be proven:
+// by a measurement there, or by fits.
 std::size_t portfolio_core::find_choice(std::span<const std::uint64_t> sizes, std::uint64_t hash,
                                         const std::function<bool(std::size_t)>& fits,
                                         std::span<const cost_function> costs) const noexcept {

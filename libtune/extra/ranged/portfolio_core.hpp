@@ -17,16 +17,16 @@
 
 namespace tune::detail {
 
-/// Counts sizes that are asked for, without a lock and without an allocation: different ones as
-/// long as there is room. Thread-safe.
+/// Counts requested sizes, without locks and allocations, as long as there is room for new ones.
+/// Thread-safe.
 class size_tally {
  public:
   static constexpr std::size_t most = 128;      ///< different sizes at most
-  static constexpr std::size_t most_tries = 4;  ///< places that sizes can have
+  static constexpr std::size_t most_tries = 4;  ///< possible slots of a size
 
-  /// Counts sizes, so many times. Returns false if there is no room for them.
+  /// Adds to the count of sizes. Returns false without room for them.
   bool count(std::span<const std::uint64_t> sizes, std::uint64_t times = 1) noexcept;
-  /// Returns the sizes and their counts since the last time.
+  /// Returns the sizes and their counts since the last call.
   std::vector<asked_sizes> take();
 
  private:
@@ -37,44 +37,44 @@ class size_tally {
     std::atomic<std::uint64_t> count{0};
   };
 
-  /// A part of the hash of the sizes in each slot, so that others are passed over without a look at
-  /// them; 0: the slot is free.
+  /// A part of the hash of the sizes in each slot, to skip others without comparing sizes; 0: the
+  /// slot is free.
   std::array<std::atomic<std::uint32_t>, most> tags_{};
   std::array<slot, most> slots_;
 };
 
-/// The choices for the last sizes, and how often each was asked for, without a lock and without an
-/// allocation. Thread-safe; while sizes give way to others a count may go to those, or be lost.
+/// The choices for the latest sizes, and their counts, without locks and allocations. Thread-safe;
+/// while sizes replace others a count may be lost or go to the wrong ones.
 class choice_cache {
  public:
   static constexpr std::size_t most = 1024;  ///< sizes at most
 
-  /// Sizes, and how often they were asked for.
+  /// Sizes and their count.
   struct counted {
-    std::array<std::uint64_t, most_ranges> sizes{};  ///< as many as were given, then zeros
+    std::array<std::uint64_t, most_ranges> sizes{};  ///< the given sizes, then zeros
     std::uint64_t count = 0;                         ///< 0: none
   };
 
-  /// Returns the choice for these sizes, if it is known, and counts them.
-  /// @param hash  of the sizes, the same in all calls
+  /// Returns the choice for these sizes, if cached, and counts them.
+  /// @param hash  of the sizes; the same function in all calls
   std::optional<std::size_t> find(std::span<const std::uint64_t> sizes,
                                   std::uint64_t hash) noexcept;
-  /// Remembers a choice, asked for once, in place of another one, unless another thread does so.
-  /// Returns those that cannot be counted here, which may be these.
+  /// Caches a choice with a count of one in place of another, unless another thread is writing.
+  /// Returns the sizes that cannot be counted here, possibly these.
   counted remember(std::span<const std::uint64_t> sizes, std::uint64_t hash,
                    std::size_t choice) noexcept;
-  /// Returns the sizes that were asked for since the last time.
+  /// Returns the sizes and counts since the last call.
   std::vector<counted> take();
 
  private:
   struct alignas(64) entry {
-    std::atomic<std::uint32_t> version{0};  // odd while a thread writes; 0: nothing was written
+    std::atomic<std::uint32_t> version{0};  // odd while a thread writes; 0: empty
     std::atomic<std::uint32_t> choice{0};
     std::array<std::atomic<std::uint64_t>, most_ranges> sizes{};
     std::atomic<std::uint64_t> count{0};
   };
 
-  /// Two, either of which sizes can have.
+  /// The two possible slots of sizes.
   static std::array<std::size_t, 2> places_of(std::uint64_t hash) noexcept {
     return {hash % most, (hash >> 40) % most};
   }
@@ -86,24 +86,23 @@ class choice_cache {
 /// A portfolio in use. Thread-safe.
 class portfolio_core {
  public:
-  /// Takes sizes that were asked for. Does not throw.
+  /// Receives the requested sizes. Must not throw.
   using listener = std::function<void(const portfolio_core&, const std::vector<asked_sizes>&)>;
 
-  /// @param asked  called by note_sizes, and at the end, if sizes were asked for since; may be
-  /// empty
+  /// @param asked  called by note_sizes, and at the end, with sizes requested since; may be empty
   portfolio_core(stored_portfolio stored, size_features features, listener asked);
   ~portfolio_core();
   portfolio_core(const portfolio_core&) = delete;
   portfolio_core& operator=(const portfolio_core&) = delete;
 
   const stored_portfolio& stored() const noexcept { return stored_; }
-  /// See portfolio::choose. The functions are the same in all calls, since choices are kept.
+  /// See portfolio::choose. All calls pass the same functions, because choices are cached.
   std::size_t choose(std::span<const std::uint64_t> sizes,
                      const std::function<bool(std::size_t)>& fits,
                      std::span<const cost_function> costs) const noexcept;
   /// See portfolio::note_sizes.
   void note_sizes() const;
-  /// True if these sizes have been measured, since they had been asked for.
+  /// True if these sizes have been measured because programs had asked for them.
   bool is_proven(std::span<const std::uint64_t> sizes) const noexcept;
 
  private:
@@ -118,10 +117,11 @@ class portfolio_core {
 
   stored_portfolio stored_;
   size_features features_;
-  std::bitset<1024> has_proven_;  // by hashes: most other sizes are not looked for among them
+  std::bitset<1024> has_proven_;  // bits by hash: a quick test that most other sizes fail
   listener asked_;
   mutable size_tally exact_;
-  mutable size_tally rounded_;  // in the ranges, where there are too many different ones
+  // Rounded sizes in the ranges, once there are too many different ones.
+  mutable size_tally rounded_;
   mutable choice_cache chosen_;
 };
 

@@ -18,20 +18,21 @@
 namespace tune::detail {
 namespace {
 
-constexpr std::size_t depth = 16;  // of configurations whose programs are compiled ahead
-// So many are compared in turn, if their first times are within a part of the least.
+constexpr std::size_t depth = 16;  // the number of configurations compiled ahead
+// The number of configurations compared in turn, if their first times are close enough to the
+// least.
 constexpr std::size_t most_rivals = 12;
 constexpr double worth_a_second_run = 1.5;
 constexpr double nearly_the_fastest = 1.15;
 constexpr double still_nearly_the_fastest = 1.05;
 constexpr double short_run = 50e3;  // ns
-constexpr int screening_runs = 3;   // after the first one, if they are short
+constexpr int screening_runs = 3;   // runs after the first one, if they are short
 constexpr int rounds = 3;
 constexpr int runs_of_round = 4;
-constexpr std::chrono::milliseconds longest_pause{100};  // between looks whether to stop
-constexpr int patience = 2;  // so many times as long, for what is being compiled
+constexpr std::chrono::milliseconds longest_pause{100};  // between checks for a stop
+constexpr int patience = 2;  // the multiple of the time for programs being compiled
 
-/// The mean of the half in the middle: not moved by what disturbs single runs, and finer than the
+/// The mean of the middle half: insensitive to disturbances of single runs, and finer than the
 /// ticks of a timer.
 double middle_mean(std::vector<double> values) {
   std::ranges::sort(values);
@@ -123,7 +124,7 @@ bool quick_comparison::generate(trial_attempt& attempt) const {
   return attempt.is_live();
 }
 
-// What is kept for the comparison gives its memory to others.
+// Attempts kept for the comparison release their memory for others.
 void quick_comparison::with_room(trial_attempt& attempt, const std::function<void()>& step) {
   step();
   if (!attempt.ran_out_of_memory() || !release_all()) return;
@@ -156,7 +157,7 @@ void quick_comparison::add_times(trial_attempt& of, std::vector<double>& times, 
 
 void quick_comparison::screen(entry& of) {
   if (of.times.empty()) return;
-  // What is slow is not run again, and what is short is run more often at once.
+  // A slow configuration is not run again, and a short one is run more often at once.
   const double first = of.times.front();
   const bool is_hopeless = best_ > 0 && first > worth_a_second_run * best_;
   if (!setting_.checks && !is_hopeless) {
@@ -170,7 +171,7 @@ void quick_comparison::screen(entry& of) {
 // A configuration that is over, or hopeless, leaves its result.
 void quick_comparison::finish(entry& of) {
   of.result = of.attempt->result();
-  // Its runs are longer than an application allows, which says nothing against it.
+  // Its runs are longer than an application allows, which is not a failure.
   if (find_metric(of.result.metrics, deferred_behind) != nullptr) of.result.dropped = true;
   if (!of.attempt->over() && !of.times.empty()) {
     of.result.outcome = outcome::measured;
@@ -202,13 +203,13 @@ bool quick_comparison::release_all() {
   return any;
 }
 
-// Another thread has no room for an allocation; the whole tuning is left, and goes on later.
+// Another thread has no room for an allocation; the whole tuning is left, and continues later.
 void quick_comparison::yield_memory() const {
   const auto& memory = setting_.hooks.memory;
   if (memory != nullptr && memory->gate()->is_wanted()) throw memory_reclaimed{};
 }
 
-// In turn, there and back, so that nobody is always first.
+// Forwards and backwards in turn, so that no configuration is always first.
 void quick_comparison::compare_best() {
   std::vector<std::size_t> rivals = live_;
   for (int round = 0; round < rounds && rivals.size() > 1 && !is_late(); ++round) {

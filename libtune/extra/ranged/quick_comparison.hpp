@@ -21,23 +21,23 @@
 
 namespace tune::detail {
 
-/// The memory of quick comparisons, from one to the next.
+/// The memory between quick comparisons.
 struct quick_memory {
-  loaded_programs programs{};  ///< of searches too
+  loaded_programs programs{};  ///< shared with searches
   known_failures known{};
-  std::optional<int> stage{};  ///< of the session, for which these are known
-  /// Compiles the programs of comparisons to come; null: none was asked for.
+  std::optional<int> stage{};  ///< the session's stage for the members below
+  /// Compiles the programs of later comparisons; null before the first request.
   std::unique_ptr<compile_service> ahead{};
-  std::size_t compiled = 0;  ///< programs of the last comparison that were not there before
+  std::size_t compiled = 0;  ///< programs that the last comparison had to compile
 };
 
-/// Compares configurations at one size of many, at the price of a few runs of each: all once, or a
-/// few times if they are short, then those that are nearly the fastest in turn, so that a change of
-/// the device's speed meets all of them. Nothing is stored, and no result is checked; the caller
-/// checks the configurations that it chooses. Used once, by one thread.
+/// Compares configurations at one of many sizes, at the price of a few runs of each: all once, or a
+/// few times if they are short, then the nearly fastest ones in turn, so that a change of the
+/// device's speed affects all of them. Stores nothing and checks no result; the caller checks the
+/// configurations that it chooses. Used once, by one thread.
 class quick_comparison {
  public:
-  /// The parts that it works with. All of them outlive it.
+  /// The parts that it works with. All must outlive it.
   struct setting {
     const search_problem& problem;
     const tuning_subject& subject;
@@ -48,20 +48,20 @@ class quick_comparison {
     compile_service& service;
     const step_hooks& hooks;
     const known_failures& known;
-    /// After so long no further configuration is begun, and after twice as long those that are
-    /// still compiled are left; empty: all are tried. So are the first two in any case, and where
-    /// none works as many as a search needs to end.
+    /// The time after which no further configuration is begun; after twice the time those still
+    /// being compiled are abandoned; empty: all are tried. The first two are always tried, and
+    /// without a working one as many as a search needs to end.
     std::optional<std::chrono::nanoseconds> time{};
-    bool checks = false;  ///< true: runs each once, and checks its result, in place of a comparison
+    bool checks = false;  ///< true: runs each once, and checks its result, instead of a comparison
   };
 
   explicit quick_comparison(const setting& setting);
   quick_comparison(const quick_comparison&) = delete;
   quick_comparison& operator=(const quick_comparison&) = delete;
 
-  /// Returns a trial of each, in this order; those for which there was no time have no score, and
-  /// are dropped.
-  /// @param numbers  of configurations, the most promising first
+  /// Returns a trial of each, in this order; those skipped for lack of time have no score, and are
+  /// marked as dropped.
+  /// @param numbers  configuration numbers, the most promising first
   /// @throws device_fault_error if the device's context is lost for good
   std::vector<trial> run(std::span<const std::size_t> numbers);
   /// The number of programs that were compiled for it.
@@ -71,7 +71,7 @@ class quick_comparison {
   using attempt_pointer = std::unique_ptr<trial_attempt>;
 
   struct entry {
-    attempt_pointer attempt{};  // null: it is over, or was released
+    attempt_pointer attempt{};  // null: completed or released
     trial result{};
     std::vector<double> times{};  // ns
     double least = 0;
@@ -102,10 +102,10 @@ class quick_comparison {
   double best_ = 0;  // the least time so far, ns; 0: none
 };
 
-/// Orders the programs of configurations from the setting's service, for a comparison to come, and
-/// does not wait: those that have been compiled by then are in the cache of programs. A
-/// configuration with several is taken as far as the first that is not there. What the service
-/// delivers needs no attention: its orders have no numbers.
+/// Requests the programs of configurations from the setting's service, for a later comparison, and
+/// does not wait: those compiled by then are in the cache of programs. A configuration with several
+/// programs is followed up to the first missing one. The service's deliveries need no attention:
+/// these requests have no numbers.
 void compile_ahead(const quick_comparison::setting& setting, std::span<const std::size_t> numbers);
 
 }  // namespace tune::detail

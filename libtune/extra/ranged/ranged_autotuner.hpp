@@ -25,18 +25,19 @@ class portfolio_core;
 
 /// The parts of a ranged autotuner, with the types of its key and tuning erased.
 struct ranged_parts {
-  autotuner_parts base{};             ///< tunes is empty; the rest is of the tuning
+  /// Its function is empty; its other members are of the tuning.
+  autotuner_parts base{};
   std::vector<std::string> ranges{};  ///< the members of the key that are ranges
   std::function<std::vector<named_value>(tuning_session&, const std::vector<named_value>&,
                                          std::span<const std::uint64_t>)>
       tunes{};
   size_features features{};
   std::function<bool(const std::vector<named_value>&, std::span<const std::uint64_t>)> fits{};
-  /// Of a key and a tuning.
+  /// The cost function of a key and a tuning on a device.
   std::function<cost_function(const std::vector<named_value>&, const std::vector<named_value>&,
                               const device_limits&)>
       costs{};
-  /// For a key on a device, in place of the test default; may be empty.
+  /// The replacement of the test default, for a key on a device; may be empty.
   std::function<std::vector<named_value>(const std::vector<named_value>&, const device&)>
       fallback{};
   portfolio_limits limits{};
@@ -57,10 +58,10 @@ std::vector<std::vector<named_value>> configurations_of(const portfolio_core& co
 }  // namespace detail
 
 /// A registered, named and versioned function that tunes an operation for whole ranges of sizes.
-/// For a key that has members of type tune::size_range it finds a portfolio: a few tunings and a
-/// choice among them by sizes, which costs nanoseconds and never fails. As an autotuner it looks in
-/// the tuning database first, and stores what it finds. Make it a static object of the template
-/// that it tunes. Immutable, and so thread-safe.
+/// For a key with members of type tune::size_range it finds a portfolio: a few tunings and a choice
+/// among them by sizes, which costs nanoseconds and never fails. Like an autotuner it looks in the
+/// tuning database first, and stores its results. Make it a static object of the template that it
+/// tunes. Immutable, and so thread-safe.
 ///
 ///   struct gemm_key { tune::dtype type{}; tune::size_range m{1, 8192}, n{1, 8192}, k{1, 8192}; };
 ///   ...
@@ -71,53 +72,55 @@ std::vector<std::vector<named_value>> configurations_of(const portfolio_core& co
 ///   gemm instantiate(queue, m, n, k) { auto& program = programs_[portfolio_.choose({m, n, k})]; }
 ///
 /// The function is called at a few sizes, for a search of the whole space each. The best
-/// configurations are measured, and checked, at many sizes that fill the ranges; few of them are
-/// chosen, and a tree is fitted. Then sizes that were not seen are searched around the choice: this
-/// shows the loss, and the best of it take part too. portfolio_facts has the loss.
+/// configurations are measured, and checked, at many sizes that fill the ranges; a few of them are
+/// chosen, and a tree is fitted. Then the neighbourhood of the choice is searched at new sizes:
+/// this gives the loss, and the best of these configurations join. portfolio_facts has the loss.
 template <class Key, class Tuning>
 class ranged_autotuner {
   static_assert(fielded<Key>, "list the members of the key with LIBTUNE_FIELDS");
   static_assert(fielded<Tuning>, "list the members of the tuning with LIBTUNE_FIELDS");
 
  public:
-  /// True if a tuning may be launched for these sizes, in the order of the ranges. It takes part in
-  /// the choice: quick, without allocations, and without exceptions.
+  /// True if a tuning may be launched for these sizes, in the order of the ranges. The choice calls
+  /// it: it must be quick, and not allocate or throw.
   using fit_function = std::function<bool(const Tuning&, std::span<const std::uint64_t>)>;
 
-  /// Returns a function for the terms of which the time of a run with a tuning is made up on a
-  /// device, such as waves of work groups times the steps of one, launches, bytes. It takes part in
-  /// the choice, as fit_function does.
+  /// Returns a function for the terms of the run time of a tuning on a device, such as waves of
+  /// work groups times the steps of one, launches, bytes. The choice calls it, as it calls
+  /// fit_function.
   using cost_maker = std::function<cost_function(const Key&, const Tuning&, const device_limits&)>;
 
   /// The name, the version, the test default and the way to choose.
   struct definition {
     std::string name;  ///< such as "gemm_template.autotune"; names the database table
     int version = 0;   ///< results of other versions are not used
-    Tuning test{};  ///< works on every device and at all sizes; one of a portfolio, or fallback is
-    size_features features{};  ///< by which to choose, beside the sizes; may be empty
-    /// May be empty: then every tuning is taken to work at all sizes of the ranges, and the test
+    /// Works on every device and at all sizes; it, or fallback, is a tuning of each portfolio.
+    Tuning test{};
+    /// Additional criteria of the choice, beside the sizes; may be empty.
+    size_features features{};
+    /// May be empty: then every tuning counts as working at all sizes of the ranges, and the test
     /// default is chosen outside of them.
     fit_function fits{};
-    /// May be empty. The factors of the terms are fitted for each tuning; the one of the least sum
-    /// is chosen, if that loses less at sizes that are left out than the tree by sizes and
-    /// features. A few terms that follow the program's structure tell more than many sizes do.
-    /// The factors are stored, so other terms need another version.
+    /// May be empty. The factors of the terms are fitted for each tuning; the tuning with the least
+    /// sum is chosen, if that loses less at held-out sizes than the tree by sizes and features. A
+    /// few terms that follow the program's structure predict better than many sizes. The factors
+    /// are stored, so a change of the terms needs another version.
     cost_maker costs{};
     /// May be empty. Returns a tuning that works at all sizes on this device, as the test default
-    /// does, and is good at some of them: it has the test default's place among the tunings. If it
-    /// is in the space it is checked at the least sizes, and gives way to the test default if it
-    /// fails; other sizes are taken on trust, as for the test default.
+    /// does, and is good at some of them: it replaces the test default among the tunings. If it is
+    /// in the space it is checked at the least sizes, and after a failure the test default is used;
+    /// its other sizes are not checked, as for the test default.
     std::function<Tuning(const Key&, const device&)> fallback{};
-    portfolio_limits limits{};  ///< the number of tunings and the loss to aim at
-    tuning_goal goal{};         ///< its objectives and constraints; the least time by default
+    portfolio_limits limits{};  ///< the greatest number of tunings and the target loss
+    tuning_goal goal{};         ///< objectives and constraints; the least time by default
   };
 
-  /// Finds the best tuning at one size of each range, in their order, by tuning_session::tune.
+  /// Finds the best tuning at one size of each range, in their order, with tuning_session::tune.
   using function =
       std::function<Tuning(tuning_session&, const Key&, std::span<const std::uint64_t>)>;
 
-  /// @throws argument_error as autotuner's constructor does, and for a key with no range or more
-  ///         than four
+  /// @throws argument_error as autotuner's constructor does, and for a key without ranges or with
+  ///         more than four
   ranged_autotuner(definition defined, function tunes) {
     detail::ranged_parts parts;
     parts.base.name = std::move(defined.name);
@@ -167,12 +170,12 @@ class ranged_autotuner {
   }
 
   /// Returns the portfolio for the ranges of this key on the context's device, with the context's
-  /// options. In a test program made with libtune's test main it is the test default alone, unless
-  /// the test says force_autotune. @throws as autotuner's call
+  /// options. In a test program made with libtune's test main it has only the test default, unless
+  /// the test uses force_autotune. @throws as autotuner's call
   tune::portfolio<Tuning> portfolio(const context& context, const Key& key = {}) const {
     return make(context, key, detail::obtain_portfolio(*tuner_, context, to_values(key), nullptr));
   }
-  /// The same with other options.
+  /// Like the above, with other options.
   tune::portfolio<Tuning> portfolio(const context& context, const Key& key,
                                     const tuning_options& options) const {
     return make(context, key, detail::obtain_portfolio(*tuner_, context, to_values(key), &options));

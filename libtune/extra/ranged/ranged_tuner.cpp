@@ -32,13 +32,13 @@ std::vector<size_range> ranges_of(const std::vector<std::string>& names, const v
   return ranges;
 }
 
-/// True if sizes can be those of a range.
+/// True if these sizes are possible in a range.
 bool are_sizes(std::span<const std::uint64_t> sizes) {
   return std::ranges::all_of(
       sizes, [](std::uint64_t size) { return size > 0 && size <= size_range::most; });
 }
 
-/// Returns the sizes that were asked for outside of the ranges and could not be measured.
+/// Returns the requested sizes outside of the ranges that could not be measured.
 std::vector<size_list> left_of(const portfolio_plan& plan,
                                const std::vector<proven_sizes>& proven) {
   std::vector<size_list> left;
@@ -51,7 +51,7 @@ std::vector<size_list> left_of(const portfolio_plan& plan,
   return left;
 }
 
-/// Returns the sizes that programs have asked this portfolio for, whatever its goal.
+/// Returns the sizes that programs have requested from this portfolio, for any goal.
 std::vector<asked_sizes> asked_of(const ranged_parts& parts, const tuning_session& session,
                                   const values& key) {
   std::vector<asked_sizes> asked;
@@ -60,7 +60,8 @@ std::vector<asked_sizes> asked_of(const ranged_parts& parts, const tuning_sessio
   try {
     noted = missed_keys(resolve_settings(session.options()).missed).read();
   } catch (const error& failure) {
-    log(log_level::debug, std::string("sizes that were missed are not read: ") + failure.what());
+    log(log_level::debug,
+        std::string("the file of missed sizes cannot be read: ") + failure.what());
   }
   const auto& device = session.context().device().info().identity;
   for (const missed_key& each : noted.keys) {
@@ -146,8 +147,8 @@ class ranged_tuner {
     return {.configurations = {parts_->base.test_default}, .expected_loss = 0, .worst_loss = 0};
   }
 
-  /// Returns the tuning that is to work everywhere: the one that the author names for the device,
-  /// unless it fails its check at the least sizes.
+  /// Returns the tuning for all sizes: the one that the author gives for the device, unless it
+  /// fails its check at the least sizes.
   static values fallback_of(const ranged_parts& parts, const device& device, const values& key,
                             std::span<const size_range> ranges, session_source& source) {
     if (!parts.fallback) return parts.base.test_default;
@@ -159,7 +160,7 @@ class ranged_tuner {
     if (fault.empty()) return named;
     log(log_level::warning,
         fmt::format("'{}': the tuning that is to work at all sizes on device '{}', {}, fails at "
-                    "{}: {}; the test default stands in for it",
+                    "{}: {}; the test default is used instead",
                     parts.base.name, device.name(), to_string(named),
                     describe_sizes(parts.ranges, least), fault));
     return parts.base.test_default;
@@ -181,7 +182,7 @@ class ranged_tuner {
     const values fallback =
         fallback_of(parts, session.context().device(), key, plan.ranges, source);
     const built_portfolio built = build_portfolio(plan, fallback, source);
-    // What works nowhere is no result, which others would take.
+    // A portfolio that works nowhere must not be stored for others.
     if (built.sizes == 0) source.rethrow_failure();
     const stored_portfolio stored{.ranges = plan.ranges,
                                   .configurations = built.configurations,
@@ -209,7 +210,7 @@ class ranged_tuner {
     if (stored.unchecked > 0) {
       log(log_level::warning,
           fmt::format(
-              "'{}': {} choices of {} are not checked, as the time ended before or no size was "
+              "'{}': {} choices of {} are not checked, because the time ended or no size was "
               "found for them; they are taken to work at all sizes of the ranges",
               parts.base.name, stored.unchecked,
               stored.factors.empty() ? stored.tree.leaves() : stored.configurations.size()));

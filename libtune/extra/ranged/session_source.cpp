@@ -16,26 +16,26 @@
 namespace tune::detail {
 namespace {
 
-// A search around a choice, for the loss at a size that was not seen.
+// The trials of a search around a choice, for the loss at a new size.
 constexpr std::size_t trials_of_audit = 40;
-// What a search found to take more than this part of the least time is compared nowhere, unless
-// there is room for all.
+// A configuration that took more than this multiple of the least time in a search is compared
+// nowhere, unless there is room for all.
 constexpr double worth_comparing = 1.5;
-// So long may all of it take, in first searches, as it is to cost four ordinary ones at most.
-// Having no final round a first search takes about 0.6 of an ordinary one, and 0.4 of one of a
-// space that the final round has most of.
+// The limit of the total time, in first searches, because the target is at most four ordinary ones.
+// Without a final round a first search takes about 0.6 of an ordinary one, and 0.4 in a space that
+// the final round mostly covers.
 constexpr double first_searches = 5.3;
 constexpr double first_searches_of_few = 7;
 constexpr std::size_t few_configurations = 16;
 constexpr std::chrono::duration<double> shortest_budget = std::chrono::nanoseconds(1);
-// Of the time of a whole tuning, for all configurations at one size.
+// Parts of the time of a whole tuning, for all configurations at one size.
 constexpr double share_of_size = 0.06;
 constexpr double share_of_first_size = 0.3;
-// Of a budget, for the first search: of ranges, and of single sizes.
+// Parts of a budget, for the first search: of ranges, and of single sizes.
 constexpr double share_of_first_search = 0.3;
 constexpr double share_of_only_search = 0.6;
 
-/// True if what a trial shows leaves it possible that the configuration works at other sizes.
+/// True if the configuration of a trial may work at other sizes.
 bool may_work(const trial& made) {
   return made.score || made.outcome == outcome::skipped || made.outcome == outcome::over_limit ||
          made.outcome == outcome::launch_failed;
@@ -56,7 +56,7 @@ std::string describe_sizes(const std::vector<std::string>& names,
 portfolio_source::findings session_source::search(const size_list& sizes, const found_limits& most,
                                                   const std::optional<configuration>& near) {
   const clock::duration start = used();
-  // Others begin only where they leave time to compare.
+  // Further searches begin only if they leave time to compare.
   constexpr double share_of_searches = 0.6;
   const double next = std::chrono::duration<double>(first_search_) / whole_time();
   if (!near && searches_ > 0 && used_time() + next > share_of_searches) return {};
@@ -92,7 +92,7 @@ portfolio_source::findings session_source::search(const size_list& sizes, const 
   };
   std::ranges::stable_sort(trials, {}, cost);
   if (trials.empty() || !trials.front().score) return {};
-  // The whole of a small space is compared, what the search has found before the rest.
+  // The whole of a small space is compared, beginning with the results of the search.
   findings made{.is_whole = !near && !found.space.empty()};
   for (const trial& each : trials) {
     const bool is_near = cost(each) <= worth_comparing * cost(trials.front()) &&
@@ -109,7 +109,7 @@ portfolio_source::findings session_source::search(const size_list& sizes, const 
 }
 
 void session_source::prepare(std::span<const size_list> next, std::span<const configuration> all) {
-  // On a CPU compilers would disturb what is measured.
+  // On a CPU compilers would disturb the measurements.
   const bool on_cpu = session_.context().device().kind() == device_kind::cpu;
   if (is_only_tried_ || !compiles_for_sizes_ || on_cpu) return;
   for (const size_list& each : next) {
@@ -130,7 +130,7 @@ std::vector<std::optional<double>> session_source::measure(const size_list& size
   log(log_level::debug,
       fmt::format("'{}': {} configurations were compared at {} in {:.1f} ms", parts_.base.name,
                   all.size(), describe_sizes(parts_.ranges, sizes), elapsed.count()));
-  // The trials are in the order of the list, without those that the space does not have.
+  // The trials are in the order of the list, without configurations outside of the space.
   auto next = trials.begin();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto made = std::find_if(next, trials.end(),
@@ -147,7 +147,7 @@ std::vector<std::optional<double>> session_source::measure(const size_list& size
 
 std::vector<bool> session_source::check(const size_list& sizes,
                                         std::span<const configuration> all) {
-  // The test default works everywhere, whether it is in the space or not.
+  // The test default works everywhere, in the space or not.
   std::vector<bool> works(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     works[i] = is_only_tried_ || all[i] == parts_.base.test_default;
@@ -201,7 +201,7 @@ session_source::course session_source::course_of(const size_list& sizes, guided_
 std::vector<trial> session_source::run_list(const size_list& sizes,
                                             std::span<const configuration> all, guided_way way) {
   course only = course_of(sizes, way);
-  // Those that no search has tried are compiled at the first size.
+  // Configurations that no search has tried are compiled at the first size.
   const double share = std::exchange(is_first_, false) ? share_of_first_size : share_of_size;
   only.time = std::chrono::duration_cast<std::chrono::nanoseconds>(share * whole_time());
   for (const configuration& each : all) {
@@ -259,8 +259,8 @@ auto session_source::finder() const
   };
 }
 
-// Of a portfolio that another device or key has, each tuning is checked that may be chosen at
-// these sizes. The test default works everywhere, whether it is in the space or not.
+// In a portfolio of another device or key, each tuning that may be chosen at these sizes is
+// checked. The test default works everywhere, in the space or not.
 auto session_source::divider(const size_list& sizes) const
     -> std::function<std::vector<configuration>(const configuration&)> {
   return [this, sizes](const configuration& result) {
@@ -283,7 +283,7 @@ auto session_source::filter(const size_list& sizes) const
   return [this, sizes](const configuration& tuning) { return parts_.fits(tuning, sizes); };
 }
 
-// While others measure on the device no time is lost but that of the caller.
+// Waits for other measurements on the device do not count.
 session_source::clock::duration session_source::used() const {
   return clock::now() - began_ - (device_lease::waited() - waited_before_);
 }

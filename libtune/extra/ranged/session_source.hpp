@@ -26,11 +26,11 @@ namespace tune::detail {
 std::string describe_sizes(const std::vector<std::string>& names,
                            std::span<const std::uint64_t> sizes);
 
-/// Searches and measures by the author's function, in a session. What goes wrong at one size, other
-/// than a fault of the device, leaves the other sizes.
+/// Searches and measures by the author's function, in a session. A failure at one size, other than
+/// a fault of the device, does not affect other sizes.
 class session_source final : public portfolio_source {
  public:
-  /// All three have to outlive it.
+  /// All references must outlive it.
   session_source(tuning_session& session, const ranged_parts& parts,
                  const std::vector<named_value>& key)
       : session_(session), parts_(parts), key_(key) {}
@@ -41,20 +41,20 @@ class session_source final : public portfolio_source {
   std::vector<std::optional<double>> measure(const size_list& sizes,
                                              std::span<const configuration> all) override;
   std::vector<bool> check(const size_list& sizes, std::span<const configuration> all) override;
-  // All of it costs no more than four searches, and no more than the budget's time.
+  // The total cost is at most the cost of four searches, and at most the budget's time.
   bool should_stop() override { return used_time() >= 1; }
   double used_time() override;
   bool fits(const configuration& tuning, const size_list& sizes) override {
     return !parts_.fits || parts_.fits(tuning, sizes);
   }
 
-  /// Returns why a configuration of the space fails its check; empty if it does not, and if it is
+  /// Returns the reason why a configuration of the space fails its check; empty if it passes or is
   /// not in the space.
   std::string fault_of(const configuration& one, const size_list& sizes);
-  /// Says how many configurations have failed where others were compared with them, and why the
-  /// first one did: one that fails somewhere may be chosen nowhere. Empty if none has.
+  /// Returns the number of configurations that failed in comparisons, and the first reason, in
+  /// words: a configuration that fails somewhere is never chosen. Empty without failures.
   std::string failures() const;
-  /// Throws what the first run that failed as a whole threw, if one has.
+  /// Throws the error of the first run that failed as a whole, if any.
   void rethrow_failure() const;
   /// The effort so far, in words.
   std::string effort() const;
@@ -90,17 +90,17 @@ class session_source final : public portfolio_source {
   clock::duration first_search_{};
   clock::duration searched_{};
   std::size_t searches_ = 0;
-  std::size_t failures_ = 0;    // of comparisons
-  std::string first_failure_;   // in words
-  std::exception_ptr failure_;  // of the first run that failed as a whole
+  std::size_t failures_ = 0;    // failed comparisons
+  std::string first_failure_;   // the text of the first failure
+  std::exception_ptr failure_;  // the failure of the first run that failed as a whole
   clock::time_point began_ = clock::now();
   std::chrono::nanoseconds waited_before_ = device_lease::waited();
   const std::optional<std::chrono::duration<double>> budget_ = time_budget();
   const double stretch_ = guided_search(session_, {}).stretch();
   const bool is_only_tried_ = guided_search(session_, {}).is_only_tried();
-  bool is_small_ = false;            // the space: an ordinary search would race all of it
-  bool is_first_ = true;             // true until configurations have been compared
-  bool compiles_for_sizes_ = false;  // true if each size has programs of its own
+  bool is_small_ = false;            // an ordinary search would race the whole space
+  bool is_first_ = true;             // until the first comparison of configurations
+  bool compiles_for_sizes_ = false;  // each size has programs of its own
 };
 
 }  // namespace tune::detail

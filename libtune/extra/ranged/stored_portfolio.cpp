@@ -30,7 +30,7 @@ std::size_t count(const input& object, const char* name) {
   return item.get<std::size_t>();
 }
 
-/// Of a node: negative of a leaf.
+/// The coordinate of a node: negative for a leaf.
 std::int32_t coordinate(const input& node) {
   const input& item = member(node, "coordinate");
   const std::int64_t found = item.is_number_integer() ? item.get<std::int64_t>() : -2;
@@ -64,7 +64,7 @@ std::vector<cost_factors> factors_from(const input& object, std::size_t configur
   if (!object.contains("factors")) return all;
   for (const input& item : array_member(object, "factors")) {
     cost_factors& made = all.emplace_back();
-    // There may have been fewer terms when it was written. The last factor is the constant.
+    // An older library may have written fewer terms. The last factor is the constant.
     if (!item.is_array() || item.empty() || item.size() > made.size()) {
       refuse_document("the factors of a configuration are not as many as costs have terms");
     }
@@ -79,7 +79,7 @@ std::vector<cost_factors> factors_from(const input& object, std::size_t configur
   return all;
 }
 
-/// Those without costs, and earlier ones, have none.
+/// Portfolios without costs, and older ones, have no corrections.
 cost_corrections corrections_from(const input& object, std::span<const size_range> ranges,
                                   std::size_t configurations) {
   if (!object.contains("corrections")) return {};
@@ -94,7 +94,7 @@ cost_corrections corrections_from(const input& object, std::span<const size_rang
       made.flags = static_cast<std::uint32_t>(count(each, "flags"));
       for (const input& one : array_member(each, "thousandths")) {
         const std::int64_t thousandths = one.is_number_integer() ? one.get<std::int64_t>() : -1000;
-        // A time that is multiplied by less than nothing would be the least.
+        // A negative factor would make a time the least.
         if (thousandths <= -1000 || thousandths > std::numeric_limits<std::int16_t>::max()) {
           refuse_document("a correction is no number of thousandths above -1000");
         }
@@ -105,13 +105,15 @@ cost_corrections corrections_from(const input& object, std::span<const size_rang
       }
     }
   }
-  if (ways.size() > configurations) refuse_document("it corrects what it does not have");
+  if (ways.size() > configurations) {
+    refuse_document("it has corrections for more configurations than it has");
+  }
   const std::size_t flag_terms = count(all, "flag_terms");
-  if (flag_terms >> most_cost_terms != 0) refuse_document("a flag is of no term of its costs");
+  if (flag_terms >> most_cost_terms != 0) refuse_document("a flag belongs to no term of its costs");
   return {ranges, static_cast<std::uint32_t>(flag_terms), std::move(ways)};
 }
 
-/// Portfolios of libtune 0.1.0 and before have none.
+/// Portfolios of libtune 0.1.0 and before have no orders.
 leaf_orders orders_from(const input& object, std::size_t configurations) {
   leaf_orders orders;
   bool has_some = false;
@@ -138,7 +140,7 @@ std::vector<proven_sizes> proven_from(const input& object, std::size_t ranges,
   return proven;
 }
 
-/// Earlier portfolios have none.
+/// Older portfolios have no such list.
 std::vector<std::vector<std::uint64_t>> left_from(const input& object) {
   std::vector<std::vector<std::uint64_t>> left;
   if (!object.contains("left")) return left;
@@ -247,7 +249,7 @@ stored_portfolio stored_portfolio::of_result(const std::vector<named_value>& res
 
 std::string describe_losses(double expected, double worst) {
   if (std::isinf(expected) || std::isinf(worst)) {
-    return "how much slower than tuning each size is not known, for too few were compared";
+    return "its loss against tuning each size is not known, because too few were compared";
   }
   return fmt::format("{:.1f} % slower than tuning each size, {:.1f} % at most at nine of ten",
                      100 * expected, 100 * worst);
@@ -329,7 +331,7 @@ std::vector<asked_sizes> unproven_sizes(const std::vector<named_value>& result,
              std::ranges::find(proven, each.sizes, &proven_sizes::sizes) != proven.end() ||
              std::ranges::find(left, each.sizes) != left.end();
     });
-  } catch (const argument_error&) {  // what cannot be read serves nothing
+  } catch (const argument_error&) {  // an unreadable portfolio serves nothing
   }
   return asked;
 }

@@ -16,48 +16,48 @@ namespace tune::detail {
 /// The column of results that are portfolios.
 inline constexpr const char* portfolio_column = "portfolio";
 
-/// A portfolio as a database has it.
+/// A portfolio in the form of the database.
 struct stored_portfolio {
   std::vector<size_range> ranges{};                        ///< measured, in the order of the key
   std::vector<std::vector<named_value>> configurations{};  ///< the last works at any size
   size_tree tree{};
-  std::vector<cost_factors> factors{};  ///< of the configurations; empty: the tree chooses
-  cost_corrections corrections{};       ///< of the times that are predicted
-  leaf_orders orders{};                 ///< of the tree's nodes; empty: the others in their order
+  std::vector<cost_factors> factors{};  ///< factors of the configurations; empty: the tree chooses
+  cost_corrections corrections{};       ///< corrections of the predicted times
+  leaf_orders orders{};                 ///< orders of the tree's nodes; empty: their own
   std::vector<proven_sizes> proven{};   ///< in the order of the sizes
-  /// Outside of the ranges too, and not measured: nothing works there, or they were too many.
+  /// Sizes, also outside of the ranges, that were not measured: nothing works there, or they were
+  /// too many.
   std::vector<std::vector<std::uint64_t>> left{};
   double expected_loss = 0;
   double worst_loss = 0;
   std::size_t sizes = 0;
   std::size_t compared = 0;
-  std::size_t unchecked = 0;  ///< leaves, or without a tree configurations, that are not checked
+  std::size_t unchecked = 0;  ///< leaves (without a tree: configurations) that are not checked
 
-  /// JSON on one line.
+  /// The portfolio as JSON on one line.
   std::string text() const;
-  /// @throws argument_error if it is not the text of a portfolio of tunings with these fields
+  /// @throws argument_error unless the text is a portfolio of tunings with these fields
   static stored_portfolio parse(const std::string& text,
                                 const std::vector<field_description>& fields);
-  /// Of a result. @throws argument_error if it is none, or as parse does
+  /// The portfolio of a result. @throws argument_error if it has none, or as parse does
   static stored_portfolio of_result(const std::vector<named_value>& result,
                                     const std::vector<field_description>& fields);
-  /// As a result.
+  /// The portfolio as a result.
   std::vector<named_value> result() const { return {{portfolio_column, text()}}; }
 };
 
-/// Says the losses of a portfolio: "1.2 % slower than tuning each size, 4.5 % at most at nine of
-/// ten".
+/// Returns the losses in words: "1.2 % slower than tuning each size, 4.5 % at most at nine of ten".
 std::string describe_losses(double expected, double worst);
 
-/// Returns a line for people about a stored result that is a portfolio; empty if it is none.
+/// Returns a line for users about a stored result with a portfolio; empty for other results.
 std::optional<std::string> describe_portfolio(const std::vector<named_value>& result);
 
-/// Returns a line for people about each tuning of a stored result that is a portfolio; none if it
-/// is none.
+/// Returns a line for users about each tuning of a stored result with a portfolio; empty for other
+/// results.
 std::vector<std::string> describe_tunings(const std::vector<named_value>& result);
 
-/// Returns those of these sizes that a stored result, a portfolio, knows nothing of: in no range,
-/// neither measured nor left. All if it is none.
+/// Returns the sizes that a stored portfolio does not cover: in no range, neither measured nor
+/// left. Returns all for other results.
 std::vector<asked_sizes> unproven_sizes(const std::vector<named_value>& result,
                                         std::vector<asked_sizes> asked);
 

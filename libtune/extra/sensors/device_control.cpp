@@ -33,7 +33,7 @@
 namespace tune::detail {
 namespace {
 
-// Clocks follow a setting within this.
+// The longest delay until clocks follow a setting.
 constexpr std::chrono::milliseconds settling{20};
 
 std::vector<std::string> record_folders() {
@@ -44,7 +44,7 @@ std::vector<std::string> record_folders() {
   return folders;
 }
 
-// Records of another library, such as a stand-in of tests, are not for this process.
+// Records of another NVML library, such as a stub in tests, are not for this process.
 std::string record_prefix() {
   return device_lock::file_name(read_environment("LIBTUNE_NVML").value_or("")) + '-';
 }
@@ -84,10 +84,10 @@ std::optional<debt> debt_from(std::string_view text) {
   }
 }
 
-/// The record of a device, locked as long as it lives, and removed with it.
+/// The record of a device, locked during the life of this object, and removed with it.
 class settings_record {
  public:
-  /// @throws error if it cannot be made or another process has it
+  /// @throws error if it cannot be created or another process has it
   explicit settings_record(const std::string& hardware) {
     const std::string name = record_prefix() + device_lock::file_name(hardware);
     std::string why;
@@ -102,12 +102,12 @@ class settings_record {
     }
     throw error("no record of the settings to restore can be kept in /dev/shm or /tmp: " + why);
   }
-  /// One that exists. Null if another process has it.
+  /// Takes an existing record. Null if another process has it.
   static std::unique_ptr<settings_record> take(const std::string& folder, const std::string& name) {
     std::unique_ptr<settings_record> taken(new settings_record);
     return taken->lock(folder, name) ? std::move(taken) : nullptr;
   }
-  // A record with a debt that could not be settled stays.
+  // The record of a debt that could not be settled stays.
   ~settings_record() {
     if (!file_) return;
     if (!read()) ::unlink(path_.c_str());
@@ -121,7 +121,7 @@ class settings_record {
     const auto got = ::pread(file_->descriptor(), text.data(), text.size(), 0);
     return got > 0 ? debt_from({text.data(), static_cast<std::size_t>(got)}) : std::nullopt;
   }
-  /// In one call, so that a killed process leaves all of it or nothing.
+  /// Writes all with one call, so that a killed process leaves the whole record or nothing.
   void write(const std::optional<debt>& owed) {
     std::string text = owed ? text_of(*owed) : "";
     text.resize(record_bytes, ' ');
@@ -134,7 +134,7 @@ class settings_record {
   static constexpr ::ssize_t record_bytes = 1024;
 
   settings_record() = default;
-  // The process that had it may remove it between the opening and the locking.
+  // Its previous owner may remove the record between open and lock.
   bool lock(const std::string& folder, const std::string& name) {
     constexpr int attempts = 3;
     path_ = folder + '/' + name;
@@ -213,7 +213,7 @@ void restore_all() noexcept {
   changed().all.clear();
 }
 
-// The debt is written before it is made.
+// The debt is recorded before the change.
 void change(changed_device& of, const nvml_device& hardware, const device_settings& wanted) {
   if (of.now) settle_debt(of);
   if (!wanted) return;

@@ -6,12 +6,12 @@
 
 namespace tune::detail {
 
-/// The device_setter of NVML.
+/// Sets device settings by NVML.
 ///
-/// Before anything is set, the settings to restore are written to a record in a folder of the user
-/// (in /dev/shm, else /tmp, whose contents last as long as the settings do: until the next boot),
-/// which stays locked by this process. So any process of the user that finds
-/// a record without a lock may restore it.
+/// Before a change, the settings to restore are written to a record in a folder of the user (in
+/// /dev/shm, else /tmp, whose contents last as long as the settings do: until the next boot). This
+/// process keeps the record locked, so any process of the user may restore the settings of a record
+/// without a lock.
 class device_control final : public device_setter {
  public:
   static device_control& shared();

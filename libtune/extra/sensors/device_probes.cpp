@@ -23,9 +23,9 @@ constexpr std::array energy_names{"energy",      "power",        "energy_uncerta
                                   "temperature", "power_capped", "throttled"};
 constexpr std::array counter_names{"memory_throughput", "memory_rate", "compute_throughput",
                                    "achieved_occupancy"};
-// Of the copies of a device, beside runs that seem to be faster than those allow.
+// The most repetitions of a device's copies, after runs that seem faster than the copies allow.
 constexpr int most_renewals = 3;
-// Of the runs of one reading of counters.
+// The time of the runs of one reading of counters.
 constexpr run_time counted_time{2e6};
 
 void add_energy(const finalist& to, const energy_result& measured) {

@@ -16,12 +16,12 @@
 namespace tune {
 
 /// Adds the energy and the power of finalists to their trials: "energy" (J of a run), "power" (W),
-/// "energy_uncertainty" (%), "core_clock" (MHz) and "temperature" (C), and where it happened
+/// "energy_uncertainty" (%), "core_clock" (MHz) and "temperature" (C), and, if it happened,
 /// "power_capped" (1) and "throttled" (repeated measurements). A search whose goal names energy or
-/// power has one by itself. Where there is no sensor, one log line says why.
+/// power has this probe by default. Without a sensor, one log line gives the reason.
 class energy_probe final : public probe {
  public:
-  /// Neither looks for a sensor nor loads a library before it is used.
+  /// Looks for a sensor and loads a library only on first use.
   explicit energy_probe(device of, energy_settings settings = {})
       : device_(std::move(of)), settings_(settings) {}
 
@@ -33,14 +33,14 @@ class energy_probe final : public probe {
   energy_settings settings_;
 };
 
-/// Adds hardware counters of a CUDA device to the trial of the finalist that leads, or of all:
+/// Adds hardware counters of a CUDA device to the trial of the leading finalist, or of all:
 /// "memory_throughput", "compute_throughput" and "achieved_occupancy" (%), "memory_rate" (GB/s),
-/// and the reasons for which warps waited ("stall_barrier", ..., %). They are read by CUPTI,
-/// which is loaded then. Where that is not possible, one log line says why.
+/// and the reasons for which warps waited ("stall_barrier", ..., %). CUPTI reads them, and is
+/// loaded on first use. If that is not possible, one log line gives the reason.
 class counter_probe final : public probe {
  public:
   /// @param of   the context that the search measures in
-  /// @param all  read them of all finalists, for a search whose goal names one of them
+  /// @param all  true to read all counters of all finalists, for a goal that names a counter
   explicit counter_probe(context of, bool all = false) : context_(std::move(of)), all_(all) {}
 
   void compare(std::span<const finalist> finalists) override;
@@ -53,14 +53,14 @@ class counter_probe final : public probe {
 
 /// Adds "least_time" (ns) to trials whose measure declares the bytes of a run: the time that a copy
 /// of as many bytes takes on the device (peaks_of), unless they may stay in the cache or the device
-/// is a CPU. From it the search has "of_peak" (%), the part of that bandwidth that a trial reaches;
-/// refuses trials that are impossibly fast; and knows when one is good enough
+/// is a CPU. From it the search computes "of_peak" (%), the part of that bandwidth that a trial
+/// reaches, refuses trials that are impossibly fast, and can end early when one is good enough
 /// (tuning_budget::within). Every search has one. The copies are made once for a context, before
-/// the first runs that need them, and at most three times again in a search, where runs seem to be
-/// impossibly fast, since other work may have slowed the copies.
+/// the first runs that need them. A search repeats them at most three times, when runs seem
+/// impossibly fast, because other work may have slowed the copies.
 class roofline_probe final : public probe {
  public:
-  /// Measures nothing before it is used. @param of  the context that the search measures in
+  /// Measures nothing before its first use. @param of  the context that the search measures in
   explicit roofline_probe(context of) : context_(std::move(of)) {}
 
   void before_runs(const trial& of, int runs) override;
@@ -76,8 +76,8 @@ class roofline_probe final : public probe {
 
 namespace detail {
 
-/// Adds the roofline_probe and the probes that a goal needs and that LIBTUNE_METRICS asks for to
-/// those of a search, unless another source computes the same.
+/// Adds the roofline_probe and the probes that a goal needs and that LIBTUNE_METRICS requests to
+/// the sources of a search, unless another source computes the same.
 /// @param given  the author's sources
 /// @throws error if the goal names energy or power, and the device has no sensor; environment_error
 void add_device_probes(metric_sources& to, const metric_sources& given, const tuning_goal& goal,

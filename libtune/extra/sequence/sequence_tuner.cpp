@@ -110,7 +110,7 @@ member_tunings sequence_tuner::tune(const context& context, const function& make
     for (const member_function& each : members_) each.core->check(tunings.values(each.name));
   };
   parts.repeatable = true;
-  // A child process would know neither the function nor the members.
+  // A child process knows neither the function nor the members.
   tuning_options here = options;
   if (!here.isolation) here.isolation = isolation_mode::off;
   const auto core = detail::make_autotuner(std::move(parts));
@@ -177,7 +177,7 @@ measure make_measure_in_place(tuning_command_queue queue,
                               std::shared_ptr<operation_sequence> sequence,
                               const std::string& child) {
   const std::vector<std::string> names = sequence->child_names();
-  static_cast<void>(sequence->child(child));  // for its error
+  static_cast<void>(sequence->child(child));  // throws if the child is unknown
   const auto at = std::ranges::find(names, child);
   run_neighbours neighbours;
   if (at != names.begin()) {

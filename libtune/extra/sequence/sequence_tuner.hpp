@@ -23,13 +23,13 @@ namespace tune {
 /// A tuning for each member of a sequence.
 class member_tunings {
  public:
-  /// The tuning of a member. @throws argument_error that lists the names, if there is no member of
-  /// this one, or its tuning is of another type
+  /// The tuning of a member. @throws argument_error that lists the names, if no member has this
+  /// name or its tuning has another type
   template <fielded Tuning>
   Tuning get(std::string_view member) const {
     return from_values<Tuning>(values(member));
   }
-  /// The same as values. @throws argument_error as above
+  /// Like get(), as values. @throws argument_error as above
   const std::vector<named_value>& values(std::string_view member) const;
   /// The names of the members, in the order in which they were added.
   std::vector<std::string> names() const;
@@ -41,10 +41,10 @@ class member_tunings {
 };
 
 /// Tunes the members of a sequence together: each member's own autotuner finds its finalists, the
-/// few tunings that were best for it alone, and whole sequences made of them are compared, with the
-/// caches and the neighbours that each member has there. All else is as for any autotuner: the
-/// result is looked up first, and stored under the name, the version, the key and the device; its
-/// values are the tunings of the members.
+/// few tunings that were best for it alone. Then whole sequences of finalists are compared, with
+/// the caches and neighbours that each member has in the sequence. Otherwise it works like any
+/// autotuner: the result is looked up first, and stored under the name, the version, the key and
+/// the device; its values are the tunings of the members.
 ///
 ///   tune::sequence_tuner tuner({.name = "app.front", .key = {{"channels", channels}}});
 ///   tuner.member("gain", gain_template::autotune, {});
@@ -57,44 +57,45 @@ class member_tunings {
 ///         };
 ///       });
 ///
-/// The first configuration that is tried has the best tuning of each member, so that the result is
-/// no slower than that, as far as can be measured. Up to 64 combinations are all tried, else the
-/// model chooses (strategy.hpp). The search runs in this process, where all that it compiles has
+/// The first configuration has the best tuning of each member, so the result is no slower than
+/// that, within the precision of the measurement. Up to 64 combinations are all tried; of more, the
+/// model chooses (strategy.hpp). The search runs in this process, because all that it compiles has
 /// run before. Made and used by one thread.
 class sequence_tuner {
  public:
   /// The identity of the result, and the effort.
   struct definition {
-    std::string name;           ///< names the database table
-    int version = 0;            ///< results of other versions are not used
-    configuration key{};        ///< what the best tunings depend on beside the members' keys: sizes
-    std::size_t finalists = 4;  ///< of each member, at most
+    std::string name;  ///< names the database table
+    int version = 0;   ///< results of other versions are not used
+    /// Sizes and other dependencies of the best tunings beside the members' keys.
+    configuration key{};
+    std::size_t finalists = 4;  ///< the most finalists of each member
   };
   /// Makes the sequence of these tunings and returns its measure, as the function of an autotuner
   /// does for a configuration. It may be called more than once for a configuration.
   using generator = std::function<measure(const member_tunings&)>;
-  /// Called once for a search, with the queue to measure on: makes what all configurations share,
-  /// and returns what makes one of them.
+  /// Called once for a search, with the queue to measure on: makes the state that all
+  /// configurations share, and returns the generator of single configurations.
   using function = std::function<generator(const tuning_command_queue&)>;
 
-  /// @throws argument_error if the name or the version cannot be those of an autotuner, or no
-  /// finalists are asked for
+  /// @throws argument_error if the name or the version is invalid for an autotuner, or the number
+  /// of finalists is 0
   explicit sequence_tuner(definition defined);
 
   /// Adds a member. Its key, and the name and version of its autotuner, are a part of the key.
-  /// @param name  a word by which the tunings name it, that of its child, say
-  /// @param by    outlives this
-  /// @param key   the member's
-  /// @throws argument_error if the name is taken or cannot be that of a column
+  /// @param name  the member's name in the tunings, such as the name of its child
+  /// @param by    must outlive this
+  /// @param key   the key of the member
+  /// @throws argument_error if the name is taken or cannot be a column's name
   template <class Key, class Tuning>
   sequence_tuner& member(std::string name, const autotuner<Key, Tuning>& by, const Key& key = {}) {
     return add(std::move(name), by.core_, to_values(key));
   }
 
-  /// Finds the best tunings on a context's device, with the context's options, which the members
-  /// are tuned with too. @throws as an autotuner; argument_error if there is no member
+  /// Finds the best tunings on a context's device, with the context's options, which apply to the
+  /// tuning of the members too. @throws as an autotuner; argument_error without any member
   member_tunings tune(const context& context, const function& make) const;
-  /// The same with other options.
+  /// Like the above, with other options.
   member_tunings tune(const context& context, const function& make,
                       const tuning_options& options) const;
 
@@ -116,45 +117,45 @@ class sequence_tuner {
   std::vector<member_function> members_;
 };
 
-/// Measures a sequence on the arrays of a workload and has it checked, as make_measure does for
-/// any operation, but run as one command graph where the device has them: a sample is then the time
-/// from the start of its first command to the end of its last, with all that lies in between. Else
-/// it is the sum of the times of its commands.
+/// Measures a sequence on the arrays of a workload and has it checked, as make_measure does for any
+/// operation. If the device has command graphs, the sequence runs as one: a sample is then the time
+/// from the start of its first command to the end of its last, with all gaps. Otherwise a sample is
+/// the sum of the times of its commands.
 measure make_sequence_measure(tuning_command_queue queue, operation_sequence sequence,
                               workload work, answer expected);
 
 /// Measures one child of a sequence in place: the children before and after it run around each run
-/// of it, and only its own commands count. For the search of an operation that should be tuned as
-/// it is used there.
-/// @param queue     of the sequence, all of whose slots are bound, or can be
-/// @param sequence  lives as long as the measure
+/// of it, and only its own commands count. For the search of an operation that is to be tuned for
+/// its place in a sequence.
+/// @param queue     of the sequence; all slots are bound, or can be
+/// @param sequence  must live as long as the measure
 /// @param child     the name of the child
-/// @throws argument_error if there is no such child
+/// @throws argument_error if the child is unknown
 measure make_measure_in_place(tuning_command_queue queue,
                               std::shared_ptr<operation_sequence> sequence,
                               const std::string& child);
 
 /// The time of a child of a sequence.
 struct child_time {
-  std::string name;     ///< of the child
-  run_time alone{};     ///< run after itself, as when its operation is tuned by itself
+  std::string name;     ///< the name of the child
+  run_time alone{};     ///< run after itself, as in a tuning of its operation alone
   run_time in_place{};  ///< run between its neighbours
 };
 
 /// The times of a sequence by parts and as a whole. Each is a median.
 struct sequence_times {
-  std::vector<child_time> children{};  ///< in the order of running
-  run_time whole{};  ///< of one run: as a command graph where there are such, else the sum
+  std::vector<child_time> children{};  ///< children in the order of execution
+  run_time whole{};  ///< the time of one run: as a command graph if supported, else the sum
 
-  /// The sum of the children's times alone: what their own tunings predict for the whole.
+  /// The sum of the children's times alone: the prediction of their own tunings for the whole.
   run_time alone() const noexcept;
   /// The sum of the children's times in place.
   run_time in_place() const noexcept;
 };
 
-/// Times a sequence on the contents that its slots have.
-/// @param queue     of the sequence, which it uses alone meanwhile
-/// @param sequence  runs many times
+/// Times a sequence on the present contents of its slots.
+/// @param queue     of the sequence; nothing else uses it meanwhile
+/// @param sequence  is run many times
 /// @param settings  the effort for each of the figures
 /// @throws device_error, argument_error
 sequence_times time_sequence(const tuning_command_queue& queue,

@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* driver_name = "libtune_postgresql.so";
 
-// A lookup that has missed waits no longer for a thread that speaks to the store.
+// The longest wait of a missed lookup for a thread that calls the store.
 constexpr std::chrono::milliseconds wait_for_threads{2000};
 
 }  // namespace
@@ -52,7 +52,7 @@ parsed_results parse_shared(const std::string& store, const std::vector<shared_r
       const bool is_one = content.functions.size() == 1 &&
                           content.functions.front().results.size() == 1 &&
                           content.functions.front().results.front().score_ns();
-      if (!is_one) throw argument_error("it holds another number of results than one");
+      if (!is_one) throw argument_error("it does not hold exactly one measured result");
       function_content& own = content.functions.front();
       if (function != nullptr && own.function != *function) {
         throw argument_error("its function '" + table_name(own.function) +
@@ -72,7 +72,7 @@ parsed_results parse_shared(const std::string& store, const std::vector<shared_r
       all.content.functions.push_back(std::move(own));
     } catch (const argument_error& fault) {
       bad(
-          fmt::format("a result of device '{}' that {} has pushed from '{}' at {} is passed over: "
+          fmt::format("a result of device '{}' that {} has pushed from '{}' at {} is skipped: "
                       "{}",
                       one.device, one.pushed_by, one.pushed_from, one.pushed_at, fault.what()));
     }
@@ -89,7 +89,9 @@ push_report push_all(shared_store& store, const push_queue& queue,
       const std::string text = queue.read(name);
       if (!text.empty()) {
         const database_content content = from_json_document(text);
-        if (content.functions.size() != 1) throw argument_error("it holds no single function");
+        if (content.functions.size() != 1) {
+          throw argument_error("it does not hold exactly one function");
+        }
         ++(store.push(content.functions.front()) == push_outcome::stored ? report.stored
                                                                          : report.kept);
       }
@@ -142,8 +144,8 @@ bool shared_results::rests() const {
 
 void shared_results::keep_away(const shared_store_error& failure) {
   const bool is_away = failure.fault() == store_fault::away;
-  warn_once(is_away ? fmt::format("{}; it is left alone for {} s, and what it may have is looked "
-                                  "for here alone",
+  warn_once(is_away ? fmt::format("{}; it is not used for {} s, and lookups use the local "
+                                  "databases alone",
                                   failure.what(), rest.count())
                     : failure.what());
   const std::lock_guard lock(mutex_);
@@ -182,7 +184,7 @@ shared_results::pulled shared_results::pull(const function_identity& function,
     if (content.functions.empty()) return made;
     try {
       const merge_report report = merge_content(pulled_database_of(database_), content);
-      for (const std::string& reason : report.reasons) warn("a result is passed over: " + reason);
+      for (const std::string& reason : report.reasons) warn("a result is skipped: " + reason);
       note_sources(pulled_database_of(database_), sources);
       made.any = report.results_added + report.results_replaced + report.results_kept > 0;
     } catch (const database_error& failure) {
@@ -259,7 +261,7 @@ void shared_results::drain() {
     push_all(*store_, queue_, [](const std::string& reason) { warn_once(reason); });
   } catch (const shared_store_error& failure) {
     if (failure.fault() == store_fault::away) throw;
-    // It may still be read.
+    // Reading may still work after a failed write.
     warn_once(failure.what());
     const std::lock_guard lock(mutex_);
     is_refused_ = true;

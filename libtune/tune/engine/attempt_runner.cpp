@@ -56,7 +56,7 @@ bool attempt_runner::generate(trial_attempt& attempt) {
   return attempt.is_live();
 }
 
-// If it asks for another program than before, that is compiled on the spot.
+// If it requests another program than before, that is compiled on the spot.
 bool attempt_runner::generate_again(trial_attempt& attempt) {
   if (!generate(attempt) && attempt.has_wanted()) {
     attempt.forget_programs();
@@ -65,7 +65,7 @@ bool attempt_runner::generate_again(trial_attempt& attempt) {
   return attempt.is_live();
 }
 
-// Drivers may allocate as late as at the first run.
+// Some drivers allocate only at the first run.
 bool attempt_runner::try_out(trial_attempt& attempt) {
   with_room(attempt, [&] {
     if (!attempt.is_live() && !generate_again(attempt)) return;
@@ -102,8 +102,8 @@ bool attempt_runner::release_all() {
   return any;
 }
 
-// Another thread has no room for an allocation. What the author's function has allocated outside of
-// its configurations has to go too, so that the whole call is left.
+// Another thread has no room for an allocation. Memory that the author's function has allocated
+// outside of its configurations must be released too, so the whole call is left.
 void attempt_runner::yield_memory() {
   detail::require_not_stopped();
   const auto& memory = setting_.hooks.memory;

@@ -19,42 +19,45 @@ namespace tune {
 class compile_pipeline;
 struct search_setting;
 
-/// Generates, runs and checks the configurations of a search, with the device lease. One that runs
-/// out of memory is tried once more if others that are kept for the race have released theirs. Used
-/// by the thread of the search.
+/// Generates, runs and checks the configurations of a search, with the device lease. A
+/// configuration that runs out of memory is tried once more if others that are kept for the race
+/// have released theirs. Used by the thread of the search.
 class attempt_runner {
  public:
   using attempt_pointer = std::unique_ptr<trial_attempt>;
   using attempts = std::map<std::size_t, attempt_pointer>;  ///< by configuration
 
-  /// Everything outlives this. @param kept  those that may hold memory beside the one that runs
+  /// All references must outlive this. @param kept  attempts that may hold memory beside the
+  /// running one
   attempt_runner(const search_setting& setting, search_timing& timing,
                  const compile_pipeline& pipeline, const attempts& kept);
 
-  /// For those that are tried whatever has failed before.
+  /// Empty failures, for configurations that are tried regardless of earlier failures.
   static const known_failures& nothing_known();
-  /// Returns a new one, which is over if there is a reason not to try it.
+  /// Returns a new attempt, which is over if there is a reason not to try it.
   attempt_pointer make(std::size_t index, const known_failures& known) const;
 
-  // Those that return bool say if it is live afterwards.
+  // The functions that return bool return true if the attempt is live afterwards.
   bool generate(trial_attempt& attempt);
-  /// The same for one that has been live before.
+  /// Like generate, for an attempt that has been live before.
   bool generate_again(trial_attempt& attempt);
-  /// Generates it if need be, runs it once, and checks its result if each is checked.
+  /// Generates the attempt if necessary, runs it once, and checks its result if every result is
+  /// checked.
   bool try_out(trial_attempt& attempt);
-  /// True if results are checked of finalists only, and the one of this configuration has not been.
+  /// True if only results of finalists are checked, and this configuration's has not been checked
+  /// yet.
   bool has_to_be_checked(std::size_t index) const {
     return check_ == result_check::finalists && !checked_.contains(index);
   }
   void check(trial_attempt& attempt);
 
-  /// Runs a step of an attempt, and once more if that ran out of memory which others can release.
+  /// Runs a step of an attempt, and repeats it if it ran out of memory that others can release.
   void with_room(trial_attempt& attempt, const std::function<void()>& step);
-  /// True if it ran out of memory, and there may be more now.
+  /// True if it ran out of memory, and more may be free now.
   bool may_retry(const trial_attempt& attempt);
   /// @throws detail::memory_reclaimed if another thread wants the memory of the search
   void yield_memory();
-  /// Releases the memory of all that are kept. Returns false if none held any.
+  /// Releases the memory of all kept attempts. Returns false if none held any.
   bool release_all();
   /// Runs a step that uses the device, with the device lease.
   void measuring(const std::function<void()>& step);
@@ -68,8 +71,8 @@ class attempt_runner {
   const attempts& kept_;
   result_check check_;
   measure_settings measure_;
-  std::unordered_set<std::size_t> checked_;  // by configuration: those with a right result
-  bool warmed_up_;                           // true if the device has worked lately
+  std::unordered_set<std::size_t> checked_;  // configurations with a right result
+  bool warmed_up_;                           // the device has worked lately
 };
 
 }  // namespace tune

@@ -80,8 +80,8 @@ std::optional<prebuilt_program> pool_compile_service::do_find(const wanted_progr
 
 void pool_compile_service::do_order(program_order order, const wanted_program& wanted,
                                     double cost) {
-  // All together, so that their start costs the time of one. No more than find work: while they
-  // start they use cores that another process may measure on.
+  // Starting all together takes the time of one start. Not more than will have work:
+  // during their start they use cores on which another process may measure.
   if (!std::exchange(started_, true)) {
     pool_.warm_up(wanted.context, static_cast<int>(std::min(expected_, capacity_)));
   }
@@ -128,8 +128,8 @@ std::unique_ptr<compile_service> make_compile_service(compile_pool& pool, const 
 
 namespace {
 
-// The part of a prediction error that is shared among the candidates. More would learn faster and
-// follow chance.
+// The part of a prediction error that is shared among the candidates. A larger part would learn
+// faster but follow chance.
 constexpr double learning_rate = 0.7;
 
 }  // namespace
@@ -172,7 +172,7 @@ void compile_pipeline::add(std::unique_ptr<trial_attempt> attempt) {
 }
 
 void compile_pipeline::order_or_finish(std::unique_ptr<trial_attempt> attempt) {
-  // Configurations that are live already must not pile up on the device.
+  // Configurations that are already live must not pile up on the device.
   compiles_ahead_ = attempt->at() != trial_attempt::stage::ready;
   if (!attempt->has_wanted()) {
     done_.push_back(std::move(attempt));

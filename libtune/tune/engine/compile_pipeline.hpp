@@ -21,17 +21,17 @@ namespace tune {
 
 class compile_pool;
 
-/// The number of one order for a program, chosen by the caller.
+/// The number of one request for a program, chosen by the caller.
 enum class program_order : std::uint64_t {};
 
-/// A program that was ordered and has been made, or could not be.
+/// A requested program after its compilation, successful or not.
 struct delivered_program {
   program_order order{};
   prebuilt_program made;
-  std::chrono::nanoseconds elapsed{0};  ///< the compile time; zero: not known
+  std::chrono::nanoseconds elapsed{0};  ///< the compile time; zero if unknown
 };
 
-/// The service that compiles the programs of a search while it measures. Used by one thread.
+/// The service that compiles the programs of a search during measurements. Used by one thread.
 class compile_service {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -41,23 +41,23 @@ class compile_service {
   compile_service(const compile_service&) = delete;
   compile_service& operator=(const compile_service&) = delete;
 
-  /// Returns the number of programs that it compiles at once. Zero: it compiles none, so each is
-  /// compiled on the spot, by the call that asks for it.
+  /// Returns the number of programs that it compiles at once. Zero: it compiles none, so the call
+  /// that needs a program compiles it on the spot.
   std::size_t capacity() const { return do_capacity(); }
-  /// Announces that at most so many programs will be on order at once, so that it prepares for no
-  /// more.
+  /// Announces the greatest number of programs on order at once, so that it prepares for no more.
   void expect(std::size_t programs) { do_expect(programs); }
-  /// Returns a program that has been compiled before; empty if it has to be ordered.
+  /// Returns a program that is already compiled; empty if it must be ordered.
   std::optional<prebuilt_program> find(const wanted_program& wanted) { return do_find(wanted); }
-  /// Starts to compile one. @param cost  its expected time in any unit: the greatest comes first
+  /// Starts to compile a program. @param cost  its expected time in any unit: the greatest comes
+  /// first
   void order(program_order order, const wanted_program& wanted, double cost) {
     do_order(order, wanted, cost);
   }
-  /// Returns the programs made since the last call. If there are none, waits for the first until
-  /// the given time at most; returns at once if nothing is on order.
+  /// Returns the programs made since the last call. Without any, waits for the first until the
+  /// given time at most; returns at once if nothing is on order.
   std::vector<delivered_program> deliver(time_point until) { return do_deliver(until); }
-  /// Returns the reason, for people, why programs are compiled on the spot although helpers were
-  /// wanted; empty if helpers compile them.
+  /// Returns the reason, for users, why programs are compiled on the spot although helpers were
+  /// requested; empty if helpers compile them.
   std::string shortcoming() const { return do_shortcoming(); }
 
  private:
@@ -71,23 +71,22 @@ class compile_service {
 
 /// Returns a service that has programs compiled by the workers of a pool, and keeps their binaries
 /// in the cache of programs, where it also looks first. A program that no worker can compile is
-/// left to be compiled on the spot. Its destructor cancels what is on order.
-/// @param pool        outlives it
-/// @param context     for which nearly all programs will be
+/// left to be compiled on the spot. Its destructor cancels all requests.
+/// @param pool        must outlive it
+/// @param context     the context of nearly all programs
 /// @param time_limit  for one program
 std::unique_ptr<compile_service> make_compile_service(compile_pool& pool, const context& context,
                                                       std::chrono::nanoseconds time_limit);
 
-/// A model of compile times, learned from the programs that have been compiled: the cost of a
-/// configuration is a product of one factor for each of its candidates. Accurate enough to start
-/// with the most expensive, so that none of them is left when the others are done. Takes numbers
-/// only.
+/// A model of compile times, learned from the compiled programs: the cost of a configuration is a
+/// product of one factor for each of its candidates. It is accurate enough to start with the most
+/// expensive programs, so that none of them remains at the end. It uses numbers only.
 class compile_cost {
  public:
   /// Adds a measured compile time. @param choice  for each parameter the index of its candidate
   void learn(std::span<const std::size_t> choice, std::chrono::nanoseconds elapsed);
 
-  /// Returns the predicted compile time in ns; zero before the first one has been learned.
+  /// Returns the predicted compile time in ns; zero before the first measurement.
   double predict(std::span<const std::size_t> choice) const;
 
  private:
@@ -100,35 +99,36 @@ class compile_cost {
 
 /// Configurations whose programs are being compiled while others are measured.
 ///
-/// To learn what a configuration compiles, the author's function is called for it as far as the
-/// first program that is not there; that program is ordered from the service. When it has arrived,
-/// take() returns the configuration, and its caller generates it. Used by one thread, that of the
-/// search, so that no other thread calls the author's function.
+/// To find out the programs of a configuration, the author's function is called for it up to the
+/// first missing program, which is ordered from the service. When it has arrived, take() returns
+/// the configuration, and its caller generates it. Used by one thread, the search's, so that
+/// no other thread calls the author's function.
 class compile_pipeline {
  public:
   using time_point = compile_service::time_point;
 
-  /// @param service  outlives this
+  /// @param service  must outlive this
   /// @param depth    the number of configurations to hold for each program that the service
-  ///                 compiles at once: two keep it busy; more let it start with the most expensive
+  ///                 compiles at once: two keep it busy; with more it can start with the most
+  ///                 expensive
   /// @param apart    true if the service uses the cores that are measured: then take() waits until
   ///                 it is idle, and all configurations are taken before more are added
   compile_pipeline(compile_service& service, std::size_t depth, bool apart = false)
       : service_(service), depth_(depth), apart_(apart) {}
 
-  /// Takes a configuration in, or again if it turned out to need another program.
+  /// Adds a configuration, or adds it again if it needs another program.
   void add(std::unique_ptr<trial_attempt> attempt);
 
-  /// Returns the next configuration that is over, live, or has all programs that it has asked for,
-  /// in the order in which they were compiled. Waits for one until the given time at most; null if
-  /// there is none by then.
+  /// Returns the next configuration that is over, live, or has all its requested programs, in the
+  /// order of their compilation. Waits until the given time at most; null if none is available by
+  /// then.
   std::unique_ptr<trial_attempt> take(time_point until);
 
-  /// True if more configurations would keep the service busy. One at a time while the latest one
-  /// has not asked for a program.
+  /// True if more configurations would keep the service busy. Until the latest configuration has
+  /// requested a program, one at a time.
   bool has_room() const;
 
-  /// Removes all configurations. Programs that are being compiled are ignored when they arrive.
+  /// Removes all configurations. Programs that are still being compiled are ignored on arrival.
   void abandon() noexcept;
 
   bool empty() const noexcept { return compiling_.empty() && done_.empty(); }
@@ -149,7 +149,7 @@ class compile_pipeline {
   std::deque<std::unique_ptr<trial_attempt>> done_;
   std::uint64_t orders_ = 0;
   std::size_t compiled_ = 0;
-  bool compiles_ahead_ = false;  // false: the latest one asked for no program
+  bool compiles_ahead_ = false;  // false: the latest configuration requested no program
 };
 
 }  // namespace tune

@@ -17,7 +17,7 @@
 
 namespace tune {
 
-// A flag, not a std::timed_mutex, whose waits the thread sanitizer does not see.
+// A flag instead of a std::timed_mutex, whose waits the thread sanitizer does not see.
 struct device_lease::device_state {
   std::mutex mutex;
   std::condition_variable given_back;
@@ -51,7 +51,7 @@ struct device_lease::device_state {
   }
 };
 
-// Never destroyed: there is one for each device at most.
+// Never destroyed: at most one exists for each device.
 device_lease::device_state& device_lease::state_of(const std::string& hardware) {
   static auto* const guard = new std::mutex;
   static auto* const states = new std::map<std::string, std::unique_ptr<device_state>>;
@@ -81,7 +81,7 @@ device_lease::device_lease(const device_info& device, std::chrono::milliseconds 
       look_(std::move(look)),
       state_(state_of(hardware_)),
       outer_(innermost()) {
-  // The turns of the parent's threads are taken there for ever, as are its locks.
+  // In a forked process, the turns and locks of the parent's threads are never released.
   detail::refuse_if_forked([&] { return "measure on device '" + name_ + "'"; });
   for (const device_lease* turn = outer_; turn != nullptr; turn = turn->outer_) {
     if (&turn->state_ != &state_) continue;
@@ -151,7 +151,7 @@ device_lease::pause::pause() : paused_(std::exchange(innermost(), nullptr)) {
   }
 }
 
-// A wait that is ended here has its lease neither; what wanted the end is asked again before the
+// A wait that ends by an exception here has no lease; the stop request is checked again before the
 // next step.
 device_lease::pause::~pause() {
   for (device_lease* turn = paused_; turn != nullptr; turn = turn->outer_) {

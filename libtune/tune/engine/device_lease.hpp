@@ -14,17 +14,17 @@
 
 namespace tune {
 
-/// The exclusive right to measure on a device: no other thread of this process has it, through
-/// whichever backend, and no other process of any user that uses libtune. Released by its
-/// destructor, on the thread that made it, in the reverse order. It is advisory: a thread whose
-/// wait has reached its limit measures without it, with a warning, and no thread of this process
-/// waits for the device again until it has been free once.
+/// The exclusive right to measure on a device: no other thread of this process has it, through any
+/// backend, and no other process of any user that uses libtune. Its destructor releases it, on the
+/// thread that made it, in the reverse order. It is advisory: after the longest wait a thread
+/// measures without it, with a warning, and no thread of this process waits for the device again
+/// until it has been free once.
 ///
-/// A thread that has the lease of a device and asks for it again gets it at once.
+/// A thread that already has the lease of a device gets it again at once.
 class [[nodiscard]] device_lease {
  public:
-  /// Called during a wait, with the time waited so far and the process that has the device, where
-  /// that is known. Its exceptions end the wait.
+  /// Called during a wait, with the time so far and the process that has the device, if known. Its
+  /// exceptions end the wait.
   using look_function = std::function<void(std::chrono::nanoseconds, std::optional<::pid_t>)>;
 
   /// @param wait  the longest wait for the lease
@@ -38,13 +38,11 @@ class [[nodiscard]] device_lease {
   /// limit.
   bool is_alone() const noexcept { return alone_; }
 
-  /// Returns how long this thread has waited for leases so far, for those that bound their own work
-  /// in time.
+  /// Returns the total time that this thread has waited for leases, for callers with a time limit.
   static std::chrono::nanoseconds waited() noexcept;
 
-  /// Releases the leases of this thread while it lives, because the thread does something other
-  /// than measure, or tunes something that takes leases of its own. Its destructor waits for them
-  /// again.
+  /// Releases the leases of this thread during its life, for work other than measuring, or for a
+  /// tuning with leases of its own. Its destructor waits for them again.
   class [[nodiscard]] pause {
    public:
     pause();
@@ -67,14 +65,14 @@ class [[nodiscard]] device_lease {
   bool take(std::chrono::milliseconds wait);
 
   std::string hardware_;
-  std::string name_;  // of the device
+  std::string name_;  // name of the device
   std::chrono::milliseconds wait_;
   look_function look_;
   device_state& state_;
-  device_lease* outer_;       // of this thread
+  device_lease* outer_;       // the outer lease of this thread
   bool is_repeated_ = false;  // this thread has it already
   std::optional<device_lock> lock_;
-  bool in_turn_ = false;  // among the threads of this process
+  bool in_turn_ = false;  // has the turn among the threads of this process
   bool alone_ = false;
 };
 

@@ -46,7 +46,7 @@ isolation_mode isolation_of(const tuning_options& options) {
   return options.isolation.value_or(isolation_mode::automatic);
 }
 
-// Of the search of this thread: what it calls passes the same one.
+// The gate of this thread's search. Nested calls pass the same one.
 thread_local step_gate* present_gate = nullptr;
 
 class [[nodiscard]] gate_scope {
@@ -75,8 +75,8 @@ void tell_once_that_it_tunes_here() {
   });
 }
 
-// A tuning inside another whose steps are watched: its steps are its own, and none of its programs
-// belongs to the configuration that it was called for.
+// A nested tuning whose steps are watched: its steps are its own, and none of its programs belongs
+// to the configuration of the outer search.
 class [[nodiscard]] tuning_inside {
  public:
   explicit tuning_inside(const tuning_task& task) : listener_(detail::current_listener()) {
@@ -110,7 +110,7 @@ class [[nodiscard]] tuning_inside {
 
  private:
   const step_listener* listener_;
-  compile_scope own_;  // a search around it neither sees its programs nor prebuilds them
+  compile_scope own_;  // an outer search neither sees its programs nor prebuilds them
 };
 
 tuned_values call_function(const tuning_task& task, const step_hooks& hooks) {
@@ -124,8 +124,8 @@ tuned_values call_function(const tuning_task& task, const step_hooks& hooks) {
     return list_of(task.choice, problem, task.context.device());
   };
   tuning_options options = task.options;
-  // The goal that results are stored under has been resolved: it is the author's if no later source
-  // gives one.
+  // The goal of the stored results has been resolved: it is the author's if no later source gives
+  // one.
   std::optional<tuning_goal> goal = detail::split_name(task.function.name).second;
   if (options.goal) options.goal = std::exchange(goal, std::nullopt);
   if (goal && goal->is_time()) goal.reset();
@@ -141,7 +141,7 @@ tuned_values call_function(const tuning_task& task, const step_hooks& hooks) {
   return {std::move(values), session.best_score()};
 }
 
-// An author's function need not know of budgets: what it does not find room for puts it off.
+// An author's function may ignore memory budgets: a failed allocation in it postpones the tuning.
 tuned_values tune_within(detail::memory_quota& quota, const tuning_task& task,
                          const step_hooks& hooks) {
   const std::size_t refusals = quota.refusals();
@@ -153,7 +153,7 @@ tuned_values tune_within(detail::memory_quota& quota, const tuning_task& task,
   }
 }
 
-/// A tuning that other threads may ask for its memory.
+/// A tuning whose memory other threads may reclaim.
 class [[nodiscard]] reclaimable_tuning {
  public:
   reclaimable_tuning(const device& device, const std::shared_ptr<detail::memory_quota>& quota)
@@ -161,7 +161,7 @@ class [[nodiscard]] reclaimable_tuning {
         reclaimer_(
             device, [quota] { return quota->held(); },
             [gate = gate_](std::size_t) { return detail::reclaim_gate::ask(gate); }) {}
-  // A thread that waits for the memory would be waited for.
+  // A thread that waits for the memory would otherwise block the destructor.
   ~reclaimable_tuning() { gate_->close(); }
   reclaimable_tuning(const reclaimable_tuning&) = delete;
   reclaimable_tuning& operator=(const reclaimable_tuning&) = delete;
@@ -171,7 +171,8 @@ class [[nodiscard]] reclaimable_tuning {
   memory_reclaimer reclaimer_;
 };
 
-// Calls the function until it is not left for its memory; each call goes on with the trials so far.
+// Calls the function until no memory is reclaimed from it; each call continues with the trials so
+// far.
 tuned_values tune_reclaimably(const tuning_task& task, const step_hooks& hooks) {
   constexpr int most_in_vain = 20;
   const auto joined = std::make_shared<detail::joined_searches>(task.subject, task.read_prior,
@@ -193,11 +194,11 @@ tuned_values tune_reclaimably(const tuning_task& task, const step_hooks& hooks) 
     }
     log(log_level::info, describe(task.subject) +
                              ": the tuning gives its device memory to another thread of the "
-                             "program, and goes on with what is left");
+                             "program, and continues with the rest");
     quota->gate()->give_back();
     if (in_vain >= most_in_vain) {
       throw too_little_memory_error(task.subject, quota->limit(),
-                                    "the program has wanted it again and again");
+                                    "the program has requested it repeatedly");
     }
   }
 }
@@ -237,8 +238,8 @@ class completing_observer final : public observer {
   const std::vector<std::shared_ptr<observer>>& observers_;
 };
 
-/// The reason why the sources of the application have to be in the process that searches; empty if
-/// they need not.
+/// The reason why the sources of the application must be in the process that searches; empty if
+/// they need not be.
 std::string why_here(const tuning_task& task) {
   const metric_sources& own = task.options.metrics;
   if (!own.probes.empty()) return "a probe of the application watches its runs";
@@ -302,7 +303,7 @@ void detail::install_executor(std::shared_ptr<executor> wanted) {
   the_place().installed.swap(wanted);
 }
 
-// One run shows that a configuration works; its time is of no interest.
+// One run shows that a configuration works; its time is not used.
 std::optional<std::string> detail::try_in_child(const tuning_task& task,
                                                 const std::vector<named_value>& configuration) {
   tuning_options once = task.options;

@@ -26,27 +26,27 @@ namespace detail {
 class kept_child;
 }
 
-/// The pace of a search beside the application that it is for. All outlives the search.
+/// The pace of a search beside the application. All references must outlive the search.
 struct background_task {
-  step_gate* gate = nullptr;             ///< of a search in this process
-  std::vector<std::string> variables{};  ///< "NAME=value": of a child; none: no child can run it
+  step_gate* gate = nullptr;             ///< the gate of a search in this process
+  std::vector<std::string> variables{};  ///< "NAME=value", for a child; empty: no child can run it
   std::function<bool()> stop{};          ///< called often; true ends the search
-  detail::kept_child* child = nullptr;   ///< the one that is used again and again
+  detail::kept_child* child = nullptr;   ///< the child that is reused
 };
 
-/// One call of an autotune function. All that it refers to outlives it.
+/// One call of an autotune function. All references must outlive it.
 struct tuning_task {
   const tune::context& context;
-  const function_identity& function;  ///< with the goal in its name (detail::name_with_goal)
+  const function_identity& function;  ///< its name includes the goal (detail::name_with_goal)
   const tuning_function& tunes;
   const tuning_subject& subject;
   const tuning_options& options;  ///< resolved (search_options), with all observers of the call
   prior_reader read_prior{};
   trial_choice choice{};
-  std::string database{};  ///< the path of the one that keeps the result; empty: none does
+  std::string database{};  ///< the path of the database for the result; empty: not stored
   const background_task* behind = nullptr;  ///< null: the application waits for it
 
-  /// Returns the same task with other options, which outlive it.
+  /// Returns the same task with other options, which must outlive it.
   tuning_task with(const tuning_options& other) const {
     return {context, function, tunes, subject, other, read_prior, choice, database, behind};
   }
@@ -55,10 +55,10 @@ struct tuning_task {
 /// The result of an autotune function.
 struct tuned_values {
   std::vector<named_value> values;
-  std::optional<run_time> score;  ///< of the search that ended last, if there was one
+  std::optional<run_time> score;  ///< the score of the last completed search, if any
 };
 
-/// Runs autotune functions in another place, such as a child process. Thread-safe.
+/// Runs autotune functions elsewhere, such as in a child process. Thread-safe.
 class executor {
  public:
   executor() = default;
@@ -66,36 +66,36 @@ class executor {
   executor(const executor&) = delete;
   executor& operator=(const executor&) = delete;
 
-  /// Runs the task. Throws what the function throws, as the same type where that is one of
-  /// libtune's that callers distinguish, else as tune::error with the same text.
+  /// Runs the task. Throws the function's errors: with the same type for those types of libtune
+  /// that callers distinguish, else as tune::error with the same text.
   tuned_values tune(const tuning_task& task) { return do_tune(task); }
 
  private:
   virtual tuned_values do_tune(const tuning_task& task) = 0;
 };
 
-/// Runs a task here and now, on this thread, with the task's context.
+/// Runs a task on this thread, with the task's context.
 tuned_values tune_here(const tuning_task& task, const step_hooks& hooks = {});
 
-/// Runs a task where its options and the program say: in the installed executor, or here.
-/// @throws error if the options insist on isolation and there is no executor
+/// Runs a task in the installed executor or here, by its options and the program.
+/// @throws error if the options require isolation and the executor is missing
 tuned_values run_tuning(const tuning_task& task);
 
-/// Returns the settings of one run, which shows that a configuration works.
+/// Returns the settings of one run, to test if a configuration works.
 inline measure_settings single_run() {
   return {.time_limit = std::chrono::nanoseconds(0), .min_iterations = 1, .max_iterations = 1};
 }
 
 namespace detail {
 
-/// Makes an executor that of this process; null: none. Thread-safe.
+/// Installs the executor of this process; null: no executor. Thread-safe.
 void install_executor(std::shared_ptr<executor> wanted);
 
-/// True if run_tuning would hand a task with these options to the installed executor.
+/// True if run_tuning would pass a task with these options to the installed executor.
 bool runs_in_child(const tuning_options& options);
 
-/// Runs one configuration once, where run_tuning runs the task. Returns the reason why it does not
-/// work; nothing if it does. @throws tuning_stopped_error
+/// Runs one configuration once, in the place where run_tuning runs the task. Returns the reason why
+/// it fails; empty if it works. @throws tuning_stopped_error
 std::optional<std::string> try_in_child(const tuning_task& task,
                                         const std::vector<named_value>& configuration);
 

@@ -18,7 +18,7 @@ prior_knowledge joined_searches::read_prior(const search_identity& search) {
 }
 
 void joined_searches::on(const tuning_event& event) {
-  // An author's function may hand its observers to tunings inside.
+  // An author's function may pass its observers to nested tunings.
   const bool is_own = std::visit(
       [&](const auto& item) {
         return item.subject.function == subject_.function &&

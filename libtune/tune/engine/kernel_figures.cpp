@@ -30,7 +30,7 @@ std::vector<seen_kernel> kernels_of(std::span<const program> programs) {
   return kernels;
 }
 
-// Without any, what is known of the launches to come.
+// Without launches, returns the declared ones.
 std::vector<nd_range> launches_of(const seen_kernel& seen, const kernel_info& info,
                                   const std::optional<resources>& asked) {
   std::vector<nd_range> launches = seen.record->launches();
@@ -81,7 +81,7 @@ std::vector<metric> figures_of(const seen_kernel& seen, const std::optional<reso
   return list;
 }
 
-// "registers_of_reduce_float_64" for the kernel reduce<float, 64>.
+// The name of a kernel's figure: "registers_of_reduce_float_64" for the kernel reduce<float, 64>.
 std::string name_of(const std::string& figure, const std::string& kernel) {
   std::string name = figure + "_of_";
   for (const char c : kernel) {

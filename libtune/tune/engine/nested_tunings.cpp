@@ -20,7 +20,7 @@ struct running {
   const std::vector<std::shared_ptr<observer>>* observers;
 };
 
-/// The tunings of a thread and their results; deleted when no tuning is under way.
+/// The tunings of a thread and their results; deleted when the last tuning ends.
 struct thread_state {
   std::vector<running> tunings;
   std::vector<std::string> scopes;
@@ -107,8 +107,8 @@ bool is_stopped() { return innermost_stop != nullptr && innermost_stop->is_stopp
 void require_not_stopped() {
   if (!is_stopped()) return;
   throw tuning_stopped_error(
-      "the caller has ended the tuning before it had a result; a later one goes on with it where "
-      "trials are stored");
+      "the caller has ended the tuning before it had a result; a later one continues it if "
+      "its trials are stored");
 }
 
 tuning_scope::tuning_scope(std::string name) { state().scopes.push_back(std::move(name)); }

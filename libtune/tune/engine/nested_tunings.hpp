@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The tunings that a call of an autotuner is made in: those of this thread, and, in a child that
-// tunes for another process, those of the thread there.
+// The tunings around a call of an autotuner: the tunings of this thread, and, in a child that tunes
+// for another process, of the thread there.
 #pragma once
 
 #include <functional>
@@ -24,11 +24,11 @@ inline std::string tuning_name(const std::string& database, const std::string& s
   return database + '\n' + search;
 }
 
-/// Marks this thread as one that runs an autotune function, for as long as it lives. Destroyed in
-/// the reverse order.
+/// Marks this thread as running an autotune function, during its life. Destroyed in the reverse
+/// order.
 class [[nodiscard]] tuning_under_way {
  public:
-  /// All outlive this. @param listener  null: that of the tuning around it
+  /// All references must outlive this. @param listener  null: the listener of the outer tuning
   explicit tuning_under_way(const tuning_subject& subject, const step_listener* listener = nullptr,
                             const std::vector<std::shared_ptr<observer>>* observers = nullptr);
   ~tuning_under_way();
@@ -38,35 +38,34 @@ class [[nodiscard]] tuning_under_way {
 
 /// Returns true if this thread is tuning the same function and key for the same device.
 bool is_under_way(const tuning_subject& subject);
-/// Returns the step listener of the innermost tuning of this thread; null if there is none.
+/// Returns the step listener of the innermost tuning of this thread; null without one.
 const step_listener* current_listener() noexcept;
 /// Returns the observers of all tunings of this thread, each once.
 std::vector<std::shared_ptr<observer>> current_observers();
 
-/// Lets the caller of tunings on this thread end them, those inside others too, for as long as it
-/// lives. Destroyed in the reverse order.
+/// Lets the caller of tunings on this thread stop them, nested ones too, during its life. Destroyed
+/// in the reverse order.
 class [[nodiscard]] stop_scope {
  public:
   /// @param asked  called on this thread between the steps of a search and ten times a second while
-  ///               it waits; true ends it. Does not throw
+  ///               it waits; true stops it. Does not throw
   explicit stop_scope(std::function<bool()> asked);
   ~stop_scope();
   stop_scope(const stop_scope&) = delete;
   stop_scope& operator=(const stop_scope&) = delete;
-  /// True if this one or one around it wants the end.
+  /// True if this scope or an outer one requests the stop.
   bool is_stopped() const { return asked_() || (outer_ != nullptr && outer_->is_stopped()); }
 
  private:
   std::function<bool()> asked_;
   const stop_scope* outer_;
 };
-/// True if a scope of this thread wants the end.
+/// True if a scope of this thread requests the stop.
 bool is_stopped();
-/// @throws tuning_stopped_error if one does
+/// @throws tuning_stopped_error if a scope of this thread requests the stop
 void require_not_stopped();
 
-/// Marks this thread as one that tunes a key, with or without its lock. Destroyed in the reverse
-/// order.
+/// Marks this thread as tuning a key, with or without its lock. Destroyed in the reverse order.
 class [[nodiscard]] tuning_scope {
  public:
   /// @param name  tuning_name
@@ -80,24 +79,24 @@ class [[nodiscard]] tuning_scope {
 /// outermost first.
 std::vector<std::string> scopes();
 
-/// Returns the result of a call that has been tuned within the outermost tuning. Each is tuned only
-/// once there, so that the configurations of one search are comparable.
+/// Returns the result of a call that has been tuned within the outermost tuning. Each call is tuned
+/// only once there, so that the configurations of one search are comparable.
 /// @returns empty if it has not been tuned there, and outside of any tuning
 std::optional<std::vector<named_value>> made_inside(const std::string& name);
-/// Keeps a result for made_inside. @param for_process  also for is_tuned_in_process
+/// Stores a result for made_inside. @param for_process  also for is_tuned_in_process
 void keep_made(const std::string& name, const std::vector<named_value>& values, bool for_process);
-/// Returns true if this process, or one that it works for, has tuned it by a mode that holds for
-/// the process as a whole.
+/// Returns true if this process, or one that it works for, has tuned the call in a mode that
+/// applies to the whole process.
 bool is_tuned_in_process(const std::string& name);
 
-/// A configuration of a tuning inside another that ended its process.
+/// A configuration of a nested tuning that ended its process.
 struct lost_inside {
   std::string name{};  ///< tuning_name
   search_identity search{};
   stored_trial trial{};
 };
 
-/// The tunings around that of a child, as its request lists them.
+/// The tunings around a child's tuning, as listed in its request.
 struct outer_tunings {
   struct made {
     std::string name{};
@@ -108,11 +107,11 @@ struct outer_tunings {
   std::vector<std::string> in_process{};
   std::vector<lost_inside> lost{};
 };
-/// Returns those of this thread, with no lost configurations.
+/// Returns the tunings of this thread, without lost configurations.
 outer_tunings surroundings();
-/// Makes them those of this thread, in place of its own.
+/// Replaces this thread's own tunings by these.
 void inherit(outer_tunings outer);
-/// Returns the configurations that were lost in a search, according to the inherited tunings.
+/// Returns the lost configurations of a search, from the inherited tunings.
 std::vector<stored_trial> lost_in(const std::string& name, const search_identity& search);
 
 }  // namespace tune::detail

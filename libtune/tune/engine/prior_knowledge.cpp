@@ -50,7 +50,8 @@ class collection {
 
 constexpr double of_another_kind = 4;
 
-// Returns the distance of two values: zero, the logarithm of their ratio, or that of two kinds.
+// Returns the distance of two values: zero, the logarithm of their ratio, or a constant for other
+// kinds.
 double distance(const value& a, const value& b) {
   if (a == b) return 0;
   const auto number = [](const value& of) -> double {
@@ -88,7 +89,7 @@ std::string fixed_fields(const search_problem& problem) {
 
 namespace {
 
-/// The distance of the results of one device from those of another of the same maker.
+/// The distance between the results of two devices of the same maker.
 double distance(const device_identity& of, const device_identity& from) {
   switch (step_between(of, from)) {
     case match_step::exact: return 0;
@@ -119,12 +120,12 @@ similar_search to_search(const similar_result& result, numbering& numbers) {
   similar_search search{
       .distance = result.distance, .is_whole = result.is_whole, .has_all = result.has_all};
   for (const stored_trial& trial : result.trials) {
-    // What was skipped is none of the space, as far as this device is concerned.
+    // A skipped configuration is outside of the space of this device.
     if (trial.outcome == outcome_name(outcome::skipped)) continue;
     search.times[numbers.number(trial.configuration)] =
         trial.score_ns ? *trial.score_ns / trial.level : std::numeric_limits<double>::infinity();
   }
-  // The result is what its search chose, by more than the least time; or there are no trials.
+  // The search may have chosen the result by more than the least time; or it has no trials.
   const double best = search.best();
   search.times[numbers.number(result.values)] = std::isfinite(best) ? best : 1;
   return search;
@@ -135,7 +136,7 @@ similar_search to_search(const similar_result& result, numbering& numbers) {
 similar_knowledge find_similar(const tuning_layers& layers, const function_identity& function,
                                const record_key& key, int stage) {
   similar_knowledge found;
-  // Times say nothing of other objectives: of those the results alone are known.
+  // For other objectives than time, only the results are known, not the times.
   const bool is_by_time = own_name(function.name) == function.name;
   const std::string maker = maker_of(key.device);
   similar_query query;
@@ -178,7 +179,7 @@ std::vector<std::vector<named_value>> prior_configurations(const tuning_layers& 
          layers.find_nearest(function, key, most_devices, nearest_kind::priors)) {
       found.add(item.values);
     }
-    // What is fast is often good by other objectives too.
+    // A fast configuration is often good by other objectives too.
     function_identity by_time = function;
     by_time.name = own_name(function.name);
     if (by_time.name == function.name) return;
@@ -235,7 +236,7 @@ bool is_legal(std::size_t index, const search_problem& problem, const device& de
     const auto asked = problem.needs(index);
     return !asked || !find_broken_limit(*asked, device.limits());
   } catch (const std::exception&) {
-    return false;  // the author's needs refuse it
+    return false;  // the author's declared needs exclude it
   }
 }
 

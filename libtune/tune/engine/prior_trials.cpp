@@ -53,7 +53,7 @@ std::optional<trial> from_stored(const stored_trial& stored, const search_proble
   trial taken;
   taken.index = *index;
   taken.configuration = problem.configuration(*index);
-  // Fields outside of the space count too.
+  // Fields outside of the space are compared too.
   if (canonical_text(taken.configuration) != canonical_text(stored.configuration)) {
     return std::nullopt;
   }
@@ -78,15 +78,15 @@ namespace {
 
 constexpr run_time endless(std::numeric_limits<double>::infinity());
 constexpr double confidence_then = 0.99;
-// The margin of an estimate: a multiple of the spread of the quotients, and at least so much where
-// they are few or equal by chance.
+// The margin of an estimate: a multiple of the spread of the ratios, with a minimum for few ratios
+// or ratios that are equal by chance.
 constexpr double deviate = 2;
 constexpr double least_margin = 0.01;
 constexpr double least_margin_of_few = 0.05;
 constexpr std::size_t enough_to_spread = 3;
 constexpr double deviation_to_spread = 1.4826;
 
-// Returns the spread of the quotient of two medians, each of as many runs as a screening has.
+// Returns the spread of the ratio of two medians, each of the number of runs of a screening.
 double spread_of_quotient(double spread) {
   constexpr std::size_t usual_runs = 8;
   return spread * std::numbers::sqrt2 * median_error(usual_runs);
@@ -102,7 +102,7 @@ bool has_known_program(const trial& item) {
   return !item.programs.empty() && item.programs.front() != compile_scope::unknown_program;
 }
 
-/// Returns the trial whose program is compared; null if none has a known program.
+/// Returns the trial whose program is compared; null if no trial has a known program.
 const trial* choose_probe(const std::vector<trial>& trials) {
   const trial* chosen = nullptr;
   for (const trial& item : trials) {
@@ -119,7 +119,7 @@ bool has_same_program(const trial& probe, const search_problem& problem) {
   try {
     static_cast<void>(problem.generate(probe.index));
   } catch (...) {
-    // The refusal itself, or another exception that the author's function throws in its place.
+    // Either the refusal itself, or another exception that the author's function throws instead.
   }
   return !scope.programs().empty() && scope.programs().front() == probe.programs.front();
 }
@@ -143,8 +143,8 @@ std::vector<trial> trials_to_resume(const std::vector<stored_trial>& stored,
   const trial* probe = choose_probe(trials);
   if (probe == nullptr || has_same_program(*probe, problem)) return trials;
   warn_once(fmt::format(
-      "the kernel of {} has changed since a search for it was interrupted: its {} trials are made "
-      "anew; raise the version of the autotune function when results of the old kernel mislead",
+      "the kernel of {} has changed since a search for it was interrupted: its {} trials are "
+      "repeated; raise the version of the autotune function when results of the old kernel mislead",
       describe(subject), trials.size()));
   return {};
 }
@@ -216,7 +216,7 @@ earlier_times earlier_times::unnamed() const {
   return left;
 }
 
-// Dropped trials have few runs, so that their times are less certain.
+// Dropped trials have few runs, so their times are less certain.
 earlier_times times_of(const std::vector<trial>& taken,
                        const std::function<run_time(const trial&, run_time)>& cost) {
   const auto compared = [&](const trial& item, run_time time) {
@@ -266,7 +266,8 @@ bool is_incident(const trial& trial) { return is_incident(trial.outcome, trial.p
 
 std::vector<stored_trial> denied_by(const std::vector<stored_trial>& incidents,
                                     std::size_t enough) {
-  std::vector<std::pair<const stored_trial*, std::size_t>> counted;  // the latest, how many
+  // The latest trial, and the number.
+  std::vector<std::pair<const stored_trial*, std::size_t>> counted;
   std::map<std::string, std::size_t, std::less<>> places;
   for (const stored_trial& incident : incidents) {
     if (!is_incident(incident)) continue;
@@ -307,7 +308,7 @@ void incident_recorder::trial_finished(const tuning_subject&, const trial& finis
   warn_on_database_error([&] { database_->add_trials(search_to_add_to(), made); });
 }
 
-// A search of its own would come after one that was interrupted, and hide it from the next.
+// An additional search would be newer than an interrupted one, and hide it from the next search.
 search_id incident_recorder::search_to_add_to() {
   const auto unfinished = database_->unfinished_search(function_, key_, identity_.stage);
   if (unfinished && unfinished->identity == identity_) return unfinished->id;

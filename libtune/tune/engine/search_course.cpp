@@ -19,8 +19,8 @@
 namespace tune::detail {
 namespace {
 
-// What is meant as a time of the device is spent in slices. Its peak, which takes long copies, is
-// none beside an application at work.
+// A limit of device time is stretched, because the time is spent in slices. A peak, which needs
+// long copies, cannot be measured beside an application.
 void stretch(tuning_options& options, const step_gate& gate) {
   if (!options.budget) return;
   options.budget->within.reset();

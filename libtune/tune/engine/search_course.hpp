@@ -24,13 +24,14 @@ class search_course;
 struct session_state : session_setup {
   explicit session_state(session_setup setup) : session_setup(std::move(setup)) {}
 
-  int searches = 0;                      ///< that have started
-  std::optional<run_time> best_score{};  ///< of the search that ended last
-  search_course* course = nullptr;       ///< decides its searches; null: none does
+  int searches = 0;                      ///< number of started searches
+  std::optional<run_time> best_score{};  ///< the score of the last completed search
+  search_course* course = nullptr;       ///< decides its searches; null: no course
 };
 
-/// Decides the searches of a session in place of its options and its strategy, as long as it lives;
-/// the one before it goes on afterwards. Used by the thread of the session, which outlives it.
+/// Decides the searches of a session instead of its options and its strategy, during its life;
+/// afterwards the previous course continues. Used by the thread of the session, which must outlive
+/// it.
 class search_course {
  public:
   explicit search_course(tuning_session& session);
@@ -38,7 +39,7 @@ class search_course {
   search_course(const search_course&) = delete;
   search_course& operator=(const search_course&) = delete;
 
-  /// Searches in place of the session: returns the number of the best configuration, or throws as
+  /// Searches instead of the session: returns the number of the best configuration, or throws as
   /// tuning_session::tune does.
   virtual std::size_t search(const search_problem& problem, const search_defaults& defaults) = 0;
 
@@ -55,14 +56,15 @@ struct session_search {
   const search_problem& problem;
   search_decision decided{};
   int stage = 0;                         ///< its number in the session, from 0
-  std::vector<std::size_t> shortlist{};  ///< if not empty, these alone, in this order
-  bool ends_after_seeds = true;          ///< false: it goes on however good they are
-  loaded_programs* programs = nullptr;   ///< kept from one search to the next; null: none are
-  bool is_warm = false;                  ///< true if the device has just worked, for the one before
+  std::vector<std::size_t> shortlist{};  ///< if not empty, only these, in this order
+  bool ends_after_seeds = true;          ///< false: it continues after good seeds
+  loaded_programs* programs = nullptr;   ///< kept between searches; null: not kept
+  /// True if the device has just worked, for the previous search.
+  bool is_warm = false;
 };
 
 /// Runs a search: adds the probes, reads prior trials, compiles and measures. Returns the number of
-/// the best configuration, whose score is the session's then. @throws as tuning_session::tune
+/// the best configuration, and stores its score in the session. @throws as tuning_session::tune
 std::size_t run(session_state& session, session_search search);
 
 }  // namespace tune::detail

@@ -48,7 +48,7 @@ void search_finals::take_samples(const rival& of, const step_runner& with, doubl
   };
   take(static_cast<int>(samples_of_turn));
   if (times.size() == 1) {
-    // One that times itself gives the mean of all that it is asked for.
+    // A measure that times itself returns one mean for all requested runs.
     times.clear();
     while (times.size() < samples_of_turn && take(1)) {
     }

@@ -32,12 +32,12 @@ struct search_plan {
   std::string strategy;
   strategy_options told;
   std::vector<std::size_t> seeds{};
-  /// After so many of them the search may stop; empty: it goes on.
+  /// The number of seeds after which the search may stop; empty: it continues.
   std::optional<std::size_t> enough{};
   search_seeds said{};
 };
 
-/// True where a number of configurations is asked for.
+/// True if the number of configurations is given.
 bool is_counted(const tuning_options& options) {
   return (options.budget && options.budget->trials) || options.search.max_count ||
          options.search.max_fraction;
@@ -51,7 +51,7 @@ std::optional<double> if_finite(double loss) {
   return std::isfinite(loss) ? std::optional(loss) : std::nullopt;
 }
 
-/// The loss that an end after so many seeds was said to have.
+/// The expected loss of an end after this many seeds.
 search_seeds say_of(const known_losses& losses, std::size_t seeds) {
   search_seeds said{.tried = seeds, .judges = losses.judges};
   if (seeds == 0 || losses.after.empty()) return said;
@@ -61,8 +61,7 @@ search_seeds say_of(const known_losses& losses, std::size_t seeds) {
   return said;
 }
 
-/// Of how many of the seeds it is known that nine of ten searches lose no more by an end after
-/// them.
+/// The number of seeds after which nine of ten searches are known to lose no more than this.
 std::optional<std::size_t> find_enough(const known_losses& losses, std::size_t seeds,
                                        double within) {
   for (std::size_t i = 0; i < std::min(seeds, losses.after.size()); ++i) {
@@ -96,12 +95,12 @@ search_plan plan_search(const search_problem& problem, const tuning_options& opt
   const default_search chosen = choose_search(
       problem.space.size(), is_limited(options) ? search_limit::given : search_limit::none);
   plan.strategy = chosen.strategy;
-  // The trials of an unfinished search are part of the effort.
+  // The trials of an unfinished search count as a part of the effort.
   if (!is_limited(options)) plan.told.max_count = std::max(chosen.most, taken_over);
   return plan;
 }
 
-/// "8 keys of this device and 2 of others of its maker"
+/// The text of the sources: "8 keys of this device and 2 of others of its maker".
 std::string text_of_sources(const known_losses& losses) {
   std::string of_here = fmt::format("{} keys of this device", losses.here);
   std::string of_others = fmt::format("{} of other devices of its maker", losses.elsewhere);
@@ -109,11 +108,12 @@ std::string text_of_sources(const known_losses& losses) {
   return losses.here == 0 ? of_others : of_here + " and " + of_others;
 }
 
-/// "1.2 % on average and less than 4 % in nine of ten cases, as 12 whole searches say"
+/// The text of a loss: "1.2 % on average and less than 4 % in nine of ten cases, as 12 whole
+/// searches say".
 std::string text_of_loss(const search_seeds& said) {
   if (!said.expected_loss && !said.loss_bound) {
-    return said.judges == 0 ? std::string("an amount that no search near it tells")
-                            : std::string("an amount that nobody knows");
+    return said.judges == 0 ? std::string("an unknown amount, without a similar search")
+                            : std::string("an unknown amount");
   }
   std::string text;
   if (said.expected_loss) text = fmt::format("{:.2g} % on average", 100 * *said.expected_loss);
@@ -121,7 +121,7 @@ std::string text_of_loss(const search_seeds& said) {
     text += fmt::format("{}{:.2g} % at most in nine of ten cases", text.empty() ? "" : " and ",
                         100 * *said.loss_bound);
   } else {
-    text += ", and how much at most is not known";
+    text += ", and an unknown amount at most";
   }
   return text + fmt::format(", as {} similar searches say", said.judges);
 }
@@ -133,9 +133,10 @@ void tell_of_seeds(const search_plan& plan, const known_losses& losses,
       "{}: the search begins with {} seeds from {}; if it stopped there it would lose {}",
       describe(subject), plan.seeds.size(), text_of_sources(losses), text_of_loss(plan.said));
   if (const auto within = good_enough(options)) {
-    text += plan.enough ? fmt::format("; {:g} % is good enough: it stops after {} of them",
-                                      100 * *within, *plan.enough)
-                        : fmt::format("; that is not within {:g} %, so it goes on", 100 * *within);
+    text += plan.enough
+                ? fmt::format("; {:g} % is good enough: it stops after {} of them", 100 * *within,
+                              *plan.enough)
+                : fmt::format("; that is not within {:g} %, so it continues", 100 * *within);
   }
   log(log_level::info, text);
 }
@@ -146,7 +147,7 @@ std::optional<std::chrono::nanoseconds> time_left(const tuning_options& options,
   return std::max(std::chrono::nanoseconds(0), *options.budget->time - spent.time);
 }
 
-// A trial that has a time and a reason says which of its metrics failed.
+// A trial with both a time and a reason gives the metrics that failed.
 std::optional<std::string> unknown_metrics(const std::vector<trial>& trials) {
   const auto failed = [](const trial& item) { return item.score && !item.reason.empty(); };
   const auto count = std::ranges::count_if(trials, failed);
@@ -155,7 +156,7 @@ std::optional<std::string> unknown_metrics(const std::vector<trial>& trials) {
          std::ranges::find_if(trials, failed)->reason;
 }
 
-/// Of seeds that have ended a search. Their number was chosen by the bound, so it is what holds.
+/// The seeds that have ended a search. Their number was chosen by the bound, so the bound applies.
 search_seeds said_at_stop(const search_plan& plan, const known_losses& losses,
                           const tuning_options& options) {
   search_seeds said = say_of(losses, *plan.enough);
@@ -164,7 +165,7 @@ search_seeds said_at_stop(const search_plan& plan, const known_losses& losses,
   return said;
 }
 
-/// Adds what users should know of a search, and logs it.
+/// Adds the doubts for users of a search, and logs it.
 void add_doubts(search_finished_event& finished, const tuning_subject& subject,
                 const compile_service& service) {
   if (const auto count = std::ranges::count_if(finished.trials, detail::is_short_of_memory)) {
@@ -179,7 +180,7 @@ void add_doubts(search_finished_event& finished, const tuning_subject& subject,
   for (const std::string& doubt : finished.doubts) {
     log(log_level::warning, describe(subject) + ": " + doubt);
   }
-  // That has been logged, once for all searches.
+  // This has been logged, once for all searches.
   if (const std::string why = service.shortcoming(); !why.empty()) {
     finished.doubts.push_back("programs were compiled in this process, one after the other: " +
                               why);
@@ -237,7 +238,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
     tell_of_seeds(plan, known.losses, options, subject);
     strategy = make_strategy(plan.strategy, problem.space, plan.told);
   } else {
-    // Trials outside of the list neither compete nor count as a part of it.
+    // Trials outside of the list do not compete, and do not count as a part of it.
     const std::unordered_set<std::size_t> listed(shortlist.begin(), shortlist.end());
     std::erase_if(earlier, [&](const trial& taken) { return !listed.contains(taken.index); });
     strategy = make_shortlist(problem.space, shortlist);
@@ -264,7 +265,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
 
   const std::optional<std::size_t> best = run.best();
   const detail::memory_quota* const memory = hooks.memory.get();
-  // It is not over: with more memory it goes on.
+  // The search is not complete: with more memory it continues.
   if (const std::string want = detail::find_want_of_memory(run.trials());
       !best && memory != nullptr && !want.empty()) {
     throw too_little_memory_error(subject, memory->reach_at_refusal(), want);

@@ -10,7 +10,7 @@
 namespace tune::detail {
 
 prior_knowledge search_memory::read_prior(time_point now) const {
-  // One of quick comparisons has no start, and may have lost a process nevertheless.
+  // A search of quick comparisons has no start event, but may have lost a process.
   if (!started_ && trials_.all().empty()) return known_;
   prior_knowledge told{.goes_on = true,
                        .compile_failures = known_.compile_failures,
@@ -19,7 +19,7 @@ prior_knowledge search_memory::read_prior(time_point now) const {
                        .losses = known_.losses,
                        .priors = known_.priors};
   for (const trial& item : trials_.all()) {
-    // A configuration that was not tried may still have to be, if nothing else works.
+    // An untried configuration may still be needed, if nothing else works.
     if (item.origin == trial_origin::cached) continue;
     stored_trial stored = to_stored(item);
     if (is_incident(item)) told.denied.push_back(stored);
@@ -64,7 +64,7 @@ search_memory::news search_memory::join_one(search_finished_event event, time_po
   if (std::exchange(finished_, true)) return std::nullopt;
   std::optional<std::size_t> winner;
   if (event.best && *event.best < event.trials.size()) winner = event.trials[*event.best].index;
-  // The times of lost children are not known in detail.
+  // The times of lost children are only known in total.
   const std::chrono::nanoseconds elapsed = now - begin_;
   event.times.idle += std::max(std::chrono::nanoseconds(0), elapsed - event.elapsed);
   event.elapsed = elapsed;

@@ -14,8 +14,8 @@
 
 namespace tune::detail {
 
-/// One search that is made in parts, one after the other or at the same time, as by several
-/// children: joins their events into those of one search, and holds the prior results for the next.
+/// One search that is made in parts, in sequence or in parallel, such as by several children: joins
+/// their events to the events of one search, and holds the prior results for the next part.
 class search_memory {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -28,8 +28,8 @@ class search_memory {
   /// Returns the prior results for a part that begins this search, or continues it.
   prior_knowledge read_prior(time_point now) const;
 
-  /// Returns the event for observers that an event of a part amounts to; empty if they have
-  /// received it before, or if it is no event of the search itself.
+  /// Converts an event of a part to the event for observers; empty if they have received it before,
+  /// or if it is not an event of the search itself.
   std::optional<tuning_event> join(tuning_event event, time_point now);
 
   std::optional<run_time> best_score() const noexcept { return trials_.best_score(); }

@@ -16,29 +16,29 @@
 
 namespace tune::detail {
 
-/// The metric of a trial that failed because there was too little device memory: the bytes that the
-/// search could hold at that time.
+/// The metric of a trial that failed for lack of device memory: the limit of the search at that
+/// time, in bytes.
 inline constexpr const char* memory_limit_metric = "memory_limit";
 
-/// Returns the quota of a tuning in this process: what the option says; else what is free on the
-/// device now less a reserve for the application, a quarter of it, and at least 256 MiB or, on a
-/// small device, a 64th of its memory.
+/// Returns the quota of a tuning in this process: the value of the option; else the memory that is
+/// free on the device now less a reserve for the application, a quarter of it, and at least 256 MiB
+/// or, on a small device, a 64th of its memory.
 std::shared_ptr<memory_quota> make_quota(const context& context,
                                          const std::optional<memory_budget>& given);
 
-/// The quota that counts on this thread, in whatever tuning it is; else a new one.
+/// The quota of the tuning of this thread, nested or not; else a new quota.
 std::shared_ptr<memory_quota> current_quota(const context& context,
                                             const std::optional<memory_budget>& given);
 
-/// Removes trials that failed for want of memory where the search may hold more now: they are tried
+/// Removes trials that failed for lack of memory if the search may hold more now: they are tried
 /// again.
 void erase_short_of_memory(std::vector<trial>& trials, const memory_quota& now);
 
-/// True for a trial that failed for want of memory.
+/// True for a trial that failed for lack of memory.
 bool is_short_of_memory(const trial& item);
 
-/// Returns why no trial has a time, if more memory may change that: the first reason, of those that
-/// failed for want of memory. Empty if there is none.
+/// Returns the reason for a search without times, if more memory may help: the first reason of
+/// those trials that failed for lack of memory. Empty without one.
 std::string find_want_of_memory(const std::vector<trial>& trials);
 
 }  // namespace tune::detail

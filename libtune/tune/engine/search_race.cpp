@@ -42,7 +42,7 @@ double rank_of(const search_problem& problem, std::size_t index) {
                ? static_cast<double>(asked->local_memory_bytes + asked->dynamic_local_memory_bytes)
                : 0.0;
   } catch (const std::exception&) {
-    return 0.0;  // it was asked before, so it answers differently each time
+    return 0.0;  // it was asked before, so its answers vary
   }
 }
 
@@ -71,8 +71,8 @@ void search_race::resume(const std::vector<trial>& earlier, bool goes_on) {
   if (goes_on && !earlier.empty()) earlier_.expect_factor(earlier.back().level);
 }
 
-// Before anything new, so that new trials are stored with the level of the device, and a small
-// budget is spent on the best.
+// This comes before anything new, so that new trials are stored with the level of the device, and a
+// small budget is spent on the best.
 void search_race::measure_references() {
   for (auto next = earlier_.next_references(); !next.empty(); next = earlier_.next_references()) {
     measure_again(next);
@@ -96,7 +96,7 @@ void search_race::find_level() {
   first_time_.reset();
   for (const auto& [index, attempt] : racing_) {
     judge(index);
-    // It has competed until now.
+    // An attempt that is now unfit has competed, so others may have lost against it.
     is_spoilt_ = is_spoilt_ || attempt->result().outcome == outcome::unfit;
   }
 }
@@ -126,12 +126,12 @@ void search_race::clear() {
 }
 
 std::vector<run_time> search_race::measure_for(const race_task& task, trial_attempt& attempt) {
-  // Finalists differ by less than the ticks of some timers.
+  // Finalists may differ by less than the tick of a coarse timer.
   in_final_round_ = in_final_round_ || task.step == race_step::final_round;
   const double allowed = in_final_round_ ? final_tick_error : screening_tick_error;
   std::vector<run_time> times;
   runner_.with_room(attempt, [&] {
-    // One that has been released has shown that it works, so nothing is checked again.
+    // A released configuration has shown that it works, so it is not checked again.
     if (!attempt.over() && !attempt.is_live() && runner_.generate_again(attempt)) {
       runner_.measuring([&] { attempt.warm_up(); });
     }
@@ -149,8 +149,9 @@ void search_race::perform(const race_task& task) {
                        !before->dropped;
   if (!attempt.over() && !times.empty() && !setting_.judge.races_by_time() &&
       std::isnan(cost_in_race(task.configuration, times.front()).count())) {
-    attempt.refuse(outcome::unfit, fmt::format("its {} is not known, and it is compared by it",
-                                               setting_.judge.goal().objectives.front().metric));
+    attempt.refuse(outcome::unfit,
+                   fmt::format("its {} is not known, but configurations are compared by it",
+                               setting_.judge.goal().objectives.front().metric));
   }
   if (attempt.over()) {
     race_->fail();
@@ -172,7 +173,7 @@ void search_race::perform(const race_task& task) {
   }
 }
 
-// Makes a trial of a configuration that has been screened, or fails later.
+// Makes a trial of a configuration that has been screened, or that fails later.
 void search_race::judge(std::size_t index) {
   const race_state state = race_->state(index);
   if (!has_been_screened(state)) {
@@ -214,8 +215,8 @@ trial search_race::result_of(std::size_t index) {
   return done;
 }
 
-// Only a leader makes the race drop others, so it is enough to check each new leader. One that
-// leads unnoticed, because the device drifts, is found at the end (is_winner_right).
+// Only a leader makes the race drop others, so it is enough to check each new leader. A leader that
+// goes unnoticed, because the device drifts, is found at the end (is_winner_right).
 bool search_race::has_to_be_checked(const race_task& task,
                                     const std::vector<run_time>& times) const {
   if (!runner_.has_to_be_checked(task.configuration) || times.empty()) return false;
@@ -263,13 +264,13 @@ void search_race::play() {
   for (const std::size_t index : race_->finalists()) {
     if (race_->state(index) == race_state::failed) continue;
     trial done = result_of(index);
-    // It may have eliminated others.
+    // A winner that fails at the end may have eliminated others.
     is_spoilt_ = is_spoilt_ || (done.outcome != outcome::measured && index == winner);
     host_.finish(std::move(done));
   }
 }
 
-// Returns true if the winner needs no check, or passes it. One that does not loses its time.
+// Returns true if the winner needs no check, or passes it. A winner that fails it loses its time.
 bool search_race::is_winner_right() {
   const auto place = best();
   if (!place) return true;
@@ -288,8 +289,8 @@ bool search_race::is_winner_right() {
   return false;
 }
 
-// What takes too long to be measured of all is measured of the best; if none of them keeps the
-// constraints, of the next best.
+// Metrics that take too long for all configurations are measured only for the best ones; if these
+// violate the constraints, also for the next best.
 void search_race::compare_finalists() {
   if (!setting_.judge.has_finals()) return;
   const auto has_winner = [&] {
@@ -317,7 +318,7 @@ void search_race::compare_finalists() {
   } while (setting_.judge.decides_finals() && !has_winner() && !host_.is_over());
 }
 
-/// Those of the race that have not been compared, the best first.
+/// The configurations of the race that have not been compared, the best first.
 std::vector<search_finals::rival> search_race::choose_finalists(std::size_t most) {
   std::vector<std::pair<run_time, search_finals::rival>> sorted;
   for (const auto& [index, attempt] : racing_) {
@@ -365,8 +366,8 @@ void search_race::race_anew() {
 std::optional<std::size_t> search_race::best() {
   const std::vector<trial>& all = trials_.all();
   const std::optional<std::size_t> chosen = chosen_ ? chosen_ : race_->leading();
-  // Where the budget left no time to compare, the least score counts: of those compared last, else
-  // of those measured here, else of resumed trials.
+  // If the budget left no time to compare, the least score decides: of the configurations compared
+  // last, else of trials measured here, else of resumed trials.
   const auto order_of = [&](const trial& item) {
     const bool is_chosen = chosen == item.index;
     const bool is_made = item.origin != trial_origin::resumed;
@@ -378,7 +379,7 @@ std::optional<std::size_t> search_race::best() {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].score) continue;
-    // Of the others it is not known whether they keep the constraints.
+    // The others may break the constraints.
     if (setting_.judge.decides_finals() && !finals_.has_compared(all[i].index)) continue;
     if (!best || order_of(all[i]) < order_of(all[*best])) best = i;
   }

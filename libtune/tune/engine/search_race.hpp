@@ -18,25 +18,27 @@
 
 namespace tune {
 
-/// Which configuration of a search wins: it performs the tasks of a race on the attempts that
-/// arrive, makes trials of them, and decides at the end. The best of an unfinished search compete
-/// when they have been measured again. Used by the thread of the search.
+/// Finds the winner of a search: it performs the tasks of a race on the attempts that arrive, makes
+/// trials of them, and decides at the end. The best of an unfinished search compete after they have
+/// been measured again. Used by the thread of the search.
 class search_race {
  public:
   using attempt_pointer = attempt_runner::attempt_pointer;
 
   /// Calls of the search around it.
   struct host {
-    std::function<bool()> is_over;  ///< the time of the budget is used up
+    std::function<bool()> is_over;  ///< the budget's time is used up
     std::function<bool()> has_reached_target;
     std::function<std::optional<run_time>()> best_now;  ///< the least cost so far
-    std::function<void()> end_late;                     ///< there was no time to compare all
-    /// Tries configurations, of which those that work arrive.
+    /// Called if time was too short to compare all.
+    std::function<void()> end_late;
+    /// Tries configurations; working ones arrive.
     std::function<void(const std::vector<std::size_t>&)> measure;
-    std::function<void(trial)> finish;  ///< takes a trial, or another for the same configuration
+    /// Takes a trial, or replaces the trial of the same configuration.
+    std::function<void(trial)> finish;
   };
 
-  /// Everything outlives this. @param trials  those that finish has taken, and resumed ones
+  /// All references must outlive this. @param trials  those passed to finish, and resumed ones
   search_race(const search_setting& setting, search_timing& timing,
               const compile_pipeline& pipeline, const trial_list& trials, host around);
 
@@ -44,20 +46,21 @@ class search_race {
   void resume(const std::vector<trial>& earlier, bool goes_on);
   /// True if the change of the device since the resumed trials is known.
   bool knows_level() const noexcept { return knows_level_; }
-  /// Has the best of the resumed trials measured again until it is. Before anything new, so that
-  /// new trials are stored with the level of the device, and a small budget is spent on the best.
+  /// Measures the best of the resumed trials again, until the change is known. This comes first, so
+  /// that new trials are stored with the level of the device, and a small budget is spent on the
+  /// best.
   void measure_references();
-  /// Returns what a resumed trial would cost now.
+  /// Returns the estimated present cost of a resumed trial.
   std::optional<run_time> estimate(std::size_t index) const { return earlier_.estimate(index); }
-  /// Returns the least cost measured here while that is not known.
+  /// Returns the least cost measured here while that change is unknown.
   std::optional<run_time> first_time() const noexcept { return first_time_; }
 
   attempt_runner& runner() noexcept { return runner_; }
-  /// A configuration that works joins the race.
+  /// Adds a working configuration to the race.
   void arrive(attempt_pointer attempt);
-  /// Begins a race without any.
+  /// Begins a race without configurations.
   void clear();
-  /// Compares the best when no more arrive.
+  /// Compares the best after the last arrival.
   void decide();
 
   /// See search_run.
@@ -84,19 +87,19 @@ class search_race {
   const trial_list& trials_;
   host host_;
   attempt_runner runner_;     // its settings outlive the attempts
-  std::optional<race> race_;  // never empty
+  std::optional<race> race_;  // always set
   search_finals finals_;
-  attempt_runner::attempts racing_;         // those in the race
-  std::unordered_set<std::size_t> judged_;  // of them, those whose trials are up to date
-  earlier_times earlier_;                   // of the resumed trials, later of the race before
-  double level_ = 1;                        // of the device when those were measured
+  attempt_runner::attempts racing_;         // attempts in the race
+  std::unordered_set<std::size_t> judged_;  // the part of racing_ with up-to-date trials
+  earlier_times earlier_;  // times of the resumed trials, later of the previous race
+  double level_ = 1;       // the level of the device at the time of earlier_
   bool knows_level_ = true;
   std::optional<run_time> first_time_;
-  std::size_t not_measured_ = 0;  // earlier ones that there was no time for
+  std::size_t not_measured_ = 0;  // earlier ones skipped for lack of time
   double sentinel_level_ = 1;     // ratio of the sentinel's latest samples to its score in the race
-  bool is_spoilt_ = false;        // true if a late failure may have eliminated others
-  bool in_final_round_ = false;   // true while the race compares the finalists
-  std::optional<std::size_t> chosen_;  // the winner, where the race alone does not choose it
+  bool is_spoilt_ = false;        // a late failure may have eliminated others
+  bool in_final_round_ = false;   // the race compares the finalists
+  std::optional<std::size_t> chosen_;  // the winner, unless the race alone chooses it
 };
 
 }  // namespace tune

@@ -14,11 +14,11 @@
 namespace tune {
 namespace {
 
-// A strategy that learns should not propose much before it has the first results.
+// A strategy that learns should propose little before it has the first results.
 constexpr std::size_t depth_to_learn = 2;
 constexpr std::size_t depth_to_sort = 16;
 
-// A time that is good enough is no value of another objective that is.
+// A target time applies only if the time is the objective.
 tuning_budget budget_of(const search_setting& setting) {
   tuning_budget budget = setting.options.budget.value_or(tuning_budget{});
   if (!setting.judge.goal().is_time()) {
@@ -134,7 +134,7 @@ void search_run::propose(strategy& strategy, std::size_t most, const known_failu
   }
 }
 
-// A configuration after the seeds would be tried without need.
+// A further configuration would be tried unnecessarily.
 bool search_run::waits_for_seeds() const {
   const auto is_tried = [this](std::size_t seed) { return tried_.contains(seed); };
   return !seeds_.empty() && !pipeline_.empty() && std::ranges::all_of(seeds_, is_tried);
@@ -159,7 +159,7 @@ void search_run::begin(std::size_t index, const known_failures& known) {
   pipeline_.add(race_.runner().make(index, known));
 }
 
-// Waits for the next one no longer than until the clock has to be looked at.
+// Waits for the next one until the next check of the clock at most.
 void search_run::take_one() {
   race_.runner().yield_memory();
   account(&search_times::idle);
@@ -173,7 +173,7 @@ void search_run::take_one() {
 
 void search_run::enter(attempt_pointer attempt) {
   attempt_runner& runner = race_.runner();
-  // The pipeline generates beside those that are kept for the race.
+  // The pipeline generates while others are kept for the race, so memory may have been short.
   if (runner.may_retry(*attempt)) attempt->retry();
   if (!attempt->over() && !attempt->is_live()) runner.generate(*attempt);
   if (attempt->has_wanted()) {
@@ -212,12 +212,12 @@ void search_run::finish(trial done) {
   report(kept, is_refined ? trial_stage::refined : trial_stage::finished);
   warn_of_failures(kept);
   if (kept.outcome != outcome::device_fault || kept.origin != trial_origin::made) return;
-  // Otherwise the next configuration would be blamed for it.
+  // Otherwise the next configuration would be blamed for the fault.
   const auto& survives = setting_.hooks.survives_faults;
   if (!survives || !survives()) throw device_fault_error(setting_.subject, kept);
 }
 
-// A mistake that all configurations share would else show at the end only.
+// A mistake that all configurations share would otherwise appear only at the end.
 void search_run::warn_of_failures(const trial& last) const {
   const trial_list::counts& made = trials_.count();
   if (last.score || is_skipped(last) || made.measured > 0) return;
@@ -230,7 +230,7 @@ void search_run::warn_of_failures(const trial& last) const {
                   to_string(first->configuration), outcome_name(first->outcome), first->reason));
 }
 
-// For those who have no observer: not often, and ever more rarely.
+// For users without an observer: seldom, and at growing intervals.
 void search_run::log_progress() {
   const std::chrono::nanoseconds searched = clock_.elapsed() - setting_.spent.time;
   if (searched < next_line_) return;

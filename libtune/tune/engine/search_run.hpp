@@ -27,7 +27,7 @@
 
 namespace tune {
 
-/// The parts that a search works with. All of them outlive the search.
+/// The parts that a search works with. All must outlive the search.
 struct search_setting {
   const search_problem& problem;
   const tuning_subject& subject;
@@ -38,13 +38,13 @@ struct search_setting {
   compile_service& service;
   bool learns = true;  ///< the strategy chooses by the results so far
   step_hooks hooks{};
-  spent_budget spent{};  ///< before it starts
+  spent_budget spent{};  ///< the part used before the start
   const trial_judge& judge = trial_judge::by_time();
 };
 
 /// One search: configurations flow from the strategy through the compile_pipeline into a race.
-/// While the device measures, helpers compile what comes next. All that touches the device or the
-/// author's function happens on the thread of the search.
+/// While the device measures, helpers compile the next ones. Only the thread of the search uses the
+/// device and calls the author's function.
 class search_run {
  public:
   explicit search_run(const search_setting& setting);
@@ -54,30 +54,30 @@ class search_run {
   /// Begins with the trials of an unfinished search. The device may have changed since, so the best
   /// of them are measured again, as many as may still win.
   /// @param goes_on  true if they were made just now: then the best are measured again at the end,
-  ///                 so that a search whose processes are lost again and again makes progress
+  ///                 so that a search whose processes are lost repeatedly makes progress
   void resume(const std::vector<trial>& earlier, bool goes_on = false);
 
-  /// Ends the search as soon as all of these have been tried and one of them has a time. They are
-  /// what the strategy proposes first; nothing else is tried meanwhile. To be called before run.
+  /// Ends the search as soon as all seeds have been tried and one of them has a time. The strategy
+  /// proposes them first; nothing else is tried meanwhile. To be called before run.
   void stop_after(std::span<const std::size_t> seeds) { seeds_.assign(seeds.begin(), seeds.end()); }
-  /// True if they have ended it.
+  /// True if the seeds have ended the search.
   bool has_stopped_after_seeds() const noexcept { return stopped_after_seeds_; }
 
-  /// Tries configurations until there are so many trials, resumed ones included, or no more
-  /// proposals, or the budget is used up; then compares the best. Only a configuration that was
-  /// measured here can win, unless the budget's time did not suffice to measure any. Where none
-  /// works a warning says so early, with the first reason.
+  /// Tries configurations until the given number of trials, resumed ones included, the end of the
+  /// proposals, or the end of the budget; then compares the best. Only a configuration that was
+  /// measured here can win, unless the budget's time was too short to measure any. Without a
+  /// working configuration an early warning gives the first reason.
   /// @param most  the number of trials
-  /// @throws device_fault_error if the device's context is lost for good: nothing more can be
+  /// @throws device_fault_error if the device's context is lost for good, so nothing more can be
   ///         measured
   void run(strategy& strategy, std::size_t most, const known_failures& known);
 
-  /// Tries the configurations that were skipped because they did not compile before; not those on
-  /// the denylist.
+  /// Tries the configurations that were skipped as known compile failures, except those on the
+  /// denylist.
   void retry_remembered();
 
   const std::vector<trial>& trials() const noexcept { return trials_.all(); }
-  /// Returns the place of the winner among the trials; empty if none has a time.
+  /// Returns the winner's index in the trials; empty if none has a time.
   std::optional<std::size_t> best() { return race_.best(); }
   search_end end() const noexcept { return end_; }
   /// Returns the uncertainties that remain, for users.
@@ -110,18 +110,21 @@ class search_run {
   search_setting setting_;
   search_clock clock_;
   search_timing timing_;
-  search_race race_;  // before the attempts of the pipeline, which refer to it
+  search_race race_;  // before the attempts of the pipeline, which use it
   compile_pipeline pipeline_;
   strategy* strategy_ = nullptr;  // receives the results
   trial_list trials_;
-  std::unordered_set<std::size_t> tried_;            // proposed, or resumed
-  std::size_t taken_over_ = 0;                       // the number of resumed trials, the first ones
-  std::unordered_map<std::size_t, run_time> costs_;  // of those made here, if not their times
-  std::vector<std::size_t> seeds_;  // that are good enough together; empty: none are
+  std::unordered_set<std::size_t> tried_;  // proposed, or resumed
+  // The number of resumed trials, which come first.
+  std::size_t taken_over_ = 0;
+  // The costs of trials made here, if costs differ from times.
+  std::unordered_map<std::size_t, run_time> costs_;
+  std::vector<std::size_t> seeds_;  // trials after which the search may end; empty: none
   bool stopped_after_seeds_ = false;
   std::size_t planned_ = 0;
   std::size_t begun_ = 0;
-  std::chrono::nanoseconds next_line_{std::chrono::seconds(2)};  // of the log, from the start
+  // Time of the next log line, since the start.
+  std::chrono::nanoseconds next_line_{std::chrono::seconds(2)};
   search_end end_ = search_end::complete;
 };
 

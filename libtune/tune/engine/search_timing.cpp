@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_pause{100};
 
-// A search in which nothing works ends, too, unless it has not tried enough to know that.
+// A search without a working configuration ends too, once it has tried enough of them.
 bool may_end(const std::optional<run_time>& best, const trial_list::counts& made) {
   return best || made.failed - made.skipped >= search_clock::enough_failed ||
          made.skipped >= search_clock::enough_skipped;
@@ -40,7 +40,7 @@ bool search_clock::is_over(std::optional<run_time> best, const trial_list::count
 }
 
 search_clock::time_point search_clock::next_look() const {
-  // The clock that is waited by is the real one, whatever clock measures.
+  // Waiting uses the real clock, even if another clock measures.
   const auto patience = left() ? std::min<std::chrono::nanoseconds>(*left(), longest_pause)
                                : std::chrono::nanoseconds(longest_pause);
   return std::chrono::steady_clock::now() +
@@ -80,7 +80,7 @@ void search_timing::measuring(const std::function<void()>& step, bool compiling)
   account(&search_times::measuring, compiling);
 }
 
-// No wait goes beyond the budget.
+// No wait exceeds the budget.
 std::chrono::milliseconds search_timing::longest_wait() const {
   const auto left = clock_.left();
   return left ? std::min(wait_, std::chrono::ceil<std::chrono::milliseconds>(*left)) : wait_;

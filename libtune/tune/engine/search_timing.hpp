@@ -18,19 +18,19 @@
 
 namespace tune {
 
-/// A search's budget against the clock. The limit of time ends a search once a configuration works,
-/// so that none ends without a result for want of time alone, or once so many have failed that
-/// probably none works.
+/// The budget of a search, applied to the clock. The time limit ends a search only once a
+/// configuration works, or the failures suggest that none works, so that no search ends without a
+/// result merely for lack of time.
 class search_clock {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// So many trials that were run and failed let a search without a result end at its limit of
-  /// time. Skipped ones take little of it, and a space may begin with many of them.
+  /// The number of failed runs that let a search without a result end at its time limit. Skipped
+  /// trials take little time, and a space may begin with many of them.
   static constexpr std::size_t enough_failed = 20;
-  static constexpr std::size_t enough_skipped = 1000;  ///< the same of those that were not run
+  static constexpr std::size_t enough_skipped = 1000;  ///< the same number for skipped trials
 
-  /// @param spent  of its time, before it starts
+  /// @param spent  the time used before the start
   search_clock(const tuning_budget& budget, const wall_clock& now,
                std::chrono::nanoseconds spent = std::chrono::nanoseconds(0))
       : budget_(budget), now_(now), start_(now() - spent) {}
@@ -39,23 +39,23 @@ class search_clock {
   std::chrono::nanoseconds elapsed() const { return now_() - start_; }
   std::optional<std::chrono::nanoseconds> left() const;
 
-  /// Returns the reason to begin no more configurations, if there is one. A tenth of the time is
-  /// kept for comparing the best.
+  /// Returns the reason to begin no more configurations, if any. A tenth of the time is reserved
+  /// for comparing the best.
   /// @param begun  the number of configurations so far
-  /// @param best   the least cost so far; empty: none works
+  /// @param best   the least cost so far; empty without a working configuration
   /// @param made   the numbers of trials so far
   std::optional<search_end> why_end(std::size_t begun, std::optional<run_time> best,
                                     const trial_list::counts& made) const;
-  /// Notes the least time that the device needs for the work of a run, from which the target
-  /// follows where the budget asks to come within a part of it.
+  /// Notes the least device time for the work of a run. It gives the target if the budget asks to
+  /// come within a part of it.
   void allow(run_time least) {
     if (!budget_.within) return;
     const run_time target = least * (1 + *budget_.within);
     budget_.target = budget_.target ? std::max(*budget_.target, target) : target;
   }
-  /// Returns true if all of the time is used up, and a configuration works or enough have failed.
+  /// Returns true if the time is used up, and a configuration works or enough have failed.
   bool is_over(std::optional<run_time> best, const trial_list::counts& made) const;
-  /// Returns the latest moment to look at the clock again, if there is a limit of time.
+  /// Returns the latest time of the next check of the clock, with a time limit.
   time_point next_look() const;
 
  private:
@@ -64,16 +64,16 @@ class search_clock {
   time_point start_;
 };
 
-/// Runs the steps of a search with the device lease, and accounts its time. One thread uses it.
+/// Runs the steps of a search with the device lease, and records its time. One thread uses it.
 class search_timing {
  public:
-  /// Everything outlives this. @param wait  the longest wait for the device lease
+  /// All references must outlive this. @param wait  the longest wait for the device lease
   search_timing(const search_clock& clock, const tuning_subject& subject, const device& device,
                 std::span<const std::shared_ptr<observer>> observers,
                 std::chrono::milliseconds wait);
 
   /// Adds the time since the last call to one part of the times.
-  /// @param compiling  programs are being compiled meanwhile
+  /// @param compiling  true if programs are being compiled meanwhile
   void account(std::chrono::nanoseconds search_times::*part, bool compiling);
   /// Runs a step that uses the device, with the device lease. @throws tuning_stopped_error
   void measuring(const std::function<void()>& step, bool compiling);
@@ -89,7 +89,7 @@ class search_timing {
   std::span<const std::shared_ptr<observer>> observers_;
   std::chrono::milliseconds wait_;
   search_times times_;
-  search_clock::time_point accounted_;  // until when times_ counts
+  search_clock::time_point accounted_;  // the end of the time in times_
 };
 
 }  // namespace tune

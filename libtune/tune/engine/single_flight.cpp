@@ -91,7 +91,7 @@ single_flight::values single_flight::lead(const std::string& key, flight& own,
 }
 
 void single_flight::land(const std::string& key, const flight& own) {
-  if (detail::is_forked()) return;  // the maker has forked, and goes on in both processes
+  if (detail::is_forked()) return;  // the maker has forked, and continues in both processes
   const std::lock_guard lock(mutex_);
   const auto known = flights_.find(key);
   if (known != flights_.end() && known->second.get() == &own) flights_.erase(known);

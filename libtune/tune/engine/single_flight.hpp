@@ -17,7 +17,7 @@
 
 namespace tune {
 
-/// Lets threads that want the same thing at the same time share one making of it. Thread-safe.
+/// Lets threads that need the same result at the same time share one computation. Thread-safe.
 class single_flight {
  public:
   using values = std::vector<named_value>;
@@ -29,10 +29,10 @@ class single_flight {
 
   /// Calls make, unless another thread is doing so for the same key: then waits for that thread,
   /// and returns its result or throws its exception.
-  /// @param wait  for the other thread, at most
+  /// @param wait  the longest wait for the other thread
   /// @param look  called during the wait; its exceptions end the wait
-  /// @returns nothing if the other thread was not ready in the end
-  /// @throws argument_error if this very thread is making it already and would wait for itself
+  /// @returns empty if the other thread did not finish in time
+  /// @throws argument_error if this thread itself is already computing it and would wait for itself
   std::optional<values> share(const std::string& key, const std::function<values()>& make,
                               std::chrono::milliseconds wait, const wait_look& look = {});
 

@@ -7,8 +7,8 @@
 namespace tune {
 namespace {
 
-/// Released by a search while it waits at the gate: the lease of the device, and the patience of
-/// its watchdog.
+/// Released by a search during a wait at the gate: the lease of the device, and the clock of its
+/// watchdog.
 class wait_at_gate {
  public:
   explicit wait_at_gate(const step_listener* listener) : listener_(listener) {

@@ -24,55 +24,55 @@ namespace tune {
 
 /// A step of a search that may never end, or may end the process.
 enum class step_kind : std::uint8_t {
-  generate,   ///< the author's function, with whatever it compiles
+  generate,   ///< the author's function, with its compilations
   first_run,  ///< the first run, and the check of its result
   run,        ///< another run that is not timed
   samples,    ///< runs that are timed
 };
 
-/// "the first run", for people.
+/// The words of a kind for users, such as "the first run".
 constexpr std::string_view step_name(step_kind kind) noexcept {
   constexpr detail::word_table<step_kind, 4> words{
       {"its preparation", "its first run", "a run", "timed runs"}};
   return words.word(kind);
 }
 
-/// A step that begins.
+/// The start of a step.
 struct search_step {
   step_kind kind = step_kind::generate;
   std::size_t index = 0;                     ///< the configuration's number in the space
   std::vector<named_value> configuration{};  ///< and its fields
-  std::uint64_t launches = 0;                ///< runs that the step consists of; zero: not known
-  run_time expected{0};                      ///< the time that they should take; zero: not known
+  std::uint64_t launches = 0;                ///< runs of the step; zero if unknown
+  run_time expected{0};                      ///< the expected time of the runs; zero if unknown
 };
 
-/// A tuning inside another: an autotune function that is called while one is under way.
+/// A nested tuning: an autotune function that is called during another.
 struct nested_tuning {
   function_identity function{};
   std::vector<named_value> key{};
   device_identity device{};
-  std::string database{};  ///< the path of the one that keeps its results; empty: none does
+  std::string database{};  ///< the path of the database for its results; empty: not stored
 };
 
-/// A step begins, which may never end.
+/// The start of a step, which may never end.
 struct step_begin {
   search_step step{};
 };
-/// The step that began last has ended.
+/// The end of the latest step.
 struct step_end {};
-/// Within a step: a program is compiled on the spot, for which there is a limit of its own.
+/// Within a step: the start of a compilation on the spot, which has a limit of its own.
 struct compile_begin {};
-/// That program has been compiled.
+/// The end of that compilation.
 struct compile_end {};
-/// A tuning inside another begins: the events up to its inner_end are of that tuning.
+/// The start of a nested tuning: the events up to its inner_end are of that tuning.
 struct inner_begin {
   nested_tuning inner{};
 };
-/// A search of the tuning that began last.
+/// A search of the latest tuning.
 struct inner_search {
   search_identity search{};
 };
-/// The tuning that began last has ended.
+/// The end of the latest tuning.
 struct inner_end {};
 /// The result of a call inside the outermost tuning, for detail::keep_made.
 struct inner_result {
@@ -80,22 +80,21 @@ struct inner_result {
   std::vector<named_value> values{};
   bool for_process = false;
 };
-/// A wait for another thread or process begins.
+/// The start of a wait for another thread or process.
 struct wait_begin {
-  std::chrono::milliseconds limit{0};  ///< the longest that it can take
+  std::chrono::milliseconds limit{0};  ///< the longest wait
 };
-/// That wait is over.
+/// The end of that wait.
 struct wait_end {};
 
-/// An event within a search that limits of time depend on.
+/// An event within a search that affects time limits.
 using step_event =
     std::variant<step_begin, step_end, compile_begin, compile_end, inner_begin, inner_search,
                  inner_end, inner_result, wait_begin, waiting_event, wait_end>;
 
-/// Is called for each step event, on the thread of the search. The steps of a search do not
-/// overlap. A tuning that begins within a step, or between two, has steps of its own, and ends
-/// before the step around it goes on. An exception for a begin leaves the search; for an end it
-/// must not throw.
+/// Called for each step event, on the thread of the search. The steps of a search do not overlap. A
+/// tuning that begins within a step, or between two, has steps of its own, and ends before the
+/// outer step continues. An exception for a begin leaves the search; for an end it must not throw.
 using step_listener = std::function<void(const step_event&)>;
 
 class loaded_programs;
@@ -108,22 +107,22 @@ class memory_quota;
 
 /// Calls of a search that guard it against its configurations.
 struct step_hooks {
-  const step_listener* listener = nullptr;  ///< null: there is none; outlives the search
-  /// Returns true if the device still works, where an error does not say so; empty: errors do.
+  const step_listener* listener = nullptr;  ///< may be null; must outlive the search
+  /// Returns true if the device still works after an error that leaves this open; empty: an error
+  /// means that it does not.
   std::function<bool()> device_works{};
-  /// Returns true if the device's context works after it has reported a fault, so that the search
-  /// can go on; empty: it does not.
+  /// Returns true if the device's context still works after a reported fault, so that the search
+  /// can continue; empty: it does not.
   std::function<bool()> survives_faults{};
-  const trial_judge* judge =
-      nullptr;                ///< calls the probes; null: there are none; outlives the search
-  step_gate* gate = nullptr;  ///< passed before each step; null: there is none; outlives the search
-  /// Counts the device memory that the search holds; null: nothing does.
+  const trial_judge* judge = nullptr;  ///< calls the probes; may be null; must outlive the search
+  step_gate* gate = nullptr;  ///< entered before each step; may be null; must outlive the search
+  /// Counts the device memory of the search; may be null.
   std::shared_ptr<detail::memory_quota> memory{};
-  loaded_programs* programs = nullptr;  ///< kept from one search to the next; null: none are
-  bool is_warm = false;  ///< true if the device has just worked, for the search before
+  loaded_programs* programs = nullptr;  ///< kept between searches; null: not kept
+  bool is_warm = false;  ///< true if the device has just worked, for the previous search
 };
 
-/// Has the watchdog of the hooks watch one step, for as long as this lives.
+/// Makes the watchdog of the hooks watch one step, during the life of this object.
 class [[nodiscard]] watchdog_scope {
  public:
   watchdog_scope(const step_hooks& hooks, const search_step& step) : listener_(hooks.listener) {

@@ -26,8 +26,8 @@ namespace tune {
 
 namespace {
 
-// Compilers that prepare for launches (PoCL) distinguish small ones from large ones, and the size
-// of this one is not known.
+// Compilers that prepare for launches (PoCL) distinguish small from large ones, and this size is
+// unknown.
 std::vector<nd_range> launches_of(const resources& asked) {
   const work_size group{asked.work_group[0], asked.work_group[1], asked.work_group[2]};
   if (group.total() == 0) return {};
@@ -35,10 +35,10 @@ std::vector<nd_range> launches_of(const resources& asked) {
   return {nd_range{group, group}, nd_range{{group.x * large, group.y, group.z}, group}};
 }
 
-// The race allows for the rest of the warm-up.
+// The race tolerates the rest of the warm-up.
 constexpr std::chrono::milliseconds longest_warm_up{250};
 
-/// Adds the time until its end.
+/// Adds the time until its destruction.
 class [[nodiscard]] stopwatch {
  public:
   stopwatch(const wall_clock& now, std::chrono::nanoseconds& total)
@@ -76,7 +76,7 @@ void trial_attempt::fail(outcome why, std::string reason) {
   stage_ = stage::over;
 }
 
-// Runs a step and turns any exception into an outcome. Returns true if there was none.
+// Runs a step and turns any exception into an outcome. Returns true without an exception.
 template <class Step>
 bool trial_attempt::attempt(outcome device_failed, Step&& step) {
   const detail::memory_quota* const quota = hooks_.memory.get();
@@ -87,7 +87,7 @@ bool trial_attempt::attempt(outcome device_failed, Step&& step) {
   } catch (const detail::memory_reclaimed&) {
     release();
     throw;
-  } catch (const tuning_stopped_error&) {  // at the gate
+  } catch (const tuning_stopped_error&) {  // thrown at the gate
     release();
     throw;
   } catch (const common_mistake&) {
@@ -99,7 +99,7 @@ bool trial_attempt::attempt(outcome device_failed, Step&& step) {
     if (failure.why == outcome::out_of_memory) {
       note_that_process_lives();
     } else if (failure.is_of_memory && quota != nullptr && quota->refusals() != refusals) {
-      // Whether it is the configuration's fault depends on what the search may hold.
+      // The memory limit of the search decides if the configuration is at fault.
       set_metric(result_.metrics, {detail::memory_limit_metric,
                                    static_cast<double>(quota->reach_at_refusal()), "B"});
     }
@@ -113,7 +113,7 @@ void trial_attempt::note_that_process_lives() {
   if (result_.programs.empty()) result_.programs.emplace_back(compile_scope::unknown_program);
 }
 
-// The same, for a step that may take the process with it.
+// Like attempt, for a step that may end the process.
 template <class Step>
 bool trial_attempt::announced(step_kind kind, std::uint64_t launches, Step&& step) {
   const double each = one_run_ ? one_run_->count() : 0.0;
@@ -205,7 +205,7 @@ void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
   }
   if (result_.outcome == outcome::compile_failed) {
     if (scope.refused_known()) result_.origin = trial_origin::cached;
-    // The author's code may have replaced the exception of the compiler by one of its own.
+    // The author's code may have replaced the compiler's exception by another one.
     if (prebuilt != nullptr) result_.outcome = outcome_of(scope.last_status());
   }
   if (!generated) return;
@@ -238,15 +238,15 @@ void trial_attempt::note_generated() {
   if (auto broken = hooks_.judge->why_not_run(result_)) fail(outcome::unfit, *std::move(broken));
 }
 
-// Each call with one program more has to get further, or there would be no end.
+// Each call with one more program must get further; otherwise it would never end.
 void trial_attempt::look_for_progress(int found) {
   on_the_spot_ = !prebuilt_.empty() && found <= found_;
   found_ = found;
   if (!on_the_spot_) return;
   warn_once(fmt::format(
-      "'{}' is another text each time that a configuration is generated, so it is compiled in this "
-      "process, not by workers, and no binary of it serves twice; let it depend on key and tuning "
-      "alone",
+      "the text of '{}' differs each time that a configuration is generated, so it is compiled in "
+      "this process, not by workers, and its binaries are not reused; let it depend on key and "
+      "tuning alone",
       wanted_->source.name));
   wanted_.reset();
 }
@@ -298,7 +298,7 @@ std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   if (!one_run_) {
     announced(step_kind::samples, 1, [&] {
       times = take(1, 1);
-      add_figures();  // its launches are known from now on
+      add_figures();  // its launches are now known
     });
   }
   if (over()) return {};
@@ -343,7 +343,7 @@ std::vector<run_time> trial_attempt::sample_whole(int runs, bool busy) {
   return times;
 }
 
-// How long a run takes the first one shows.
+// The time of a run is known after the first one.
 int trial_attempt::runs_in_slice(int most) const {
   if (hooks_.gate == nullptr) return most;
   if (!one_run_) return 1;
@@ -352,7 +352,7 @@ int trial_attempt::runs_in_slice(int most) const {
       std::clamp(slice / std::max(one_run_->count(), 1.0), 1.0, static_cast<double>(most)));
 }
 
-// Beside an application runs may be too long; then they are left to its idle windows.
+// Beside an application some runs are too long; they wait for its idle windows.
 bool trial_attempt::is_too_long() {
   if (hooks_.gate == nullptr) return false;
   set_metric(result_.metrics, {measured_behind, 1, ""});
@@ -382,8 +382,8 @@ std::vector<run_time> trial_attempt::take_in_slices(int count, int runs) {
   return times;
 }
 
-// The application has left its own data in the caches, so that the first run is left out, where one
-// more does not make the step too long. Returns false if it has to be repeated.
+// The application has left its own data in the caches, so the first run is skipped, unless one more
+// run makes the step too long. Returns false if the slice has to be repeated.
 bool trial_attempt::take_slice(int count, int runs, std::vector<run_time>& times) {
   const double longest = static_cast<double>(hooks_.gate->slice().count());
   const bool fits = one_run_->count() * runs * (count + 1) <= longest;
@@ -433,7 +433,7 @@ void trial_attempt::release() {
   try {
     prepared_ = measure(nullptr);
     programs_.clear();
-  } catch (...) {  // from an author's destructor; the attempt is over anyway
+  } catch (...) {  // thrown by an author's destructor; the attempt is over
   }
 }
 

@@ -25,7 +25,7 @@ outcome outcome_of(const device_error& failure, outcome otherwise) {
   return otherwise;
 }
 
-// Some drivers report a fault by a word that means other things as well.
+// Some drivers report a fault by a code that has other meanings as well.
 bool is_fault(const device_error& failure, const std::function<bool()>& device_works) {
   if (failure.failure() == device_failure::fault) return true;
   const bool may_be =
@@ -87,7 +87,7 @@ trial_failure describe_thrown(outcome device_failed, const std::function<bool()>
     const bool fault = is_fault(failure, device_works);
     return {fault ? outcome::device_fault : outcome_of(failure, device_failed), failure.what(),
             failure.failure() == device_failure::out_of_memory};
-  } catch (const too_little_memory_error& failure) {  // of a tuning inside
+  } catch (const too_little_memory_error& failure) {  // thrown by a nested tuning
     return {outcome::over_limit, failure.what(), true};
   } catch (const std::bad_alloc&) {
     return {outcome::out_of_memory, "the host has no more memory (std::bad_alloc)", true};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The reasons for which a configuration has no time: limits, compilers that end, exceptions.
+// The reasons for a configuration without a time: limits, compiler failures, exceptions.
 #pragma once
 
 #include <functional>
@@ -16,30 +16,30 @@
 
 namespace tune {
 
-/// Returns the limit of the device that a configuration would break, if any:
-/// "a work group of 2048 work items, the device allows 1024".
+/// Returns the limit of the device that a configuration would break, if any: "a work group of 2048
+/// work items, the device allows 1024".
 std::optional<std::string> find_broken_limit(const resources& asked, const device_limits& limits);
 
-/// Returns the outcome of a configuration whose compiler failed so.
+/// Returns the outcome of a configuration after this compiler failure.
 outcome outcome_of(prebuilt_program::status failed);
 
 /// The failure of a step.
 struct trial_failure {
   outcome why;
   std::string reason;
-  bool is_of_memory = false;  ///< the device or the host has no more
+  bool is_of_memory = false;  ///< the device or the host is out of memory
 };
 
-/// A mistake that all configurations share. It ends the search, in which no other outcome could
-/// come of trying the rest.
+/// An error that all configurations share. It ends the search, because the other configurations
+/// would fail in the same way.
 class common_mistake : public argument_error {
  public:
   using argument_error::argument_error;
 };
 
-/// Returns the failure that an exception tells of, while it is handled.
-/// @param device_failed  the outcome where the device gives no better reason
-/// @param device_works   as step_hooks has it
+/// Returns the failure for the exception being handled.
+/// @param device_failed  the outcome without a better reason from the device
+/// @param device_works   as in step_hooks
 trial_failure describe_thrown(outcome device_failed, const std::function<bool()>& device_works);
 
 }  // namespace tune

@@ -24,7 +24,7 @@ void note(trial& of, const std::string& text) {
     of.reason += (of.reason.empty() ? "" : "; ") + text;
 }
 
-/// Work in so many units over the time.
+/// Adds the rate: work divided by the time.
 void add_rate(trial& of, const char* work, const char* rate, const char* unit) {
   const metric* amount = find_metric(of.metrics, work);
   if (amount == nullptr) return;

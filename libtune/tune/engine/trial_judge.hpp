@@ -15,8 +15,8 @@
 
 namespace tune {
 
-/// True for a time in which the declared bytes cannot have been moved: less than half of the time
-/// of a copy. A kernel that only reads may be faster than a copy, but not by as much.
+/// True for a time that is too short to move the declared bytes: less than half of the time of a
+/// copy. A kernel that only reads may be faster than a copy, but not by that much.
 /// @param least_time  of a copy of these bytes, in ns ("least_time" of a trial)
 constexpr bool is_impossible(run_time time, double least_time) noexcept {
   return time.count() * 2 < least_time;
@@ -25,57 +25,57 @@ constexpr bool is_impossible(run_time time, double least_time) noexcept {
 /// True for the name of a statistic of a trial's samples: mean, min, spread or a percentile (p99).
 bool is_statistic(const std::string& name);
 
-/// Computes the metrics of the trials of a search, and compares trials by its goal. Where the goal
-/// is the least time and there are no sources, it only divides declared work by the time.
+/// Computes the metrics of the trials of a search, and compares trials by its goal. For the goal of
+/// the least time and without sources, it only divides declared work by the time.
 ///
-/// The first objective is one of two kinds. One that has a value for a single sample (time,
-/// GFLOP/s, registers, anything computed from those) is raced: each sample becomes a cost, less is
-/// better. One that needs all samples, or is measured of finalists alone, is decided among the
-/// finalists, which the race finds by time.
+/// The first objective is of one of two kinds. An objective with a value for a single sample (time,
+/// GFLOP/s, registers, or computed from these) is raced: each sample becomes a cost, less is
+/// better. An objective that needs all samples, or is measured of finalists alone, is decided among
+/// the finalists, which the race finds by time.
 class trial_judge {
  public:
   /// @throws argument_error if two sources compute one metric, or one has no function
   trial_judge(const tuning_goal& goal, std::vector<const metric_sources*> sources);
 
-  /// The judge of searches for the least time without any metrics.
+  /// The judge of searches for the least time without metrics.
   static const trial_judge& by_time();
 
   const tuning_goal& goal() const noexcept { return goal_; }
   /// True if the first objective is the time: then costs are times.
   bool races_by_time() const noexcept { return !races_cost_; }
-  /// True if the winner is decided among finalists by more than the race.
+  /// True if the winner among the finalists depends on more than the race.
   bool decides_finals() const noexcept { return decides_finals_; }
-  /// True if finalists are compared at the end, be it for their figures alone.
+  /// True if finalists are compared at the end, if only for their figures.
   bool has_finals() const noexcept { return decides_finals_ || compares_; }
   /// True if a goal or a source needs more of the finalists' samples than a race takes.
   bool needs_samples() const noexcept { return needs_samples_; }
 
   /// Computes the metrics of a trial that has samples.
   void complete(trial& of) const;
-  /// The same; one whose time is impossible, that breaks a constraint, or that lacks the value for
-  /// one, loses its score, so that it never wins.
-  /// @param compared  it is a finalist, which has all metrics
+  /// Computes the metrics of a trial; a trial with an impossible time, a broken constraint, or a
+  /// missing value for one loses its score, so that it never wins.
+  /// @param compared  true for a finalist, which has all metrics
   void judge(trial& of, bool compared) const;
-  /// The constraint that a configuration breaks that has not been run, as far as its metrics are
-  /// known; empty if none.
+  /// The constraint that a configuration breaks before its first run, by its known metrics; empty
+  /// without one.
   std::optional<std::string> why_not_run(const trial& of) const {
     return detail::why_unfit(early_goal_, of, true);
   }
 
-  /// The cost of one sample, in units of its own; the sample itself where the time is raced. NaN if
+  /// The cost of one sample, in units of its own; the sample itself if the time is raced. NaN if
   /// the metric has no value.
   run_time cost(const trial& of, run_time sample) const;
-  /// The cost of a trial that has a score, which strategies are given.
+  /// The cost of a trial that has a score, for strategies.
   run_time cost(const trial& of) const { return cost(of, *of.score); }
-  /// The same of any trial; empty if there is none.
+  /// The cost of any trial; empty if unknown.
   std::optional<run_time> known_cost(const trial& of) const;
 
-  /// Sorts the best to the front: by the objectives from the one with this number on, where those
-  /// that differ by less than the indifference are tied; then by time.
+  /// Sorts the best to the front: by the objectives from the given number on, in which trials that
+  /// differ by less than the indifference are tied; then by time.
   void rank(std::vector<const trial*>& trials, std::size_t first_objective,
             double indifference) const;
 
-  // Calls of all probes; what one throws becomes a part of the trial's reason.
+  // Calls of all probes; the text of an exception becomes a part of the trial's reason.
   void before_compile(const trial& of) const;
   void after_compile(trial& of) const;
   void before_runs(const trial& of, int runs) const;
@@ -88,10 +88,10 @@ class trial_judge {
   void compute(trial& of, bool one_sample) const;
 
   tuning_goal goal_;
-  tuning_goal early_goal_;  // the part of it that can be judged before the finals
+  tuning_goal early_goal_;  // the part of the goal that can be judged before the finals
   std::vector<computed_metric> computed_;
   std::vector<std::shared_ptr<probe>> probes_;
-  std::vector<std::string> statistics_;  // that the goal names
+  std::vector<std::string> statistics_;  // statistics in the goal
   bool races_cost_ = false;
   bool decides_finals_ = false;
   bool compares_ = false;

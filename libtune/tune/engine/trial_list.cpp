@@ -42,7 +42,7 @@ std::vector<trial> trial_list::take() {
   return all;
 }
 
-// A step of -1, which wraps round as unsigned numbers do, takes it out again.
+// A step of -1, as an unsigned number that wraps round, removes the trial from the counts.
 void trial_list::count(const trial& item, std::size_t step) {
   if (item.origin == trial_origin::resumed) counts_.taken_over += step;
   (item.score ? counts_.measured : counts_.failed) += step;
@@ -74,7 +74,7 @@ namespace {
 
 using detail::is_digit;
 
-/// The text with one mark for each number: 12, 1.5, 1e-05.
+/// The text with each number (12, 1.5, 1e-05) replaced by one mark.
 std::string without_numbers(std::string_view text) {
   std::string kept;
   while (!text.empty()) {

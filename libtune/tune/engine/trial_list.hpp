@@ -12,29 +12,29 @@
 
 namespace tune {
 
-/// The trials of a search, one for each configuration, in the order in which they were first made.
+/// The trials of a search, one for each configuration, in the order of their first measurement.
 class trial_list {
  public:
   /// The numbers of trials of each kind.
   struct counts {
     std::size_t taken_over = 0;
-    std::size_t measured = 0;  ///< with a time
-    std::size_t dropped = 0;   ///< of those, eliminated early
-    std::size_t failed = 0;    ///< without a time
-    std::size_t skipped = 0;   ///< of those, not run: skipped, over a limit, or known from before
+    std::size_t measured = 0;  ///< trials with a time
+    std::size_t dropped = 0;   ///< measured trials that were eliminated early
+    std::size_t failed = 0;    ///< trials without a time
+    std::size_t skipped = 0;   ///< failed trials that were not run: skipped, over a limit, or known
   };
 
-  /// Adds a trial, or puts it in place of the one of the same configuration.
+  /// Adds a trial, or replaces the trial of the same configuration.
   const trial& put(trial item);
-  /// Returns the trial of a configuration; null if there is none.
+  /// Returns the trial of a configuration; null without one.
   const trial* find(std::size_t configuration) const;
 
   const std::vector<trial>& all() const noexcept { return trials_; }
   const counts& count() const noexcept { return counts_; }
-  /// Returns the least score; empty if there is none.
+  /// Returns the least score; empty without scores.
   std::optional<run_time> best_score() const noexcept { return best_; }
   /// Returns the least score of the trials that were made in this search, without resumed ones: the
-  /// device may have been faster or slower when those were measured.
+  /// device may have been faster or slower for those.
   std::optional<run_time> best_made() const noexcept { return best_made_; }
 
   /// Moves the trials out; the list is empty then.
@@ -52,24 +52,25 @@ class trial_list {
 };
 
 /// Returns true for a trial without a time that was not run: it was skipped, is over a limit, or is
-/// known from before not to compile or to be denied.
+/// known not to compile or is denied.
 bool is_skipped(const trial& item) noexcept;
 
-/// Returns the score of a trial that has one, at the level of the device at which the search began.
+/// Returns the score of a trial that has one, at the level of the device at the start of the
+/// search.
 run_time score_at_begin(const trial& of) noexcept;
 
-/// Returns true if one trial is better than another, both with a score: the lesser score, of equal
-/// ones the earlier configuration of the space.
+/// Returns true if one trial is better than another, both with a score: by the lesser score, for
+/// equal ones by the earlier configuration of the space.
 bool is_better(const trial& candidate, const trial& best) noexcept;
 
-/// Trials without a time of one outcome whose reasons are alike: the first lines are the same, or
+/// Trials without a time, of one outcome and with similar reasons: their first lines are equal, or
 /// differ in numbers only.
 struct reason_group {
   tune::outcome outcome = outcome::skipped;
-  std::string reason;       ///< the first line of the first of them
+  std::string reason;       ///< the first line of the first trial's reason
   bool differs = false;     ///< true if others have other numbers
   std::size_t count = 0;    ///< the number of these trials
-  std::size_t example = 0;  ///< the place of the first of them among the trials
+  std::size_t example = 0;  ///< the index of the first of these trials
 };
 
 /// Returns the groups of all trials without a time: the largest first, equal ones in the order of

@@ -20,12 +20,12 @@
 namespace tune {
 namespace {
 
-/// Returns the reason why the trials of one search do not serve the other; null if they do.
+/// Returns the reason why the trials of one search cannot be used by the other; null if they can.
 const char* describe_change(const search_identity& before, const search_identity& now) {
   if (before.space.empty() || now.space.empty()) return "its space is not known";
   if (before.space != now.space) return "the space has changed";
-  if (before.compiler != now.compiler) return "the compiler is another";
-  if (before.library_version != now.library_version) return "it was made by another libtune";
+  if (before.compiler != now.compiler) return "the compiler has changed";
+  if (before.library_version != now.library_version) return "another version of libtune made it";
   return nullptr;
 }
 
@@ -43,7 +43,7 @@ stored_space kept_of(const space_outline& outline) {
   return space;
 }
 
-// One that somebody has limited to fewer trials than it would make has not seen all.
+// A search that was limited to fewer trials than it would make has not seen all.
 bool went_over_all(const search_finished_event& event) {
   if (!is_whole(event.end)) return false;
   const std::size_t usual = choose_search(event.space.configurations, search_limit::none).most;
@@ -63,7 +63,7 @@ trial_recorder::trial_recorder(std::shared_ptr<tuning_database> database,
       key_(std::move(key)),
       start_(start) {}
 
-// A search that was left by an exception can be resumed too.
+// A search that an exception ended can be resumed too.
 trial_recorder::~trial_recorder() {
   try {
     keep_pending();
@@ -107,7 +107,7 @@ std::vector<stored_trial> trial_recorder::resume(std::optional<stored_search> be
     return {};
   }
   unfinished_ = before->id;
-  // What was left out for an application's sake has not been tried.
+  // A configuration deferred for an application has not been tried.
   if (start_ != search_start::behind) {
     std::erase_if(before->trials, [](const stored_trial& each) {
       return find_metric(each.metrics, deferred_behind) != nullptr;
@@ -137,7 +137,7 @@ void trial_recorder::trial_refined(const tuning_subject&, const trial& refined) 
 }
 
 void trial_recorder::add(std::vector<stored_trial>& pending, const trial& made) {
-  // Quick comparisons keep nothing else.
+  // Quick comparisons store nothing else.
   if (!search_ && is_incident(made)) {
     warn_on_database_error(
         [&] { search_ = database_->begin_search(function_, key_, identity_, "compared"); });
@@ -145,7 +145,7 @@ void trial_recorder::add(std::vector<stored_trial>& pending, const trial& made) 
   if (!search_) return;
   pending.push_back(to_stored(made));
   pending_cost_ += made.elapsed;
-  // To make an incident anew would cost more than its time.
+  // Repeating an incident would cost more than its time.
   if (pending_cost_ >= at_risk || is_incident(made)) keep_pending();
 }
 
@@ -162,11 +162,11 @@ void trial_recorder::keep_pending() {
 
 void trial_recorder::search_finished(const search_finished_event& event) {
   keep_pending();
-  // Of a few configurations that were chosen there is nothing to say.
+  // A few chosen configurations allow no statement about the space.
   const bool covers = covers_ && !event.seeds.stopped;
   for (const std::string& line :
        covers ? coverage_of(event).summary() : std::vector<std::string>()) {
-    // Its device was named when it began.
+    // The device was logged at the start.
     log(log_level::info, fmt::format("{} ({}): {}", event.subject.function,
                                      to_string(event.subject.arguments), line));
   }
@@ -179,7 +179,7 @@ void trial_recorder::search_finished(const search_finished_event& event) {
                   .expected_loss = event.seeds.expected_loss,
                   .loss_bound = event.seeds.loss_bound};
   if (event.best) {
-    // Like one that its budget ended it may go on: with more memory.
+    // Like a search that its budget ended it may continue: with more memory.
     const bool stopped = event.end == search_end::time || event.end == search_end::trials ||
                          std::ranges::any_of(event.trials, detail::is_short_of_memory);
     const char* const word = start_ == search_start::behind ? behind_search
@@ -218,7 +218,7 @@ prior_knowledge tuning_transaction::read_prior(const search_identity& search) co
 
 std::vector<named_value> tuning_transaction::store(const tuned_values& made) {
   std::vector<named_value> best = made.values;
-  // A result that is not stored is searched for once more, by the next call.
+  // A result that is not stored is searched for again by the next call.
   stored_ = warn_on_database_error(
       [&] { wait_while_busy(wait_, [&] { best = store_in_database(made); }); });
   if (stored_) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::chrono::milliseconds until_told{500};
 constexpr std::chrono::minutes longest_interval{1};
-// A process that computes, or drives a device, has used processor time by then.
+// A process that computes, or drives a device, has used processor time within this interval.
 constexpr std::chrono::seconds suspicious_rest{10};
 
 double seconds(std::chrono::nanoseconds time) {
@@ -33,7 +33,7 @@ std::string_view what_it_does(wait_cause cause) {
     case wait_cause::device: return "measures on the device";
     case wait_cause::database: break;
   }
-  return "keeps the database";
+  return "locks the database";
 }
 
 std::string who(const waiting_event& event) {

@@ -21,11 +21,11 @@ namespace tune {
 std::string describe(const waiting_event& event);
 
 /// Reports a wait to the log, to the observers of all tunings of this thread and to their listener:
-/// half a second after it began, then after twice the time each, a minute at most; and the end of
+/// half a second after its start, then at doubled intervals of at most a minute, and at the end of
 /// a wait that was reported. One thread uses it.
 class [[nodiscard]] wait_report {
  public:
-  /// The subject and the observers outlive it. @param limit  of the wait
+  /// The subject and the observers must outlive it. @param limit  the longest wait
   wait_report(wait_cause cause, const tuning_subject& subject,
               std::span<const std::shared_ptr<observer>> observers,
               std::chrono::milliseconds limit);
@@ -33,10 +33,10 @@ class [[nodiscard]] wait_report {
   wait_report(const wait_report&) = delete;
   wait_report& operator=(const wait_report&) = delete;
 
-  /// Reports the wait if it is time; to be called often. @param holder  empty: it is not known
-  /// @throws tuning_stopped_error if the caller of the tuning wants its end
+  /// Reports the wait if it is time; to be called often. @param holder  empty if unknown
+  /// @throws tuning_stopped_error if the caller of the tuning requests a stop
   void look(std::chrono::nanoseconds waited, std::optional<::pid_t> holder);
-  /// The same for a wait whose cause has changed.
+  /// Like look, for a wait with another cause.
   void look_for(wait_cause cause, std::chrono::nanoseconds waited, std::optional<::pid_t> holder);
   /// Reports the end of the wait; another may follow.
   void end();
@@ -48,9 +48,9 @@ class [[nodiscard]] wait_report {
 
   const tuning_subject& subject_;
   std::span<const std::shared_ptr<observer>> observers_;
-  waiting_event event_;  // its subject is set when it is reported
+  waiting_event event_;  // its subject is set for each report
   std::chrono::nanoseconds next_;
-  std::chrono::nanoseconds busy_until_{0};  // the holder has used processor time
+  std::chrono::nanoseconds busy_until_{0};  // the last time at which the holder used processor time
   bool begun_ = false;
   bool told_ = false;
 };
@@ -62,16 +62,16 @@ struct deadlock_found {};
 /// thread uses it.
 class [[nodiscard]] key_wait {
  public:
-  /// All outlive it. @param name  detail::tuning_name
+  /// All references must outlive it. @param name  detail::tuning_name
   key_wait(const std::string& name, const tuning_subject& subject, const tuning_options& options,
            std::chrono::milliseconds limit);
 
   /// Reports the wait if it is time; to be called often.
-  /// @param folder  of the locks; empty: there is none
+  /// @param folder  the folder of the locks; empty without one
   /// @throws deadlock_found, tuning_stopped_error
   void look(std::chrono::nanoseconds waited, std::optional<::pid_t> holder,
             const std::string& folder);
-  /// The same for a wait for the database at a path.
+  /// Like look, for a wait for the database at a path.
   void look_for_database(std::chrono::nanoseconds waited, const std::string& path);
   /// Ends the wait; another may follow.
   void end();
@@ -79,7 +79,7 @@ class [[nodiscard]] key_wait {
  private:
   const std::string& name_;
   wait_report report_;
-  std::optional<wait_mark> mark_;  // set if this thread has keys that others may wait for
+  std::optional<wait_mark> mark_;  // set while this thread has keys that others may wait for
 };
 
 }  // namespace tune

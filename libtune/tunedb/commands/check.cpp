@@ -19,7 +19,7 @@ bool knows_programs(const search_content& search, const result_content& result) 
   });
 }
 
-/// True if a program can notice that the kernel of a result has changed.
+/// True if a program can detect a change of a result's kernel.
 bool has_origin(const function_content& content, const result_content& result) {
   const column_values of_result = search_columns(result.arguments, result.device());
   return std::ranges::any_of(content.searches, [&](const search_content& search) {

@@ -15,32 +15,32 @@ namespace tune::cli {
 /// The exit codes of the program. Scripts rely on these: never change one.
 enum exit_code : int {
   done = 0,
-  failed = 1,        ///< it could not be done; standard error says why
-  wrong_usage = 2,   ///< the arguments make no sense
-  not_found = 3,     ///< there is no such function, result or search, or no database
-  faults_found = 4,  ///< check has found something that is not good
+  failed = 1,        ///< the command failed; standard error has the reason
+  wrong_usage = 2,   ///< the arguments are invalid
+  not_found = 3,     ///< the function, result, search or database does not exist
+  faults_found = 4,  ///< check has found a fault
   part_left = 5,     ///< not everything could be merged or imported
   keys_failed = 6,   ///< pretune could not tune some keys
-  interrupted = 7,   ///< pretune was ended by a signal; what was measured is kept
+  interrupted = 7,   ///< a signal ended pretune; its measurements are kept
   different = 8,     ///< diff has found a difference
 };
 
-/// The options that all commands share, and the exit code that they set.
+/// The options that all commands share, and the resulting exit code.
 struct invocation {
   std::string database{};  ///< --db; empty if it was not given
   bool json = false;       ///< --json
   exit_code result = done;
 
-  /// The file to work on: --db, else where autotuners keep their results now.
-  /// @throws error if there is nowhere to keep one
+  /// The file to work on: --db, else the present database of autotuners.
+  /// @throws error without --db if the environment names no folder
   std::string database_path() const;
 
-  /// The settings of an autotuner here and now, with the database of --db if it was given.
+  /// The settings of an autotuner in this environment, with the database of --db if given.
   tuning_settings settings() const;
 };
 
-// Each adds one command to the program. Commands run while the arguments are parsed, so `shared`
-// has to outlive the parsing.
+// Each function adds one command to the program. Commands run during the parsing of the arguments,
+// so `shared` must outlive the parsing.
 void add_check(CLI::App& program, invocation& shared);
 void add_coverage(CLI::App& program, invocation& shared);
 void add_denylist(CLI::App& program, invocation& shared);

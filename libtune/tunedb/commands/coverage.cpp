@@ -38,7 +38,7 @@ coverage coverage_of(const function_identity& function, const search_content& se
     tried.back().score = own->value;
     figure.unit = own->unit;
   }
-  // A search that did not end, and one of an older libtune, has no outline.
+  // An unfinished search, and one of an older libtune, has no outline.
   const auto kept = detail::space_from_json(text_of(search.columns, "outline"));
   return {detail::outline_of(kept), tried, {}, std::move(figure)};
 }

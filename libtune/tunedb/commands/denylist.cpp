@@ -26,7 +26,7 @@ struct denylist_options {
   bool clear = false;
 };
 
-/// A configuration with its incidents: the latest of them, the time of the first, and how many.
+/// A configuration with its incidents: the latest one, the time of the first, and their number.
 struct entry {
   stored_incident latest;
   std::string first_at;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The commands that show the present settings and what follows from them: explain, path and env.
+// The commands that explain the present settings: explain, path and env.
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,8 +33,8 @@ struct explanation {
   tuning_settings settings;
   std::vector<layer> layers;
   lookup_explanation lookup;
-  std::optional<result_origin> origin;      // of the best
-  std::optional<result_provenance> source;  // the same, if it was pulled
+  std::optional<result_origin> origin;      // the origin of the best result
+  std::optional<result_provenance> source;  // the source of the best result, if it was pulled
 };
 
 const char* grade_name(const record& result) {
@@ -57,7 +57,7 @@ void print_match(const record& best) {
   cli::print("differs    {}: {}\n", match_step_name(best.step), fmt::join(best.relaxed, ", "));
 }
 
-/// True if the search of a result stopped after its seeds, as far as the database says.
+/// True if the search of a result stopped after its seeds, according to the database.
 bool is_good_enough(const result_origin& origin) {
   return origin.seeds && origin.ending == "target" && !origin.seeds->is_whole &&
          origin.seeds->loss_bound.has_value();
@@ -147,7 +147,7 @@ void print_text(const explanation& all, const result_confidence& why) {
   print("{}  {}, in {}\n", used ? "would use" : "the best ", fields_text(best.values),
         best.database);
   print_match(best);
-  // The searches of a portfolio are at several sizes; the last says nothing of the result.
+  // The searches of a portfolio are at several sizes; the last one does not represent the result.
   const auto tunings = detail::describe_tunings(best.values);
   for (const std::string& each : tunings) print("tuning     {}\n", each);
   if (tunings.empty()) {
@@ -214,8 +214,7 @@ json to_json(const explanation& all, const result_confidence& why) {
   return document;
 }
 
-/// A device that is named is the one of that name which a database knows, with all that it knows
-/// of it, if there is one.
+/// Completes a named device from a database that has a device with this name, if any.
 device_identity find_device(const std::vector<layer>& layers, const function_identity& function,
                             const device_choice& choice) {
   if (choice.name.empty()) return choice.identity();
@@ -228,7 +227,7 @@ device_identity find_device(const std::vector<layer>& layers, const function_ide
   return choice.identity();
 }
 
-/// A program with a lock looks nowhere else.
+/// With a lock file a program uses no other source.
 void explain_lock(const invocation& shared, const explanation& all) {
   const std::string& path = all.settings.lock;
   const tuning_lock lock = read_lock(path);
@@ -267,7 +266,7 @@ void run(const invocation& shared, const explain_options& options) {
                                                                : database_access::read_write;
   all.layers = find_layers(all.settings, access);
   all.function = find_function(all.layers, options.function);
-  // What a program would look for here; a name with a goal says that itself.
+  // The goal of a program here; a name with a goal already includes it.
   if (read_environment("LIBTUNE_OBJECTIVE") && own_name(all.function.name) == all.function.name) {
     all.function.name = detail::name_with_goal(all.function.name, resolve_goal({}, {}));
   }

@@ -46,7 +46,7 @@ std::string t4_text(database_reader& database, const export_options& options) {
   return to_t4_text(content);
 }
 
-/// The winners of one function, or of all that have any.
+/// The winners of one function, or of all functions with winners.
 std::vector<winner_table> winner_tables(database_reader& database, const export_options& options) {
   std::vector<winner_table> tables;
   for (const function_identity& each : database.identities()) {

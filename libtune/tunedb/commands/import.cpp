@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The commands that bring in results: import, merge and import-katsdpsigproc.
+// The commands that import results: import, merge and import-katsdpsigproc.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <ctime>
@@ -23,7 +23,7 @@
 namespace tune::cli {
 namespace {
 
-/// Adds the numbers of another merge, and the reasons that are new.
+/// Adds the numbers of another merge, and its new reasons.
 void add_up(merge_report& sum, const merge_report& other) {
   sum.results_added += other.results_added;
   sum.results_replaced += other.results_replaced;
@@ -44,7 +44,7 @@ json to_json(const merge_report& report) {
           {"reasons", report.reasons}};
 }
 
-/// Prints the report. @returns part_left if something was not taken
+/// Prints the report. @returns part_left if something was skipped
 exit_code print_report(const merge_report& report, bool as_json) {
   const exit_code code = report.reasons.empty() ? done : part_left;
   if (as_json) {
@@ -115,7 +115,7 @@ foreign_subject subject_from(const std::string& path, const import_options& opti
   return subject;
 }
 
-/// The format of a text, as --format names it.
+/// The format of a text, by the names of --format.
 std::string format_of(const std::string& text) {
   if (is_kernel_tuner_cache(text)) return "kernel-tuner";
   return text.find("\"invalidity\"") != std::string::npos ? "t4" : "json";
@@ -148,7 +148,7 @@ database_content read_content(const std::string& path, const import_options& opt
   }
 }
 
-/// Prints which priors an import has made.
+/// Prints the priors of an import.
 void print_taken(const database_content& content) {
   for (const function_content& one : content.functions) {
     for (const result_content& result : one.results) {
@@ -169,7 +169,7 @@ exit_code import_file(const invocation& shared, const import_options& options) {
 }
 
 exit_code merge_files(const invocation& shared, const std::vector<std::string>& files) {
-  // All are read before anything is written, so that a bad one changes nothing.
+  // All are read before anything is written, so that an invalid one changes nothing.
   std::vector<database_content> contents;
   merge_report sum;
   for (const std::string& file : files) {

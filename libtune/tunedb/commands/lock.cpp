@@ -27,7 +27,7 @@ struct lock_options {
   bool force = false;
 };
 
-/// The keys of a list, of which each has to have a result.
+/// The keys of a list; each must have a result.
 std::vector<pretuning_item> wanted_keys(const std::string& path, const lock_options& options) {
   if (options.keys_file.empty()) return {};
   database_reader database(path, database_access::read_only);

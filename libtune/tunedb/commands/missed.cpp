@@ -30,7 +30,7 @@ bool is_of(const std::string& function, const missed_key& missed) {
   return missed.function.name == name && (!version || missed.function.version == *version);
 }
 
-/// Sizes that its portfolio does not serve are the reason why a key with a result is listed.
+/// A key with a result is listed only because of sizes that its portfolio does not serve.
 json to_json(const missed_key& missed) {
   json asked = json::array();
   for (const asked_count& each : missed.asked) {
@@ -45,7 +45,7 @@ json to_json(const missed_key& missed) {
           {"asked", std::move(asked)}};
 }
 
-/// The sizes that a portfolio was asked for most: "5000 x 64 (12 times), 3 more".
+/// The most requested sizes of a portfolio: "5000 x 64 (12 times), 3 more".
 std::string asked_text(const json& row) {
   constexpr std::size_t shown = 3;
   std::string text;

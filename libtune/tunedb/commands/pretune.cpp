@@ -94,9 +94,8 @@ void keep_those_of(const function_identity& function, std::vector<pretuning_item
   });
 }
 
-// A database that is made to be shipped has no file of missed keys of its own: programs note them
-// beside the one that they use here. Children look there for the sizes that portfolios were asked
-// for.
+// A database for shipping has no file of missed keys of its own: programs write it beside the
+// database that they use here. Children look there for the requested sizes of portfolios.
 void find_missed_file(tuning_settings& settings) {
   if (settings.missed.empty()) {
     throw nothing_found("keys that miss are not noted here: LIBTUNE_MISSED is off");
@@ -171,7 +170,7 @@ bool is_device_chosen(const pretune_request& request) {
                              [](const char* name) { return read_environment(name).has_value(); });
 }
 
-/// Keeps the devices that applications choose among, and those of keys.
+/// Keeps the usual devices of applications, and the devices of keys.
 void leave_out_unusual(std::vector<device>& devices, const std::vector<pretuning_item>& items) {
   const auto is_kept = [&, usual = usual_devices(devices)](const device& item) {
     return std::ranges::find(usual, item) != usual.end() ||
@@ -196,7 +195,7 @@ std::vector<device> choose_devices(const pretune_request& request,
   return devices;
 }
 
-// A key that was missed on a device that is not here cannot be tuned here.
+// Reports keys that were missed on a device that this machine does not have.
 void tell_of_absent_devices(const std::vector<pretuning_item>& items,
                             const std::vector<device>& devices) {
   const auto absent = std::ranges::count_if(items, [&](const pretuning_item& item) {
@@ -247,7 +246,7 @@ exit_code code_for(const std::vector<pretuning_result>& results) {
 }
 
 exit_code run(const invocation& shared, const pretune_request& request) {
-  // First, so that a rank that fails afterwards is lost to the others.
+  // First, so that a rank that fails later is a lost rank for the others.
   std::optional<communicator> ranks;
   if (!request.list && (request.mpi || is_started_by_mpirun())) {
     ranks.emplace(communicator::meet_by_mpi());
@@ -288,7 +287,7 @@ exit_code run(const invocation& shared, const pretune_request& request) {
   }
   const bool leads = report.has_begun();
   if (leads) print_summary(results, shared.json);
-  // mpirun ends all ranks as soon as one ends with another code than 0.
+  // mpirun ends all ranks as soon as one exits with a code other than 0.
   return leads || interruption::has_come() ? code_for(results) : done;
 }
 

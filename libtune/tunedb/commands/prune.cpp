@@ -34,7 +34,7 @@ struct prune_arguments {
   bool yes = false;
 };
 
-/// The date that lies so long before now: "30" or "30d" is days, "12h" hours.
+/// The date this long ago: "30" or "30d" for days, "12h" for hours.
 std::string date_before(const std::string& age) {
   using std::chrono::sys_seconds;
   std::uint32_t number = 0;
@@ -124,7 +124,8 @@ bool is_confirmed() {
   return answer == 'y' || answer == 'Y';
 }
 
-/// Shows what would go where that is more than what would stay, and asks.
+/// Shows the rows to be removed, or the rows to be kept if they are fewer, and asks for
+/// confirmation.
 /// @throws error unless the answer is yes
 void confirm(const std::string& path, prune_options which, bool as_json) {
   which.dry_run = true;

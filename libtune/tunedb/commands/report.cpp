@@ -30,7 +30,7 @@ struct report_options {
   bool follow = false;
 };
 
-/// Leaves the program that has started this one, its terminal and its priority.
+/// Detaches from the parent program, its terminal and its priority.
 void leave_parent() {
   if (const ::pid_t child = ::fork(); child != 0) ::_exit(child > 0 ? done : failed);
   ::setsid();
@@ -38,8 +38,8 @@ void leave_parent() {
   ::setpriority(PRIO_PROCESS, 0, lowest);
 }
 
-/// Waits for lines of standard input, the names of functions, which are added to those given.
-/// @returns false if it has ended
+/// Reads lines of standard input, names of functions, and adds them to the given ones.
+/// @returns false at the end of standard input
 bool read_functions(std::string& half_a_line, std::vector<std::string>& functions,
                     std::chrono::milliseconds wait) {
   const auto end = std::chrono::steady_clock::now() + wait;
@@ -60,11 +60,11 @@ bool read_functions(std::string& half_a_line, std::vector<std::string>& function
   }
 }
 
-/// Writes the page when the databases have changed, until standard input has ended, and then once
-/// more. A reader keeps others from committing, so it reads for a small part of the time alone.
+/// Writes the page after each change of the databases, until the end of standard input, and then
+/// once more. Reading keeps others from committing, so it takes a small part of the time only.
 void follow(report_choice choice, const std::string& target) {
   constexpr std::chrono::milliseconds shortest_pause{3000};
-  constexpr int pauses = 20;  // of the length of a report between two
+  constexpr int pauses = 20;  // the multiple of a report's time between two reports
   std::string half_a_line;
   std::chrono::milliseconds pause{500};
   std::string written;

@@ -29,7 +29,7 @@ struct share_options {
   std::vector<std::string> writers;
 };
 
-/// A person waits for longer than a lookup.
+/// A user waits longer than a lookup.
 constexpr shared_store::waits patient{.connect = std::chrono::seconds(10),
                                       .answer = std::chrono::seconds(60)};
 
@@ -76,7 +76,7 @@ void show(shared_store& store, const invocation& shared) {
   if (waiting > 0) print("{} results of '{}' wait to be pushed\n", waiting, database);
 }
 
-/// Prints the numbers and reasons of a push or pull. @returns part_left if something was not taken
+/// Prints the numbers and reasons of a push or pull. @returns part_left if something was skipped
 exit_code report(const invocation& shared, json numbers, const std::string& text,
                  const std::vector<std::string>& reasons) {
   if (shared.json) {

@@ -58,7 +58,7 @@ json to_json(const result_content& result) {
           {"tuned_at", text_of(result.columns, "tuned_at")}};
 }
 
-/// The time of a result, or that it is a prior alone.
+/// The time of a result, or a mark for a prior.
 std::string time_of(const json& result) {
   if (result["prior"].get<bool>()) return "prior";
   const json& score = result["score_ns"];
@@ -147,7 +147,7 @@ json to_json(const search_content& search, const tuning_goal& goal) {
           {"trials", std::move(trials)}};
 }
 
-/// "found, strategy model, ended by: no more gain expected"
+/// The course of a search: "found, strategy model, ended by: no more gain expected".
 std::string course_text(const search_content& search) {
   const bool is_over = !text_of(search.columns, "finished_at").empty();
   std::string text = is_over ? text_of(search.columns, "result") : "not finished";

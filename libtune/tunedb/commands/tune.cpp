@@ -34,7 +34,7 @@ class json_reporter final : public observer {
   }
 };
 
-/// "t1." and the problem's name, as a function may be called.
+/// The name "t1." followed by the problem's name, converted to a function name.
 std::string function_name(const t1_problem& problem) {
   std::string name = "t1.";
   for (const char c : problem.name) {

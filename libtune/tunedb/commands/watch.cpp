@@ -33,7 +33,7 @@ std::size_t terminal_width() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/// The first so many characters of a line of UTF-8.
+/// The first `width` characters of a line of UTF-8.
 std::string cut(const std::string& line, std::size_t width) {
   std::size_t characters = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -56,7 +56,7 @@ std::vector<std::string> lines_of(const std::vector<running_search>& searches) {
   return lines;
 }
 
-/// Writes the lines over those that were written before.
+/// Overwrites the previously written lines.
 void redraw(const std::vector<std::string>& lines, std::size_t& written) {
   const std::size_t width = terminal_width();
   std::string text;
@@ -86,7 +86,7 @@ void run(const invocation& shared, bool once) {
   if (once || shared.json) return print_once(shared, look(path));
   const bool on_terminal = ::isatty(STDOUT_FILENO) == 1;
   std::size_t written = 0;
-  // Until a signal ends it, or the reader of its output.
+  // Until a signal, or the end of the output's reader.
   while (std::ferror(stdout) == 0) {
     const auto searches = look(path);
     if (on_terminal) {

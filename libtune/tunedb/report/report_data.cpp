@@ -14,7 +14,7 @@
 namespace tune::cli {
 namespace {
 
-/// Collects what several databases hold.
+/// Collects the contents of several databases.
 class collector {
  public:
   explicit collector(const report_choice& choice) : choice_(choice) {}

@@ -15,7 +15,7 @@ struct report_choice {
   std::vector<std::string> functions{};  ///< NAME or NAME__VERSION; empty: all
 };
 
-/// The data of a report, as the page reads them:
+/// The data of a report, in the form for the page:
 ///
 ///   {"format": "libtune report", "version": 1, "made_at": "2024-01-31T12:00:00Z",
 ///    "databases": [path], "damaged": 0,
@@ -34,10 +34,10 @@ struct report_choice {
 ///      "finalists": [{"trial", "samples": [ns]}],
 ///      "effects": {"explained", "parameters": [...]} or null}]}
 ///
-/// Columns have an item for each trial, null where there is none. Times are rounded to six digits.
+/// Columns have an item for each trial, null without a value. Times are rounded to six digits.
 ///
 /// A trial is stored with the second in which its batch was written, soon after its end. "seconds"
-/// spreads those of one second evenly over it, in the order in which they were made.
+/// spreads the trials of one second evenly over it, in the order of measurement.
 ///
 /// @throws nothing_found if no database has tables, or none has the function; database_error
 report_json report_data(const report_choice& choice);

@@ -11,7 +11,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/sha256.hpp"
 
-// The standard asks compilers for texts of 64 KiB only; those that are known here have no limit.
+// The standard requires compilers to accept only 64 KiB; g++ and clang have no limit.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 #include "columns.js.hpp"
@@ -36,7 +36,7 @@ constexpr std::string_view d3 = embedded::d3_min_js;
 constexpr std::string_view d3{};
 #endif
 
-/// The files of report/ as one script; the first says how, the last starts it.
+/// The files of report/ as one script; the first defines the namespace, the last starts it.
 std::string own_script() {
   std::string script;
   for (const std::string_view part :
@@ -49,8 +49,7 @@ std::string own_script() {
 
 using replacement = std::pair<std::string_view, std::string_view>;
 
-/// The template with a text in the place of each mark, which texts that were put in are not
-/// searched for.
+/// The template with each mark replaced by a text. Inserted texts are not searched for marks.
 std::string filled(std::string_view form, std::initializer_list<replacement> replacements) {
   std::string page;
   for (std::size_t at = 0; at < form.size();) {

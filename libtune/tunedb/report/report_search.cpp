@@ -20,17 +20,17 @@
 namespace tune::cli {
 namespace {
 
-// Of which all samples are shown.
+// The number of finalists whose samples are all shown.
 constexpr std::size_t most_finalists = 12;
 constexpr std::size_t most_samples = 500;
 constexpr double digits = 6;
 
-/// A number with so many digits as a time is worth; integers without a point.
+/// A number rounded to the digits of a time; integers without a point.
 report_json rounded(double number) {
   if (!std::isfinite(number)) return nullptr;
   if (number != 0) {
     const double scale = std::pow(10, digits - 1 - std::floor(std::log10(std::fabs(number))));
-    // By a division where the scale is a fraction: powers of ten below one are not exact.
+    // A fractional scale is applied by division, because powers of ten below one are not exact.
     if (scale >= 1) {
       number = std::round(number * scale) / scale;
     } else {
@@ -65,7 +65,7 @@ const std::string& text_in(const column_values& columns, const char* name) {
   return text == nullptr ? none : *text;
 }
 
-/// Numbers before texts, numbers by their size.
+/// Orders numbers before texts, and numbers by their value.
 bool comes_before(const value& a, const value& b) {
   const auto number = [](const value& v) -> std::optional<double> {
     if (const auto* whole = std::get_if<std::int64_t>(&v)) return static_cast<double>(*whole);
@@ -138,7 +138,7 @@ report_json parameters_of(const std::vector<trial_content>& trials) {
   return list;
 }
 
-/// The metrics of all trials, each of them read once.
+/// The metrics of all trials; each is read once.
 struct metric_columns {
   explicit metric_columns(const std::vector<trial_content>& trials) {
     std::unordered_map<std::string, std::size_t> places;
@@ -181,7 +181,7 @@ struct metric_columns {
   std::vector<column> columns;
 };
 
-/// For each outcome without a time, how many and why.
+/// For each outcome without a time, the number and the reasons.
 report_json reasons_of(const std::vector<trial_content>& trials) {
   struct reason {
     std::size_t count = 0;
@@ -209,7 +209,7 @@ report_json reasons_of(const std::vector<trial_content>& trials) {
   return list;
 }
 
-/// The figure that a search compares its configurations by: a column, the time if there is none.
+/// The figure by which a search compares its configurations: a column, by default the time.
 std::vector<std::optional<double>> scores_of(const std::vector<trial_content>& trials,
                                              const metric_columns& metrics, const objective& goal) {
   std::vector<std::optional<double>> scores(trials.size());
@@ -268,7 +268,7 @@ report_json effects_of(std::vector<trial_content>& trials, const std::optional<s
   return document;
 }
 
-/// The columns of a search that have an item for each trial, the parameters and metrics apart.
+/// The columns of a search with an item for each trial, except parameters and metrics.
 void add_columns(report_json& to, const search_content& search) {
   const std::size_t count = search.trials.size();
   const auto start = seconds_of(text_in(search.columns, "started_at"));
@@ -342,7 +342,7 @@ report_json report_of(search_content&& search, const objective& goal) {
   document["metrics"] = metrics.document();
   document["reasons"] = reasons_of(search.trials);
   document["finalists"] = finalists_of(search.trials, scores, figure.maximise);
-  document["effects"] = effects_of(search.trials, space, scores, figure);  // takes their parts
+  document["effects"] = effects_of(search.trials, space, scores, figure);  // moves their parts
   return document;
 }
 
@@ -379,7 +379,7 @@ number_sum sum_of_numbers(const std::string& array) {
 }
 
 std::vector<std::optional<double>> spread_seconds(std::vector<std::optional<double>> stored) {
-  // A trial that was refined later was stored again then, but was made before those after it.
+  // A trial that was refined later was stored again then, although it was made before later ones.
   std::optional<double> least;
   for (std::size_t i = stored.size(); i-- > 0;) {
     if (!stored[i]) continue;

@@ -14,10 +14,10 @@
 
 namespace tune::cli {
 
-/// The document of a report: large columns move into it, which an ordered one would copy.
+/// The document of a report: large columns are moved into it, and an ordered one would copy them.
 using report_json = detail::input;
 
-/// Gives each new thing the next number.
+/// Gives each new item the next number.
 class numbering {
  public:
   int of(const std::string& thing) {
@@ -36,7 +36,7 @@ class numbering {
 /// device.
 report_json report_of(search_content&& search, const objective& goal);
 
-/// The seconds of a text as 2024-01-31T12:00:00Z since 1970; empty for any other.
+/// The seconds since 1970 of a text such as 2024-01-31T12:00:00Z; empty for any other.
 std::optional<double> seconds_of(const std::string& utc);
 
 /// The number of the items of a JSON array of numbers, and their sum, without a document.
@@ -46,8 +46,8 @@ struct number_sum {
 };
 number_sum sum_of_numbers(const std::string& array);
 
-/// Estimates when each trial was made from the seconds in which they were stored (see report_data).
-/// @param stored  for each trial, since the start of the search; empty: not known
+/// Estimates the time of each trial from the seconds in which they were stored (see report_data).
+/// @param stored  for each trial, since the start of the search; empty if unknown
 std::vector<std::optional<double>> spread_seconds(std::vector<std::optional<double>> stored);
 
 }  // namespace tune::cli

@@ -28,7 +28,7 @@ report_json without_searches(const report_choice& choice) {
 
 }  // namespace
 
-// Every commit changes the file: it has a rollback journal, and no log beside it.
+// Every commit changes the file, because it has a rollback journal, and no separate log.
 std::string report_source::stamp() const {
   std::string text;
   for (const std::string& path : choice_.databases) {
@@ -44,7 +44,7 @@ std::string report_source::stamp() const {
 }
 
 std::shared_ptr<const report_state> report_source::now() {
-  const std::string stamp = this->stamp();  // before it is read: a later change is read again
+  const std::string stamp = this->stamp();  // before reading: a later change causes another read
   if (last_ && last_->stamp == stamp) return last_;
   report_json data;
   try {

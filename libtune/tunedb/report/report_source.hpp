@@ -10,10 +10,10 @@
 
 namespace tune::cli {
 
-/// The data of a report at one moment.
+/// The data of a report at one time.
 struct report_state {
-  std::string stamp;  ///< other for other contents
-  std::string text;   ///< of report_text
+  std::string stamp;  ///< differs for different contents
+  std::string text;   ///< the result of report_text
 };
 
 /// Reads databases again when their files have changed.
@@ -21,7 +21,7 @@ class report_source {
  public:
   explicit report_source(report_choice choice) : choice_(std::move(choice)) {}
 
-  /// The data as they are now; without any search while the databases have nothing.
+  /// The present data; without searches while the databases are empty.
   /// @throws database_error
   std::shared_ptr<const report_state> now();
 

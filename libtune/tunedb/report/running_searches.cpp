@@ -20,10 +20,10 @@
 namespace tune::cli {
 namespace {
 
-// A search without a lock that has stored nothing for so long has been interrupted.
+// A search without a lock that has stored nothing for this long has been interrupted.
 constexpr double silent_seconds = 30;
 
-/// The length of a value in canonical_text, at the begin of a text; 0 for no value.
+/// The length of a value at the start of a text in canonical_text; 0 without a value.
 std::size_t value_length(std::string_view text) {
   if (text.empty()) return 0;
   if (text.front() != 's') return std::min(text.find(';'), text.size());
@@ -34,7 +34,7 @@ std::size_t value_length(std::string_view text) {
   return begin + bytes;
 }
 
-/// "4:rows=i64;" at the begin of a text: the name, and the length of all of it.
+/// Parses "4:rows=i64;" at the start of a text: the name, and the total length.
 std::optional<std::pair<std::string, std::size_t>> next_field(std::string_view text) {
   std::size_t bytes = 0;
   const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), bytes);
@@ -52,7 +52,7 @@ std::optional<lock_holder> process_of(const std::string& path, const function_id
   const auto key =
       canonical_key(function.key_fields, text_of(search.columns, "arguments_canonical"));
   if (!key) return std::nullopt;
-  // As tune::search_name makes it.
+  // The name has the form of tune::search_name.
   const std::string name = fmt::format("{}\n{}\n{}", table_name(function),
                                        text_of(search.columns, "device_canonical"), *key);
   const auto process = key_lock::find_holder(path, name);
@@ -97,7 +97,7 @@ bool has_ended(const search_content& search) {
   return !text_of(search.columns, "finished_at").empty();
 }
 
-/// The latest search of each key that has not ended, or that may be continued now.
+/// The latest search of each key that is unfinished, or that may be continued now.
 std::vector<const search_content*> unfinished(const std::vector<search_content>& searches) {
   std::map<std::pair<std::string, std::string>, const search_content*> latest;
   for (const search_content& search : searches) {

@@ -13,38 +13,37 @@
 
 namespace tune::cli {
 
-/// A search of a database that has begun and not ended, or that was stopped and is continued.
+/// A search of a database that has begun and not ended, or was stopped and is being continued.
 struct running_search {
   function_identity function{};
   std::int64_t id = 0;
-  std::string arguments{};  ///< its key, for people
+  std::string arguments{};  ///< its key, for users
   device_identity device{};
   std::string started_at{};  ///< UTC
-  std::string strategy{};    ///< empty if it is not known
+  std::string strategy{};    ///< empty if unknown
   trials_summary trials{};
-  std::optional<std::size_t>
-      configurations{};  ///< of its space, where an earlier search noted them
-  /// The process that has the right to tune the key. Empty for one that took no lock, as with
+  std::optional<std::size_t> configurations{};  ///< the size of its space, if noted earlier
+  /// The process that holds the lock of the key. Empty for a process without a lock, such as with
   /// LIBTUNE_MODE=force, which counts as running while it stores trials.
   std::optional<lock_holder> process{};
-  std::string budget{};  ///< LIBTUNE_BUDGET of that process, as far as it can be read
+  std::string budget{};  ///< LIBTUNE_BUDGET of that process, if readable
 };
 
-/// The searches of a database that run on this machine now, the one that was begun first at the
-/// top. Of the searches of one key that have not ended only the latest can run.
+/// The searches of a database that run on this machine now, the earliest first. Of several
+/// unfinished searches for one key only the latest can run.
 /// @param path  absolute @throws database_error
 std::vector<running_search> find_running(database_reader& database, const std::string& path);
 
-/// The fields of a key in this order, from the text in which they are sorted by their names
+/// The fields of a key in this order, from a text that has them sorted by name
 /// (canonical_arguments); empty for any other text.
 std::optional<std::string> canonical_key(const std::vector<field_description>& fields,
                                          const std::string& sorted);
 
-/// A line about a search, or two for a terminal, with nothing in it that a terminal would obey.
+/// A line about a search, or two for a terminal, without control characters.
 /// @param now  seconds since 1970
 std::string describe(const running_search& search, double now, bool two_lines);
 
-/// The same for programs.
+/// The search as JSON.
 detail::json to_json(const running_search& search);
 
 }  // namespace tune::cli

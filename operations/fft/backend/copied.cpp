@@ -12,13 +12,13 @@
 namespace tune::operations::transforms {
 namespace {
 
-/// One side of a transform, and the layout that the library gets.
+/// One side of a transform, and its layout for the library.
 struct copied_side {
   shape size;
-  shape padded;  ///< of the slot
-  shape dense;   ///< of the copy
+  shape padded;  ///< the slot's padded extents
+  shape dense;   ///< the copy's extents
   element_type type;
-  bool is_half;  ///< of which the copy is in single precision
+  bool is_half;  ///< the copy of it is in single precision
 
   std::size_t copy_bytes() const { return size.elements() * type.bytes() * (is_half ? 2 : 1); }
 
@@ -84,8 +84,8 @@ class copied_plan final : public fft_plan {
   std::optional<strided_copy> after_;
 };
 
-/// True if an array has padding that the libraries do not know: of an axis of the batch that is
-/// repeated, for they take transforms at one distance from each other.
+/// True if an array has padding that the libraries do not support: in a repeated axis of the batch,
+/// because consecutive transforms must have equal distances.
 bool has_padded_batch(const shape& size, const shape& padded, std::size_t batch_axes) {
   std::size_t before = 1;
   for (std::size_t axis = 0; axis < batch_axes; ++axis) {
@@ -95,7 +95,7 @@ bool has_padded_batch(const shape& size, const shape& padded, std::size_t batch_
   return false;
 }
 
-/// Leaves out the padding of a side that is copied.
+/// Removes the padding of a copied side.
 void make_dense(const copied_side& side, std::size_t axes, fft_extents& padded) {
   const std::size_t batch_axes = side.size.rank() - axes;
   for (std::size_t axis = 0; axis < axes; ++axis) padded.at(axis) = side.size[batch_axes + axis];
@@ -110,7 +110,7 @@ std::shared_ptr<fft_plan> make_plan(const command_queue& queue, const checked_de
   const bool has_many_axes = geometry.axes > most_library_axes;
   const auto side_of = [&](const shape& size, const shape& padded,
                            const element_type& type) -> std::optional<copied_side> {
-    // Of rows of one element, padding would lie between all elements.
+    // With rows of one element, padding would separate all elements.
     const bool needs_dense =
         has_many_axes || (geometry.kind == fft_kind::c2c && size[size.rank() - 1] == 1);
     const bool copied =

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// cuFFT, which is loaded when it is first asked for. The declarations are its own, in short: they
-// are the same in its versions 11 and 12, of CUDA 12 and 13.
+// cuFFT, loaded on first use. The declarations are short copies of its own: they are the same in
+// its versions 11 and 12, of CUDA 12 and 13.
 #include <array>
 #include <cstdint>
 #include <fmt/format.h>
@@ -140,7 +140,7 @@ class cufft_plan final : public fft_plan, public std::enable_shared_from_this<cu
   context context_;
   fft_geometry geometry_;
   handle plan_ = 0;
-  std::uintptr_t work_ = 0;  // what the plan was last given
+  std::uintptr_t work_ = 0;  // the work area last passed to the plan
 };
 
 void cufft_plan::configure(const command_queue& queue, const fft_tuning& tuning) {
@@ -170,7 +170,7 @@ void cufft_plan::configure(const command_queue& queue, const fft_tuning& tuning)
   const int src_type = geometry_.kind == fft_kind::r2c ? real_types[precision] : complex_type;
   const int dest_type = geometry_.kind == fft_kind::c2r ? real_types[precision] : complex_type;
   std::size_t bytes = 0;
-  // Without padding cuFFT gets no strides, which leaves it every choice.
+  // Without padding cuFFT gets no strides, so it has a free choice.
   const bool is_padded = has_padding(geometry_);
   check(api.make_plan_many(plan_, static_cast<int>(geometry_.axes), size.data(),
                            is_padded ? src.data() : nullptr, 1, src_distance, src_type,
@@ -188,7 +188,7 @@ void cufft_plan::do_run(command_queue& queue, const buffer& src, const buffer& d
     const cuda::context_scope entered(context_);
     check(cufft().set_work_area(plan_, reinterpret_cast<void*>(work_)), "cufftSetWorkArea");
   }
-  // One pointer, so that the function object allocates nothing.
+  // A single pointer, so that the function object does not allocate.
   const struct {
     cufft_plan* plan;
     void* src;

@@ -50,7 +50,7 @@ shape side(const fft_description& about, bool is_complex, fft_kind kind) {
   return is_complex && kind != fft_kind::c2c ? half_spectrum(about.size) : about.size;
 }
 
-/// The padded shape of one side: that of the description, or the side's own.
+/// The padded shape of one side: the description's, or the side's own.
 shape padded_side(const char* slot, const shape& given, const shape& size) {
   if (given.rank() == 0) return size;
   if (given.rank() != size.rank()) {
@@ -64,14 +64,14 @@ shape padded_side(const char* slot, const shape& given, const shape& size) {
   return given;
 }
 
-/// @throws argument_error if no memory could hold so many elements
+/// @throws argument_error if no memory could hold this many elements
 void check_elements(const shape& size) {
   std::size_t elements = 1;
   for (const std::size_t extent : size) {
     if (extent == 0) return;
     if (__builtin_mul_overflow(elements, extent, &elements)) {
       throw argument_error(
-          fmt::format("an FFT of an array of {} was asked for, which is larger than "
+          fmt::format("an FFT cannot transform an array of {}, which is larger than "
                       "any memory",
                       to_string(size)));
     }
@@ -99,10 +99,10 @@ number_types types_of(fft_precision precision) {
 checked_description::checked_description(const fft_description& about) {
   const auto [kind, precision] = kind_of(about);
   if (about.axes == 0) {
-    throw argument_error("an FFT along no axes was asked for; one at least is transformed");
+    throw argument_error("an FFT along no axes is not possible; give at least one");
   }
   if (about.size.rank() < about.axes) {
-    throw argument_error(fmt::format("an FFT along {} axes was asked for, of an array of {}, {}",
+    throw argument_error(fmt::format("an FFT along {} axes is not possible for an array of {}, {}",
                                      about.axes, about.size.rank(), to_string(about.size)));
   }
   check_elements(about.size);
@@ -151,7 +151,7 @@ std::vector<std::size_t> extents_of(const fft_key& key) {
     if (at == end) break;
   }
   throw argument_error(
-      fmt::format("an FFT with the key's size '{}' was asked for; a size is the extents of 1 to {} "
+      fmt::format("'{}' cannot be the size of an FFT's key; a size is the extents of 1 to {} "
                   "axes, such as '16x48'",
                   key.size, shape::max_rank));
 }
@@ -177,8 +177,8 @@ void check_library(const device& device, const fft_geometry& geometry) {
   for (const std::size_t extent : geometry.size) {
     if (std::has_single_bit(extent)) continue;
     throw argument_error(
-        fmt::format("an FFT of {} elements of half precision was asked for on device '{}'; cuFFT "
-                    "does powers of two only, VkFFT on OpenCL any length",
+        fmt::format("half precision is not available for an FFT of {} elements on device '{}': "
+                    "cuFFT transforms only powers of two, VkFFT on OpenCL any length",
                     extent, device.name()));
   }
 }

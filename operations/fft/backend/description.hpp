@@ -20,7 +20,7 @@ struct number_types {
 
 number_types types_of(fft_precision precision);
 
-/// A description with all that follows from it, checked.
+/// A checked description with its derived values.
 struct checked_description {
   /// @throws argument_error, type_error
   explicit checked_description(const fft_description& about);
@@ -35,16 +35,16 @@ struct checked_description {
 };
 
 /// The extents of the transformed axes of a key, the slowest first.
-/// @throws argument_error if its text is none of extents
+/// @throws argument_error if its text is not a list of extents
 std::vector<std::size_t> extents_of(const fft_key& key);
 
-/// A description with the transforms of a key, so many of them.
+/// A description with the transforms of a key and a batch size.
 fft_description described_by(const fft_key& key, std::size_t batch);
 
-/// True for devices of CUDA, whose transforms are cuFFT's.
+/// True for CUDA devices, which use cuFFT.
 bool is_cuda(const device& device);
 
-/// @throws device_error if there is no library, argument_error if it does not do the transform
+/// @throws device_error without a library, argument_error for a transform that it does not support
 void check_library(const device& device, const fft_geometry& geometry);
 
 }  // namespace tune::operations::transforms

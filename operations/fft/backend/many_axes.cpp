@@ -22,7 +22,7 @@ std::vector<std::size_t> complex_extents(const fft_geometry& geometry) {
   return extents;
 }
 
-/// The axes of a copy to an array whose fastest axis is one of these, and the others before it.
+/// The axes of a copy to an array whose fastest axis is the moved one, after the others.
 std::vector<copied_axis> to_last(const std::vector<std::size_t>& extents, std::size_t moved) {
   std::vector<copied_axis> axes(extents.size());
   std::uint64_t from = 1;
@@ -65,7 +65,7 @@ fft_geometry lines_of(const fft_geometry& geometry, std::size_t length, std::siz
   return made;
 }
 
-/// The transform along one axis of a complex array, in an array in which it is the fastest.
+/// The transform along one axis of a complex array, in a copy where this axis is the fastest.
 struct axis_pass {
   strided_copy there;
   std::shared_ptr<fft_plan> plan;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a library of transforms has to do for the operation.
+// The interface of a transform library for the operation.
 #pragma once
 
 #include <array>
@@ -15,23 +15,23 @@
 
 namespace tune::operations::transforms {
 
-/// So many axes do both libraries transform at once.
+/// The most axes that both libraries transform at once.
 inline constexpr std::size_t most_library_axes = 3;
 
 /// The extents of transformed axes, the slowest first; 1 after the last.
 using fft_extents = std::array<std::size_t, shape::max_rank>;
 inline constexpr fft_extents fft_extents_of_one{1, 1, 1, 1, 1, 1, 1, 1};
 
-/// A transform of a batch, in the terms of the libraries: transforms follow each other at the
-/// distance of one padded array of the transformed axes.
+/// A transform of a batch, in the terms of the libraries: consecutive transforms are one padded
+/// array of the transformed axes apart.
 struct fft_geometry {
   fft_kind kind = fft_kind::c2c;
   fft_precision precision = fft_precision::single;
   fft_direction direction = fft_direction::forward;
   std::size_t axes = 1;
-  fft_extents size = fft_extents_of_one;         ///< of the real side
-  fft_extents padded_src = fft_extents_of_one;   ///< the same for src
-  fft_extents padded_dest = fft_extents_of_one;  ///< and for dest
+  fft_extents size = fft_extents_of_one;         ///< the extents of the real side
+  fft_extents padded_src = fft_extents_of_one;   ///< the padded extents of src
+  fft_extents padded_dest = fft_extents_of_one;  ///< the padded extents of dest
   std::size_t batch = 1;
 
   bool is_inverse() const noexcept { return direction == fft_direction::inverse; }
@@ -47,7 +47,7 @@ class fft_plan {
 
   /// The bytes of the work area; 0: none.
   std::size_t work_bytes() const noexcept { return work_bytes_; }
-  /// Enqueues the transform on the queue that the plan was made for. work is null if it needs none.
+  /// Enqueues the transform on the plan's queue. work is null if no work area is needed.
   void run(command_queue& queue, const buffer& src, const buffer& dest, const buffer* work) {
     do_run(queue, src, dest, work);
   }
@@ -62,7 +62,7 @@ class fft_plan {
   std::size_t work_bytes_ = 0;
 };
 
-/// "c2c forward of 16x48 float32, batch 7", for messages.
+/// The text of a geometry for messages: "c2c forward of 16x48 float32, batch 7".
 std::string to_string(const fft_geometry& geometry);
 
 /// The reason why cuFFT cannot be used in this process; empty if it can.
@@ -73,14 +73,14 @@ std::string cufft_result_name(int result);
 std::shared_ptr<fft_plan> make_cufft_plan(const command_queue& queue, const fft_geometry& geometry,
                                           const fft_tuning& tuning);
 
-/// The reason why VkFFT was left out of this library; empty if it was not.
+/// The reason why VkFFT is not in this library; empty if it is.
 std::string vkfft_absence();
-/// The texts for CUDA of the programs of a plan; none if VkFFT was left out. For tests, which have
-/// compilers of CUDA and no such device: the queue may be one of OpenCL.
+/// The CUDA texts of the programs of a plan; empty without VkFFT. For tests with a CUDA compiler
+/// but without a CUDA device: the queue may be one of OpenCL.
 std::vector<std::string> vkfft_cuda_texts(const command_queue& queue, const fft_geometry& geometry,
                                           const fft_tuning& tuning);
-/// A plan of VkFFT for a queue, of three axes at most and not of half precision. @throws
-/// device_error, what compile throws
+/// A plan of VkFFT for a queue, of at most three axes and not of half precision.
+/// @throws device_error, the errors of compile
 std::shared_ptr<fft_plan> make_vkfft_plan(const command_queue& queue, const fft_geometry& geometry,
                                           const fft_tuning& tuning);
 

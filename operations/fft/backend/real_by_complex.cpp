@@ -31,7 +31,7 @@ fft_geometry complex_of(const fft_geometry& real) {
   return made;
 }
 
-/// One of the kernels with the axes that it goes over.
+/// One of the kernels with its axes.
 class conversion {
  public:
   conversion(const program& built, const char* name, const fft_geometry& geometry,
@@ -104,7 +104,7 @@ class real_by_complex final : public fft_plan {
   std::optional<conversion> after_;
   std::size_t whole_bytes_ = 0;
   std::size_t inner_begin_ = 0;
-  std::optional<buffer> work_{};  // that the two parts are of
+  std::optional<buffer> work_{};  // the buffer that contains both parts
   std::optional<buffer> whole_{};
   std::optional<buffer> inner_{};
 };

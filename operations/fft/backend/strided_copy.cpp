@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t work_group = 256;
 
-/// The same axes, fewer: those of one element are left out, and those that follow each other in
-/// both layouts as one axis would are one.
+/// Simplifies axes: those with one element are removed, and consecutive axes that form one axis in
+/// both layouts are merged.
 std::vector<copied_axis> merged(const std::vector<copied_axis>& axes) {
   std::vector<copied_axis> kept;
   for (const copied_axis& axis : axes) {

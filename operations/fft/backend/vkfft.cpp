@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// VkFFT, as a generator of kernels: its programs are compiled by tune::compile, with the cache of
-// programs and the seal, its tables are buffers of libtune, and its launches are written down. What
-// is left of a plan is that list of launches, which run() puts on the queue; the application object
-// of VkFFT goes with the construction.
+// VkFFT, as a generator of kernels: tune::compile compiles its programs, with the cache of programs
+// and the seal, its tables are buffers of libtune, and its launches are recorded. A plan keeps only
+// that list of launches, which run() enqueues; VkFFT's application object is destroyed after the
+// construction.
 //
-// The only source that includes the header, which is large: no other is compiled with it.
+// This is the only source that includes the header, because it is large.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -28,7 +28,7 @@
 namespace tune::operations::transforms {
 namespace {
 
-/// VkFFT's object. A failed initialisation has deleted what it had.
+/// VkFFT's object. A failed initialisation has released its resources itself.
 class application {
  public:
   application() = default;
@@ -68,7 +68,7 @@ std::size_t real_bytes(const fft_geometry& geometry) {
   return geometry.precision == fft_precision::full ? 8 : 4;
 }
 
-/// The transformed axes that have more than one element, fastest first: VkFFT refuses others.
+/// The transformed axes with more than one element, fastest first: VkFFT rejects others.
 std::vector<std::size_t> long_axes(const fft_geometry& geometry) {
   std::vector<std::size_t> kept;
   for (std::size_t axis = geometry.axes; axis-- > 0;) {
@@ -77,7 +77,7 @@ std::vector<std::size_t> long_axes(const fft_geometry& geometry) {
   return kept;
 }
 
-/// The strides of an array as VkFFT counts them, from the second axis on, and its bytes.
+/// The strides of an array in VkFFT's order, from the second axis on, and its bytes.
 struct placed {
   placed(const fft_extents& padded, const fft_geometry& geometry, std::size_t element_bytes) {
     std::array<std::uint64_t, most_library_axes> steps{};
@@ -101,11 +101,11 @@ void copy_strides(const placed& from, Strides& to) {
   std::ranges::copy(from.strides, std::begin(to));
 }
 
-// Work groups of CPUs take their private memory from the stack of a thread, and their local memory
-// from caches that are smaller than what drivers tell.
+// Work groups on CPUs take their private memory from the stack of a thread, and their local memory
+// from caches that are smaller than drivers report.
 constexpr std::size_t most_items_on_cpu = 256;
 constexpr std::size_t most_local_bytes_on_cpu = std::size_t{32} << 10;
-// Arrays in local memory, as VkFFT has them, may not be larger on CUDA.
+// VkFFT's arrays in local memory must not be larger on CUDA.
 constexpr std::size_t most_local_bytes_on_cuda = std::size_t{48} << 10;
 
 recorder make_recorder(const command_queue& queue) {
@@ -142,7 +142,7 @@ vkfft::VkFFTConfiguration configuration_of(const fft_geometry& geometry, const f
 }
 
 /// The arrays of a transform. VkFFT computes in "buffer": in dest, unless that is real; then in
-/// memory of its own, which is laid out as src.
+/// memory of its own with the layout of src.
 struct sides {
   explicit sides(const fft_geometry& geometry)
       : src(geometry.padded_src, geometry,
@@ -166,8 +166,8 @@ struct sides {
   placed middle;
 };
 
-/// True if a plan joins two real numbers to a complex one for lines that are longer than local
-/// memory. The member has one name up to VkFFT 1.2, and another from 1.3 on.
+/// True if a plan joins two real numbers to a complex one for lines longer than local memory. The
+/// member has another name from VkFFT 1.3 on.
 template <class Plan>
 bool joins_numbers_of_long_lines(const Plan& plan) {
   if constexpr (requires { plan.multiUploadR2C; }) {
@@ -177,15 +177,15 @@ bool joins_numbers_of_long_lines(const Plan& plan) {
   }
 }
 
-/// True for VkFFT from 1.3 on.
+/// True from VkFFT 1.3 on.
 template <class Plan>
 constexpr bool is_from_1_3(const Plan& plan) {
   return requires { plan.bigSequenceEvenR2C; };
 }
 
-/// True if a transform that VkFFT has planned goes wrong: where it joins two real numbers to a
-/// complex one, for lines that are longer than local memory, it halves the length of rows; and from
-/// 1.3 on it takes a padded spectrum for one without padding.
+/// True if VkFFT's plan gives wrong results. If it joins two real numbers to a complex one, for
+/// lines longer than local memory, it halves the length of rows; and from 1.3 on it treats a padded
+/// spectrum as one without padding.
 bool goes_wrong(vkfft::VkFFTApplication& made, const fft_geometry& geometry) {
   const auto* plan = geometry.is_inverse() ? made.localFFTPlan_inverse : made.localFFTPlan;
   if (!joins_numbers_of_long_lines(*plan)) return false;
@@ -201,11 +201,11 @@ bool goes_wrong(vkfft::VkFFTApplication& made, const fft_geometry& geometry) {
 /// The launches of one transform.
 class vkfft_plan final : public fft_plan {
  public:
-  /// False if VkFFT does not do such transforms of real numbers.
-  /// @throws device_error if it does not do the transform at all
+  /// Returns false if VkFFT does not support these transforms of real numbers.
+  /// @throws device_error if it does not support the transform at all
   bool prepare(const command_queue& queue, const fft_geometry& geometry, const fft_tuning& tuning);
 
-  /// The texts that VkFFT has written.
+  /// The texts written by VkFFT.
   const std::vector<std::string>& texts() const noexcept { return texts_; }
 
  private:
@@ -253,7 +253,7 @@ bool vkfft_plan::prepare(const command_queue& queue, const fft_geometry& geometr
   by.rethrow();
   if (appended != vkfft::VKFFT_SUCCESS) throw_failure(appended, geometry, queue);
   if (by.uses(purpose::scratch)) scratch_bytes_ = arrays.middle.bytes;
-  // Long lines of real numbers are taken back from "buffer", whatever the input is.
+  // VkFFT may read long lines of real numbers from "buffer" in spite of a separate input.
   copies_src_ = !by.uses(purpose::src);
   temporary_bytes_ = by.temporary_bytes();
   temporary_begin_ = round_up(scratch_bytes_, queue.device().limits().buffer_alignment_bytes);

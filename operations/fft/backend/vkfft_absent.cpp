@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Stands in for VkFFT where its header was not found when the library was built.
+// Replaces VkFFT in a build without VkFFT's header.
 #include "libtune/base/error.hpp"
 #include "operations/fft/backend/plan.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // VkFFT's header, in a namespace of its own. It calls OpenCL; here the names of those functions are
-// macros that lead to functions of this file, and these to a recorder. For one source only.
+// macros for functions of this file, which call a recorder. For one source only.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
-// What the header includes besides, so that it is not included into the namespace.
+// The other includes of the header, so that they are not included into the namespace.
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
@@ -27,7 +27,7 @@
 namespace tune::operations::transforms {
 namespace {
 
-// The PCI numbers by which VkFFT tells vendors apart.
+// The PCI numbers by which VkFFT distinguishes vendors.
 cl_uint vendor_of(const device& device) {
   const std::string text = device.platform_name() + " " + device.name();
   const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
@@ -77,7 +77,7 @@ cl_int write_buffer(cl_command_queue queue, cl_mem to, cl_bool, std::size_t offs
   return by.guard([&] { by.write(behind<recorded_memory>(to), from, bytes, offset); });
 }
 
-// From VkFFT 1.3 on, which makes some of its tables on the device.
+// Used from VkFFT 1.3 on, which makes some of its tables on the device.
 [[maybe_unused]] cl_int read_buffer(cl_command_queue queue, cl_mem from, cl_bool,
                                     std::size_t offset, std::size_t bytes, void* to, cl_uint,
                                     const cl_event*, cl_event*) {
@@ -109,7 +109,7 @@ cl_int build_program(cl_program handle, cl_uint, const cl_device_id*, const char
   return built.owner->guard([&] { built.owner->build(built); });
 }
 
-// There is no log here: the exception has it.
+// Returns an empty log, because the exception contains the log.
 cl_int no_build_log(cl_program, cl_device_id, cl_program_build_info, std::size_t bytes, void* text,
                     std::size_t* length) {
   if (length != nullptr) *length = 1;
@@ -136,7 +136,7 @@ cl_int enqueue_kernel(cl_command_queue queue, cl_kernel handle, cl_uint, const s
   return by.guard([&] { by.launch(behind<recorded_kernel>(handle), global, local); });
 }
 
-// The recorder owns what it made.
+// The recorder owns its objects.
 template <class Handle>
 cl_int keep(Handle) noexcept {
   return CL_SUCCESS;
@@ -144,7 +144,7 @@ cl_int keep(Handle) noexcept {
 
 inline char* keep_locale(int, const char*) noexcept { return nullptr; }
 
-// VkFFT's own store of binaries is not used: tune::compile has one.
+// VkFFT's own cache of binaries is not used, because tune::compile has one.
 template <class... Arguments>
 cl_int refuse(Arguments...) noexcept {
   return CL_INVALID_OPERATION;
@@ -177,7 +177,7 @@ cl_program refuse_binary(cl_context, cl_uint, const cl_device_id*, const std::si
 #define clReleaseKernel LIBTUNE_VKFFT(keep)
 #define clSetKernelArg LIBTUNE_VKFFT(set_kernel_argument)
 #define clEnqueueNDRangeKernel LIBTUNE_VKFFT(enqueue_kernel)
-// It prints sources that do not compile, and sets the locale of the whole process.
+// VkFFT prints sources that do not compile, and sets the locale of the whole process.
 #define printf(...) static_cast<void>(0)
 #define setlocale LIBTUNE_VKFFT(keep_locale)
 #define VKFFT_BACKEND 3

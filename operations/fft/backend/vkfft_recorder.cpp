@@ -17,13 +17,13 @@
 namespace tune::operations::transforms {
 namespace {
 
-constexpr std::size_t most_groups_of_later_axes = 65535;  // of a grid of CUDA
+constexpr std::size_t most_groups_of_later_axes = 65535;  // limit of a CUDA grid
 
 }  // namespace
 
 std::string cuda_text(const std::string& text, std::size_t first_axis) {
   constexpr std::string_view attribute = "__attribute__((reqd_work_group_size(";
-  // OpenCL's ids have 64 bits, which VkFFT uses where its own indices have so many.
+  // OpenCL's ids have 64 bits, which VkFFT uses only if its own indices have 64 bits.
   const bool is_wide = text.find("long") != std::string::npos;
   std::string made = fmt::format("#define LIBTUNE_FIRST_AXIS {}\n#define LIBTUNE_INDEX {}\n",
                                  first_axis, is_wide ? "size_t" : "uint") +
@@ -36,7 +36,7 @@ std::string cuda_text(const std::string& text, std::size_t first_axis) {
     const std::size_t end = text.find(')', shape);
     made.append(text, at, begin - at);
     made += "REQD_WORK_GROUP_SIZE(" + text.substr(shape, end - shape) + ")";
-    at = std::min(end + 3, text.size());  // its three parentheses
+    at = std::min(end + 3, text.size());  // skips its three parentheses
   }
   return made.append(text, at);
 }
@@ -88,7 +88,7 @@ recorded_kernel* recorder::create_kernel(const recorded_program& of, const char*
   return kernels_.back().get();
 }
 
-// Memory and plain values come by the same call; a value is never the address of a live object.
+// Memory and plain values arrive by the same call; a value is never the address of a live object.
 void recorder::set_argument(recorded_kernel& target, std::size_t index, std::size_t bytes,
                             const void* value) const {
   if (target.arguments.size() <= index) target.arguments.resize(index + 1);
@@ -106,7 +106,7 @@ void recorder::set_argument(recorded_kernel& target, std::size_t index, std::siz
   argument.bytes.assign(first, first + bytes);
 }
 
-// An axis with more groups than a grid of CUDA has there changes places with the first.
+// An axis with more groups than the limit of a CUDA grid is exchanged with the first.
 void recorder::fit_grid(std::shared_ptr<kernel>& code, std::array<std::size_t, 3>& groups,
                         const recorded_kernel& what) const {
   const std::size_t longest = groups[2] > groups[1] ? 2 : 1;
@@ -150,7 +150,7 @@ void recorder::launch(const recorded_kernel& what, const std::size_t* global,
     if (argument.memory == nullptr) continue;
     kept.used_as = argument.memory->used_as;
     if (kept.used_as == recorded_memory::purpose::own) {
-      // Memory that nothing was written to is the library's scratch.
+      // Memory without contents is the library's scratch.
       if (argument.memory->memory) {
         kept.memory = argument.memory->memory;
       } else {

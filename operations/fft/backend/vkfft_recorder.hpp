@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The objects behind the handles of OpenCL that VkFFT is given: what it compiles goes through
-// tune::compile, its tables are buffers, and its launches are written down. On CUDA the words of
-// OpenCL in its text become those of CUDA.
+// The objects behind the OpenCL handles that VkFFT receives: tune::compile compiles its programs,
+// buffers hold its tables, and its launches are recorded. On CUDA the words of OpenCL in its text
+// are replaced by CUDA's.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct recorded_memory {
 
   std::size_t bytes = 0;
   purpose used_as = purpose::own;
-  std::optional<buffer> memory{};  // own memory has some once it is used
+  std::optional<buffer> memory{};  // own memory is allocated on first use
 };
 
 /// An argument of a launch: bytes, or memory.
@@ -63,22 +63,22 @@ struct recorded_kernel {
   std::vector<argument> arguments{};
 };
 
-/// A text of OpenCL that VkFFT wrote, for CUDA.
-/// @param first_axis  the axis of the work groups that comes first in the grid
+/// Converts an OpenCL text of VkFFT to CUDA.
+/// @param first_axis  the axis of the work groups that is first in the grid
 std::string cuda_text(const std::string& text, std::size_t first_axis);
 
-/// The object behind a cl_device_id, cl_context and cl_command_queue: the making of one plan.
-/// Nothing is thrown through VkFFT; the first exception is kept for afterwards.
+/// The object behind a cl_device_id, cl_context and cl_command_queue: the construction of one plan.
+/// No exception passes through VkFFT; the first one is kept for later.
 class recorder {
  public:
-  /// Tables are made on a queue of its own.
+  /// Tables are filled on a queue of its own.
   recorder(const tune::context& context, std::size_t max_work_group, std::size_t local_memory)
       : context_(context),
         queue_(context.create_command_queue()),
         max_work_group_(max_work_group),
         local_memory_(local_memory) {}
 
-  /// Returns 0, or the number of an error of OpenCL if the action threw or an earlier one did.
+  /// Returns 0, or an OpenCL error code if this or an earlier action threw.
   template <class Action>
   int guard(Action&& action) noexcept {
     constexpr int out_of_resources = -5;
@@ -95,14 +95,14 @@ class recorder {
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  /// From now on launches are written down, and not run.
+  /// Starts recording: later launches are recorded, and not run.
   void start() noexcept { recording_ = true; }
   std::vector<recorded_launch> take_launches() noexcept { return std::move(launches_); }
-  /// The texts of the programs so far.
+  /// The texts of the programs made so far.
   std::vector<std::string> texts() const;
   bool uses(recorded_memory::purpose wanted) const;
 
-  /// The bytes of the memory that launches use besides, and that nothing was written to before.
+  /// The bytes of memory that launches use in addition, and that nothing was written to before.
   std::size_t temporary_bytes() const noexcept { return temporary_bytes_; }
 
   recorded_memory* create_memory(std::size_t bytes, const void* contents);
@@ -119,7 +119,7 @@ class recorder {
   void launch(const recorded_kernel& what, const std::size_t* global, const std::size_t* local);
 
   tune::device device() const { return context_.device(); }
-  /// The limits of work groups that VkFFT is to keep.
+  /// The limits of work groups for VkFFT.
   std::size_t max_work_group() const noexcept { return max_work_group_; }
   std::size_t local_memory() const noexcept { return local_memory_; }
 

@@ -11,19 +11,19 @@
 
 namespace tune::operations::transforms {
 
-/// A work area that is divided into parts. The parts are made anew when the area is another one, so
-/// that a run as a rule allocates nothing.
+/// A work area that is divided into parts. The parts are recreated only for another area, so a run
+/// normally allocates nothing.
 class work_parts {
  public:
   explicit work_parts(const device& device) : alignment_(device.limits().buffer_alignment_bytes) {}
 
-  /// Adds a part of so many bytes, which may be 0. Returns its number.
+  /// Adds a part with this many bytes, possibly 0. Returns its number.
   std::size_t add(std::size_t bytes) {
     parts_.push_back({bytes_, bytes});
     bytes_ = round_up(bytes_ + bytes, alignment_);
     return parts_.size() - 1;
   }
-  /// The bytes of all parts; 0 if there are none.
+  /// The bytes of all parts; 0 without parts.
   std::size_t bytes() const noexcept { return bytes_; }
 
   /// Divides the area.
@@ -35,7 +35,7 @@ class work_parts {
     }
     area_ = area;
   }
-  /// A part of the area that was set; null if it has no bytes.
+  /// A part of the present area; null if it has no bytes.
   const buffer* operator[](std::size_t number) const {
     const std::optional<buffer>& memory = parts_[number].memory;
     return memory ? &*memory : nullptr;

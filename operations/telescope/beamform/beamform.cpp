@@ -24,10 +24,10 @@
 namespace tune::operations {
 namespace {
 
-constexpr std::size_t most_beams = 64;  // whose settings are the bits of a word
+constexpr std::size_t most_beams = 64;  // their settings are the bits of a word
 constexpr std::size_t most_beams_of_pass = 16;
 constexpr std::uint64_t no_beam = 255;
-// Of which 32-bit sums of a digit's products do not overflow.
+// With more, 32-bit sums of a digit's products would overflow.
 constexpr std::size_t most_antennas = 32768;
 
 beamform_key checked_key(const beamform_key& key) {
@@ -57,12 +57,12 @@ beamform_shape checked_shape(const beamform_shape& shape) {
   return shape;
 }
 
-/// Of tuning.vector spectra each, a group has as many as this.
+/// The number of widths, of tuning.vector spectra each, in a group.
 std::size_t widths_of_group(const beamform_tuning& tuning) noexcept {
   return tuning.tensor ? tuning.wgs / 4 * tuning.parts : tuning.wgs;
 }
 
-/// Antennas that an item, or four in tensor units, load at once.
+/// The antennas that an item, or four items in tensor units, load at once.
 std::size_t antennas_at_once(const beamform_tuning& tuning) noexcept {
   return tuning.unroll * (tuning.tensor ? 4 : 1);
 }
@@ -82,8 +82,8 @@ void check_tuning(const beamform_key& key, const beamform_tuning& t) {
   throw argument_error(fmt::format(
       "beamform cannot form {} beams of a pass with {}: items form 1, 2 or 4 spectra each, in one "
       "part; in tensor units 2 or 4, of 8 beams at least, in groups of a multiple of 32 items that "
-      "load a multiple of 4 antennas at once; the antennas of a step are a multiple of those that "
-      "are loaded at once",
+      "load a multiple of 4 antennas at once; the antennas of a step are a multiple of the "
+      "antennas that are loaded at once",
       key.beams, to_string(to_values(t))));
 }
 
@@ -109,12 +109,12 @@ std::optional<kernel> mixed_kernel(const program& built, const beamform_key& key
   return built.create_kernel("beamform_mixed");
 }
 
-/// Returns the bits of all beams.
+/// Returns a mask with the bits of all beams.
 std::uint64_t all_beams(std::size_t beams) {
   return beams == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << beams) - 1;
 }
 
-/// Removes some beams, the first ones, from a set of them. Returns those.
+/// Removes the given number of beams, the first ones, from a set, and returns them.
 std::uint64_t take(std::uint64_t& from, std::size_t count) {
   std::uint64_t taken = 0;
   for (; count > 0 && from != 0; --count) {
@@ -125,7 +125,7 @@ std::uint64_t take(std::uint64_t& from, std::size_t count) {
   return taken;
 }
 
-/// Beams that the host forms as well: with antennas that no step divides, spectra that no group
+/// A test case that the host computes as well: antennas that no step divides, spectra that no group
 /// divides, and both polarisations.
 class known_beams {
  public:

@@ -12,10 +12,10 @@
 
 namespace tune::operations {
 
-/// Beams, as far as the speed of their kernels depends on them.
+/// Tuning key: the beams of a pass and the use of dither.
 struct beamform_key {
-  std::size_t beams = 8;   ///< that are formed in one pass over the input: 1, 2, 4, 8 or 16
-  bool has_dither = true;  ///< a random number is added before rounding, in beams that want it
+  std::size_t beams = 8;   ///< formed in one pass over the input: 1, 2, 4, 8 or 16
+  bool has_dither = true;  ///< a random number is added before rounding, in beams with dither
 };
 
 /// The division of channels and spectra among work groups and work items.
@@ -24,10 +24,10 @@ struct beamform_tuning {
   std::size_t wgs = 128;      ///< work items of a group, along the spectra of one channel
   std::size_t vector = 2;     ///< consecutive spectra that an item loads and stores at once: 1, 2
                               ///< or 4; 2 or 4 in tensor units
-  std::size_t antennas = 32;  ///< whose coefficients are in local memory at a time
+  std::size_t antennas = 32;  ///< the number whose coefficients are in local memory at a time
   std::size_t unroll = 4;     ///< antennas whose samples an item loads at once
-  std::size_t parts = 1;  ///< in tensor units: parts of the time that a group has, one after the
-                          ///< other, with the same coefficients
+  std::size_t parts = 1;  ///< in tensor units: parts of the time that a group processes one after
+                          ///< the other, with the same coefficients
 };
 
 /// The arrays of a beamformer.
@@ -36,7 +36,7 @@ struct beamform_shape {
   std::size_t antennas = 0;  ///< A, from 1 to 32768
   std::size_t channels = 0;  ///< C
   std::size_t spectra = 0;   ///< H of a batch, a multiple of 4
-  std::size_t beams = 0;     ///< from 1 to 64
+  std::size_t beams = 0;     ///< beams, from 1 to 64
 };
 
 }  // namespace tune::operations
@@ -46,7 +46,7 @@ LIBTUNE_FIELDS(tune::operations::beamform_tuning, tensor, wgs, vector, antennas,
 
 namespace tune::operations {
 
-/// Adds up the antennas' channels, each turned and weighted, to beams of one polarisation each, and
+/// Sums the antennas' channels, each rotated and weighted, to beams of one polarisation each, and
 /// rounds them to 8 bits. Made by beamform_template.
 ///
 /// | slot | type | shape |
@@ -61,42 +61,42 @@ namespace tune::operations {
 /// No slot may be padded.
 ///
 /// y[b][c][t] = sum over a of w[a][b] e^(j pi c d[a][b]) x[a][c][t][polarisation of b], with the
-/// precision of float32. Its parts, plus dither, are clamped to +-127 and rounded to the
-/// nearest, ties to even. Beam b takes polarisation b mod 2 and, if the key has it, dither, until
-/// set_beam says otherwise.
+/// precision of float32. Its parts, plus dither, are clamped to +-127 and rounded to the nearest,
+/// ties to even. By default beam b has polarisation b mod 2 and, if the key has dither, dither;
+/// set_beam changes both.
 ///
-/// Dither is that of quantise: a function of the seed, the number of the spectrum, the channel and
-/// the beam.
+/// The dither equals quantise's: a function of the seed, the number of the spectrum, the channel
+/// and the beam.
 ///
-/// Beams are formed in as few passes over the input as there can be with key.beams beams in a pass,
-/// of which either all have one polarisation, or at most half have the first, and half the second.
+/// The beams are formed in the least number of passes over the input. A pass has at most key.beams
+/// beams: either all of one polarisation, or at most half with the first and half with the second.
 class beamform final : public operation {
  public:
   /// For beamform_template, which compiled the program for this tuning and key.
   beamform(const command_queue& queue, const program& program, const beamform_tuning& tuning,
            const beamform_key& key, const beamform_shape& shape);
 
-  /// Sets the polarisation of a beam, and whether it has dither. Allocates nothing.
+  /// Sets the polarisation and the dither of a beam. Allocates nothing.
   /// @param beam          its index
   /// @param polarisation  0 or 1
-  /// @param has_dither    whether dither is added, if the key has it
-  /// @throws argument_error if there is no such beam or polarisation
+  /// @param has_dither    true to add dither, if the key has it
+  /// @throws argument_error for an unknown beam or polarisation
   void set_beam(std::size_t beam, std::size_t polarisation, bool has_dither = true);
-  /// Sets the absolute number of the first spectrum of the first batch in the next runs, on which
-  /// dither depends: each spectrum of a stream has its own. Starts as 0. Allocates nothing.
+  /// Sets the absolute number of the first spectrum of the first batch in the next runs. The dither
+  /// depends on it: each spectrum of a stream has its own. Starts as 0. Allocates nothing.
   void set_first_spectrum(std::uint64_t number) noexcept;
-  /// Sets the seed of the dither: each stream has its own. Starts as 0. Allocates nothing.
+  /// Sets the seed of the dither. Each stream has its own. Starts as 0. Allocates nothing.
   void set_seed(std::uint64_t seed) noexcept;
 
   /// The number of passes over the input.
   std::size_t passes() const noexcept { return pass_count_; }
 
  private:
-  // Some beams, which are formed together. A beam's place in a pass is where its byte is.
+  // Beams that are formed together. A beam's place in a pass is the position of its byte.
   struct pass {
-    std::uint64_t beams[2] = {};     // eight places each, 255 where there is none
+    std::uint64_t beams[2] = {};     // eight places each; 255: empty
     std::uint32_t dithered = 0;      // a bit for each place
-    std::uint32_t polarisation = 0;  // of all; 2: the first for half of the places, then the second
+    std::uint32_t polarisation = 0;  // of all places; 2: 0 for half of them, then 1
   };
 
   void plan();
@@ -117,7 +117,7 @@ class beamform final : public operation {
   std::uint64_t first_spectrum_ = 0;
   std::uint64_t seed_ = 0;
   std::uint64_t second_polarisation_ = 0;  // a bit for each beam
-  std::uint64_t dithered_ = 0;             // likewise
+  std::uint64_t dithered_ = 0;             // a bit for each beam
   std::array<pass, 64> passes_{};
   std::size_t pass_count_ = 0;
 };
@@ -130,17 +130,17 @@ class beamform_template {
 
   /// Tunes on first use if no tuning is given.
   /// @param context  compiles the kernels, and tunes them
-  /// @param key      the beams of a pass, which are rounded up to a power of two, and to 16 at most
-  /// @param tuning   nothing: the one that autotune finds
-  /// @throws argument_error if the key has no beams; what autotuner and compile throw
+  /// @param key      the beams of a pass are rounded up to a power of two, to at most 16
+  /// @param tuning   empty: autotune finds it
+  /// @throws argument_error if the key has no beams; the errors of autotuner and compile
   explicit beamform_template(const context& context, const beamform_key& key = {},
                              const std::optional<beamform_tuning>& tuning = std::nullopt);
 
   /// The tuning that the program was compiled with.
   const beamform_tuning& tuning() const noexcept { return tuning_; }
 
-  /// An operation for one shape of arrays.
-  /// @param queue  of the context that the template was made for
+  /// Makes an operation for one shape of arrays.
+  /// @param queue  a queue of the template's context
   /// @param shape  of its arrays
   /// @throws argument_error if the shape breaks a rule of beamform_shape
   beamform instantiate(const command_queue& queue, const beamform_shape& shape) const;
@@ -155,7 +155,7 @@ class beamform_template {
 /// compute capability 8.0 or later.
 bool has_beamform_tensor_units(const device& device);
 
-/// The configurations that are searched.
+/// The search space.
 /// @param key               of the beamformer
 /// @param has_tensor_units  see has_beamform_tensor_units; they are used for 8 beams or more
 space<beamform_tuning> tuning_space(const beamform_key& key, bool has_tensor_units = false);

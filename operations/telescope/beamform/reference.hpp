@@ -18,18 +18,18 @@
 
 namespace tune::operations {
 
-/// The inputs of a beamformer on the host, in the shapes of the operation's slots, and what is set
+/// The inputs of a beamformer on the host, in the shapes of the operation's slots, and the settings
 /// of its beams.
 struct beamform_input {
   host_array<std::int8_t> in;               ///< the slot
   host_array<std::complex<float>> weights;  ///< the slot
   host_array<float> delays;                 ///< the slot
-  std::vector<std::size_t> polarisations;   ///< of each beam
-  std::vector<bool> dithered;               ///< whether each beam has dither
+  std::vector<std::size_t> polarisations;   ///< the polarisation of each beam
+  std::vector<bool> dithered;               ///< true for each beam with dither
 };
 
-/// Evenly distributed numbers, of beams that sometimes saturate. Polarisations alternate, and every
-/// third beam has no dither.
+/// Uniformly distributed numbers, with beams that sometimes saturate. Polarisations alternate, and
+/// every third beam has no dither.
 inline beamform_input random_input(const beamform_shape& shape) {
   beamform_input made{
       host_array<std::int8_t>({shape.batches, shape.antennas, shape.channels, shape.spectra, 2, 2}),
@@ -58,7 +58,7 @@ inline beamform_input random_input(const beamform_shape& shape) {
 }
 
 /// The beams before clamping and rounding, with dither, in float64 except for the products of
-/// channel and delay, which are those of float32: batches x beams x channels x spectra.
+/// channel and delay, which are computed in float32: batches x beams x channels x spectra.
 inline host_array<std::complex<double>> beamform_on_host(const beamform_key& key,
                                                          const beamform_shape& shape,
                                                          const beamform_input& input,
@@ -95,9 +95,9 @@ inline host_array<std::complex<double>> beamform_on_host(const beamform_key& key
   return made;
 }
 
-/// Compares beams with those of the host: each part has to be the rounding of a number that is no
-/// farther from the host's than an error, and so for the counts of saturated values, from which
-/// those before the run are subtracted. Returns nothing if all is right, else what is wrong.
+/// Compares beams with the host's. Each part must be the rounding of a number within an error of
+/// the host's. The counts of saturated values must match likewise, after subtraction of the counts
+/// before the run. Returns empty if all is right, else a description of the fault.
 inline std::optional<std::string> find_misformed(const host_array<std::complex<double>>& expected,
                                                  const std::int8_t* out,
                                                  const std::uint32_t* saturated,

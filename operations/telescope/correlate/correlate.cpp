@@ -21,9 +21,10 @@ namespace {
 
 using instruction = correlate_instruction;
 
-// Of one work group, after which sums of 32 bits may overflow: 16 * 2 * 127^2 is added in a step.
+// The steps of one work group, after which sums of 32 bits may overflow: a step adds up to 16 * 2 *
+// 127^2.
 constexpr std::size_t most_steps = 4096;
-// Fewer are not worth a copy of the accumulators.
+// Fewer steps do not justify another copy of the accumulators.
 constexpr std::size_t least_steps = 16;
 
 shape voltages_size(const correlate_key& key, std::size_t batches) {
@@ -109,7 +110,7 @@ std::size_t copy_count(const device& device, const correlate_key& key,
   return std::max<std::size_t>(1, std::min(wanted_copies(device, key, tuning), useful));
 }
 
-/// Voltages of all values but -128, which repeat after four million.
+/// Fills with voltages of all values except -128, repeating after four million.
 void set_voltages(const command_queue& queue, const device_array& array) {
   const std::size_t bytes = array.layout().bytes();
   std::vector<std::int8_t> numbers(std::min<std::size_t>(bytes, std::size_t{1} << 22));
@@ -121,7 +122,7 @@ void set_voltages(const command_queue& queue, const device_array& array) {
   write_again(writer, array.buffer(), bytes, std::as_bytes(std::span(numbers)));
 }
 
-/// Voltages of few channels, and their visibilities by the host. The first batch is left out.
+/// Voltages of few channels, and their visibilities from the host. The first batch is excluded.
 struct known_correlation {
   explicit known_correlation(const command_queue& its_queue, const correlate_key& of)
       : key{.antennas = of.antennas,
@@ -147,7 +148,7 @@ struct known_correlation {
                                         const correlate_tuning& tuning) const {
     correlate op(queue, built, tuning, key, batches);
     op.set_batches({1, batches});
-    // Sums reach beyond 32 bits.
+    // The sums exceed 32 bits.
     host_array<std::int64_t> before({op.copies(), key.channels, sums.size()[2], 4, 2});
     before.fill(std::int64_t{-4} << 30);
     workload work(queue);
@@ -191,7 +192,7 @@ struct known_correlation {
   host_array<std::int64_t> sums;
 };
 
-/// The batches and channels that are timed: those of a GPU in earnest, and few for a CPU.
+/// The batches and channels to time: a realistic number on a GPU, and few on a CPU.
 struct timed_correlation {
   timed_correlation(const tuning_session& session, const correlate_key& of) : key(of) {
     const device device = session.context().device();

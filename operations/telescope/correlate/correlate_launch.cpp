@@ -19,12 +19,12 @@ tile_plan plan_for(const correlate_key& key, const correlate_tuning& tuning) {
 std::size_t local_memory_bytes(const correlate_key& key, const correlate_tuning& tuning,
                                const tile_plan& plan) {
   constexpr std::size_t block_sums_bytes = 64 * 8 * 4;
-  constexpr std::size_t sorted_step_bytes = step_spectra * 4;  // of an antenna, unpacked
+  constexpr std::size_t sorted_step_bytes = step_spectra * 4;  // bytes of an antenna, unpacked
   const std::size_t sums_bytes = plan.warps() * tile_warps(tuning) * block_sums_bytes;
   const bool is_wgmma = tuning.instruction == instruction::wgmma_k32;
   if (is_wgmma && tuning.tile_n == 8) {
     constexpr std::size_t sorted_chunks = 4;
-    // With what keeps steps apart in memory banks.
+    // Includes the padding that separates steps in memory banks.
     const std::size_t chunk_bytes = tuning.steps * sorted_step_bytes * plan.slots() + 128;
     return std::max(sorted_chunks * chunk_bytes, sums_bytes);
   }

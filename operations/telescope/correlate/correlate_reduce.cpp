@@ -28,7 +28,7 @@ program build(const context& context, const correlate_reduce_tuning& tuning) {
                  defines(tuning));
 }
 
-/// Accumulators of which a part has to be clamped, at and around the bounds.
+/// Accumulators at and around the bounds, some of which must be clamped.
 struct known_dump {
   static constexpr std::size_t antennas = 19;
   static constexpr std::size_t channels = 3;

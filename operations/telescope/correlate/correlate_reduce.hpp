@@ -13,15 +13,15 @@
 
 namespace tune::operations {
 
-/// A reduction of accumulators, as far as the speed depends on it.
+/// Tuning key: the copies of the accumulators.
 struct correlate_reduce_key {
-  std::size_t copies = 1;  ///< of the accumulators
+  std::size_t copies = 1;  ///< copies of the accumulators
 };
 
 /// The division of the visibilities among work groups and work items.
 struct correlate_reduce_tuning {
   std::size_t wgs = 128;  ///< work items of a group
-  std::size_t items = 1;  ///< visibilities of a work item
+  std::size_t items = 1;  ///< visibilities for each work item
 };
 
 }  // namespace tune::operations
@@ -33,19 +33,18 @@ namespace tune::operations {
 
 /// The value that correlate_reduce writes for absent baselines.
 inline constexpr std::int32_t absent_re = std::numeric_limits<std::int32_t>::min();
-inline constexpr std::int32_t absent_im = 1;  ///< the imaginary part of the same
+inline constexpr std::int32_t absent_im = 1;  ///< the imaginary part of that value
 
-/// Makes a dump of what correlate has accumulated: adds up the copies of the accumulators, and
-/// clamps real and imaginary parts to +-(2^31 - 1). Made by correlate_reduce_template.
+/// Makes a dump of correlate's accumulators: adds the copies of the accumulators, and clamps real
+/// and imaginary parts to +-(2^31 - 1). Made by correlate_reduce_template.
 ///
 /// Slots, none of which may be padded:
-///  - visibilities: int64, copies x channels x baselines x 4 x {re, im}, as correlate has it; only
-///    read;
-///  - absent: uint8, baselines: other than 0 for those whose visibilities become
-///    (absent_re, absent_im). Its contents have to be set before the first run;
-///  - out: int32, channels x (4 * baselines) x {re, im}: overwritten;
-///  - clamped: uint32, 1: the number of visibilities of which a part was clamped, without those of
-///    absent baselines; overwritten.
+/// - visibilities: int64, copies x channels x baselines x 4 x {re, im}, as in correlate; only read;
+/// - absent: uint8, baselines: not 0 for baselines whose visibilities become (absent_re,
+///   absent_im). Set its contents before the first run;
+/// - out: int32, channels x (4 * baselines) x {re, im}: overwritten;
+/// - clamped: uint32, 1: the number of visibilities with a clamped part, absent baselines excluded;
+///   overwritten.
 class correlate_reduce final : public operation {
  public:
   /// For correlate_reduce_template, which compiled the program for this tuning.
@@ -60,7 +59,7 @@ class correlate_reduce final : public operation {
   kernel kernel_;
   correlate_reduce_tuning tuning_;
   std::uint64_t channels_;
-  std::uint64_t products_;  // of a channel
+  std::uint64_t products_;  // number in a channel
   std::uint32_t copies_;
   slot_ref<std::int64_t> visibilities_;
   slot_ref<std::uint8_t> absent_;
@@ -77,10 +76,10 @@ class correlate_reduce_template {
 
   /// Tunes on first use if no tuning is given.
   /// @param context  compiles the kernel, and tunes it
-  /// @param copies   about how many the accumulators have: what is tuned for. Operations may have
-  ///                 any other number.
-  /// @param tuning   nothing: the one that autotune finds
-  /// @throws what autotuner and compile throw
+  /// @param copies   the approximate number of copies of the accumulators, for the tuning.
+  ///                 Operations may have any other number.
+  /// @param tuning   empty: autotune finds it
+  /// @throws the errors of autotuner and compile
   explicit correlate_reduce_template(
       const context& context, std::size_t copies = 1,
       const std::optional<correlate_reduce_tuning>& tuning = std::nullopt);
@@ -88,13 +87,12 @@ class correlate_reduce_template {
   /// The tuning that the program was compiled with.
   const correlate_reduce_tuning& tuning() const noexcept { return tuning_; }
 
-  /// An operation for accumulators of one shape.
-  /// @param queue     of the context that the template was made for
-  /// @param antennas  as of the correlation
-  /// @param channels  the same
+  /// Makes an operation for accumulators of one shape.
+  /// @param queue     a queue of the template's context
+  /// @param antennas  the number in the correlation
+  /// @param channels  the number in the correlation
   /// @param copies    correlate::copies() of the operation that fills the accumulators
-  /// @throws argument_error if one of the numbers is 0, or the channels are more than a launch can
-  ///         have groups
+  /// @throws argument_error if a number is 0, or for more channels than a launch can have groups
   correlate_reduce instantiate(const command_queue& queue, std::size_t antennas,
                                std::size_t channels, std::size_t copies = 1) const;
 
@@ -103,7 +101,7 @@ class correlate_reduce_template {
   program program_;
 };
 
-/// The configurations that are searched.
+/// The search space.
 space<correlate_reduce_tuning> tuning_space(const correlate_reduce_key& key);
 
 }  // namespace tune::operations

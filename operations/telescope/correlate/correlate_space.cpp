@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The configurations of correlate that are searched.
+// The search space of correlate.
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -21,21 +21,21 @@ instruction best_instruction(const device& device) {
                             : instruction::plain;
 }
 
-/// True if a device has the instruction wgmma_k32, which is of one generation only.
+/// True if a device has the instruction wgmma_k32, which exists in one generation only.
 bool has_wgmma(const device& device) { return cuda_generation(device) == 90; }
 
 bool is_wgmma(const correlate_tuning& tuning) noexcept {
   return tuning.instruction == instruction::wgmma_k32;
 }
 
-// Ascending.
+// The numbers of warps, in ascending order.
 const std::vector<std::size_t> hopper_warps{1, 2, 3, 4, 8, 12, 16};
 const std::vector<std::size_t> tensor_warps{4, 8, 12, 16};
 const std::vector<std::size_t> other_warps{1, 2, 4, 8, 16};
 
 void add_tensor_candidates(space<correlate_tuning>& space, const correlate_key& key) {
   using t = correlate_tuning;
-  // k16 was 1.2 times slower wherever it was measured.
+  // k16 was 1.2 times slower in all measurements.
   space.add(&t::instruction, {instruction::mma_k32});
   space.add(&t::tile_m, {1, 2});
   space.add(&t::tile_n, {2, 3, 4, 5});
@@ -49,7 +49,7 @@ void add_tensor_candidates(space<correlate_tuning>& space, const correlate_key& 
   space.add(&t::waves, {1, 2, 4});
   space.restrict([](const t& c) { return c.tile_m * c.tile_n >= 4 && c.tile_m * c.tile_n <= 8; },
                  "tiles of 4 to 8 blocks", &t::tile_m, &t::tile_n);
-  // More had no effect: the memory is not what is waited for.
+  // Larger values had no effect: memory is not the bottleneck.
   space.restrict(
       [](const t& c) {
         return c.stages == (c.prepares ? 2 : c.slack > 0 ? c.slack + 2 : 3);
@@ -70,7 +70,7 @@ void add_hopper_candidates(space<correlate_tuning>& space, const correlate_key& 
   space.add(&t::steps, {2, 4});
   space.add(&t::stages, {2, 3, 4});
   space.add(&t::resident, {1, 2});
-  // What reads, adds and writes was no faster wherever it was measured.
+  // Reading, adding and writing in the kernel was never faster in measurements.
   space.add(&t::atomics, {true});
   space.add(&t::waves, {1, 2, 4});
   space.restrict(
@@ -79,7 +79,7 @@ void add_hopper_candidates(space<correlate_tuning>& space, const correlate_key& 
         return c.tile_m < 4 && (c.tile_m * c.tile_n == 4 || c.tile_m * c.tile_n == 5);
       },
       "tiles of 4 or 5 blocks, but 16 or 32 by wgmma", &t::instruction, &t::tile_m, &t::tile_n);
-  // So were all that won on an H200.
+  // All winners on an H200 had this property.
   space.restrict(
       [](const t& c) {
         if (is_wgmma(c)) {
@@ -113,7 +113,7 @@ std::size_t groups_of(const correlate_key& key, const correlate_tuning& c, std::
   return group_count(tile_count(key.antennas, c.tile_m, c.tile_n), warps);
 }
 
-/// Leaves out what differs from another configuration in name only, or does not fit a device.
+/// Excludes configurations that equal another one except for names, or that do not fit a device.
 void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key, const device& device,
                     const std::vector<std::size_t>& all_warps, std::size_t least_warps) {
   using t = correlate_tuning;

@@ -14,7 +14,7 @@
 
 namespace tune::operations {
 
-/// Voltages of at most 4 bits as correlate takes them with keys of 4 bits: real parts in the high
+/// Voltages of at most 4 bits in the form of correlate with keys of 4 bits: real parts in the high
 /// four bits of a byte.
 inline host_array<std::uint8_t> packed_voltages(const host_array<std::int8_t>& in) {
   const shape& size = in.size();
@@ -29,7 +29,7 @@ inline host_array<std::uint8_t> packed_voltages(const host_array<std::int8_t>& i
 
 /// Adds the products of voltages to accumulators on the host, as correlate does.
 /// @param in            batches x antennas x channels x spectra x 2 x {re, im}
-/// @param range         of the batches
+/// @param range         the batches to add
 /// @param visibilities  1 x channels x baselines x 4 x {re, im}: added to
 inline void correlate_on_host(const host_array<std::int8_t>& in, const batch_range& range,
                               host_array<std::int64_t>& visibilities) {

@@ -38,7 +38,7 @@ std::vector<baseline_tile> all_tiles(std::size_t antennas, const tile_plan& plan
   return tiles;
 }
 
-/// The blocks of antennas that tiles need. Those of one tile follow each other.
+/// The blocks of antennas that tiles need. The blocks of one tile are contiguous.
 std::vector<std::size_t> staged_blocks(const std::vector<baseline_tile>& tiles,
                                        const tile_plan& plan) {
   std::vector<std::size_t> staged;
@@ -51,7 +51,7 @@ std::vector<std::size_t> staged_blocks(const std::vector<baseline_tile>& tiles,
   return staged;
 }
 
-/// The heaviest first, each to the scheduler that has least to do and a warp left.
+/// Assigns the heaviest tiles first, each to the scheduler with the least work and a free warp.
 void balance(std::vector<baseline_tile>& tiles) {
   constexpr std::size_t schedulers = 4;
   std::ranges::stable_sort(tiles, std::ranges::greater(), &baseline_tile::useful);
@@ -72,7 +72,7 @@ void balance(std::vector<baseline_tile>& tiles) {
   tiles = std::move(placed);
 }
 
-/// Groups of tiles that follow each other in rectangles with so many rows of tiles.
+/// Makes groups of consecutive tiles in rectangles with the given number of rows of tiles.
 std::vector<tile_plan::group> cut(std::vector<baseline_tile> tiles, std::size_t rows,
                                   std::size_t groups, const tile_plan& plan) {
   const std::size_t warps = divide_up(tiles.size(), groups);

@@ -20,12 +20,12 @@
 namespace tune::operations {
 namespace {
 
-constexpr std::size_t most_tensor_bits = 12;  // that a 16-bit float holds exactly
-constexpr std::size_t outputs_of_tile = 128;  // of a product in tensor units
+constexpr std::size_t most_tensor_bits = 12;  // a 16-bit float holds these exactly
+constexpr std::size_t outputs_of_tile = 128;  // outputs of one product in tensor units
 
 ddc_key checked_key(const ddc_key& key) {
   check_packed_bits(key.bits, "ddc");
-  constexpr std::size_t most = std::size_t{1} << 20;  // so that no product of sizes overflows
+  constexpr std::size_t most = std::size_t{1} << 20;  // keeps products of sizes from overflowing
   if (key.taps != 0 && key.subsampling != 0 && key.taps <= most && key.subsampling <= most) {
     return key;
   }
@@ -34,7 +34,7 @@ ddc_key checked_key(const ddc_key& key) {
                   key.subsampling, most));
 }
 
-/// The local memory of a group, as its kernel divides it.
+/// The local memory of a group, as divided in its kernel.
 std::size_t local_bytes(const ddc_key& key, const ddc_tuning& t);
 
 bool is_possible(const ddc_key& key, const ddc_tuning& t) {
@@ -65,7 +65,7 @@ std::size_t tensor_local_bytes(const ddc_key& key, const ddc_tuning& t) {
   const std::size_t units = s * (16 * tiles - 1) + 2 * steps;
   const std::size_t placed = (units + units / (s * 8 / common) + 8) / 8 * 8;
   const std::size_t table = (14 * s + key.taps + 32) / (s % 2 == 0 ? 2 : 1);
-  const std::size_t parts = t.outputs < 4 ? t.wgs * 2 : 0;  // of sums that are added up
+  const std::size_t parts = t.outputs < 4 ? t.wgs * 2 : 0;  // partial sums to add
   return std::max(placed + table, parts) * 16;
 }
 
@@ -87,7 +87,8 @@ program build(const context& context, const ddc_key& key, const ddc_tuning& tuni
                  defines(key, tuning).add("staged_phases", static_cast<int>(staged_phases(key))));
 }
 
-/// A short down-conversion that the host does, too: whole and partial groups, and the ends of rows.
+/// A short down-conversion that the host computes, too: whole and partial groups, and the ends of
+/// rows.
 struct ddc_case {
   ddc_case(command_queue queue, const ddc_key& its_key)
       : key(its_key),

@@ -13,12 +13,12 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// A frequency of the grid on which a filter is designed. x is cos(2 pi f), of which the amplitude
-/// is a polynomial once the factor cos(pi f) of filters of even length is taken out of it.
+/// A frequency of the grid on which a filter is designed. x is cos(2 pi f). The amplitude is a
+/// polynomial in x, after division by cos(pi f) for filters of even length.
 struct grid_point {
   double x = 0;
-  double wanted = 0;  // without that factor
-  double weight = 0;  // times it
+  double wanted = 0;  // divided by that factor
+  double weight = 0;  // multiplied by that factor
   bool ends_band = false;
 };
 
@@ -33,7 +33,7 @@ std::vector<grid_point> make_grid(std::size_t taps, std::span<const filter_band>
       const double f =
           band.from + (band.to - band.from) * static_cast<double>(i) / static_cast<double>(steps);
       const double factor = is_even ? std::cos(pi * f) : 1;
-      if (factor < 1e-7) continue;  // an even length is 0 at half the rate, whatever its taps
+      if (factor < 1e-7) continue;  // a filter of even length is 0 at half the rate for any taps
       grid.push_back({.x = std::cos(2 * pi * f),
                       .wanted = band.gain / factor,
                       .weight = band.weight * factor,
@@ -41,8 +41,8 @@ std::vector<grid_point> make_grid(std::size_t taps, std::span<const filter_band>
     }
     if (grid.size() == before) {
       throw argument_error(fmt::format(
-          "equiripple_filter cannot take the band {} to {}: a filter of {} taps is 0 there, "
-          "whatever they are; ask for an odd number of taps",
+          "equiripple_filter cannot take the band {} to {}: a filter of {} taps is 0 there "
+          "with any values; ask for an odd number of taps",
           band.from, band.to, taps));
     }
     grid.back().ends_band = true;
@@ -54,7 +54,7 @@ std::vector<grid_point> make_grid(std::size_t taps, std::span<const filter_band>
 class interpolation {
  public:
   explicit interpolation(std::vector<double> x) : x_(std::move(x)), weights_(x_.size()) {
-    // Products of a thousand differences leave the range of a double: their logarithms do not.
+    // Products of a thousand differences exceed the range of a double; their logarithms do not.
     std::vector<double> logarithms(x_.size());
     for (std::size_t k = 0; k < x_.size(); ++k) {
       double sign = 1;
@@ -92,7 +92,7 @@ class interpolation {
 };
 
 /// The polynomial whose weighted errors at the chosen points alternate and are equal. The weights
-/// of all points give that error; those of all but the last give the polynomial.
+/// of all points give that error; the weights of all points except the last give the polynomial.
 interpolation level(const std::vector<grid_point>& grid, const std::vector<std::size_t>& chosen) {
   std::vector<double> x;
   for (const std::size_t point : chosen) x.push_back(grid[point].x);
@@ -116,7 +116,7 @@ interpolation level(const std::vector<grid_point>& grid, const std::vector<std::
   return through;
 }
 
-/// The extremes of the error, of alternating sign, as many as are wanted or nothing.
+/// The extremes of the error with alternating signs, the wanted number of them; else empty.
 std::vector<std::size_t> alternating_extremes(const std::vector<grid_point>& grid,
                                               const std::vector<double>& errors,
                                               std::size_t wanted) {
@@ -128,14 +128,14 @@ std::vector<std::size_t> alternating_extremes(const std::vector<grid_point>& gri
     const double sign = errors[i] < 0 ? -1 : 1;
     if ((!begins && sign * errors[i - 1] > size) || (!ends && sign * errors[i + 1] >= size))
       continue;
-    // Of neighbours of one sign the larger counts.
+    // Of neighbours with the same sign the larger one is kept.
     if (!found.empty() && (errors[found.back()] < 0) == (errors[i] < 0)) {
       if (size > std::abs(errors[found.back()])) found.back() = i;
     } else {
       found.push_back(i);
     }
   }
-  // Too many: a pair of neighbours goes, or the smaller of the ends.
+  // If there are too many, a pair of neighbours is removed, or the smaller one of the ends.
   while (found.size() > wanted) {
     if (found.size() == wanted + 1) {
       const bool first = std::abs(errors[found.front()]) < std::abs(errors[found.back()]);
@@ -200,7 +200,7 @@ void check_bands(std::size_t taps, std::span<const filter_band> bands) {
   }
   double before = -1;
   for (const filter_band& band : bands) {
-    // NaN passes none of these.
+    // NaN fails each of these conditions.
     const bool rises = band.from >= 0 && band.from > before && band.to > band.from;
     if (!rises || !(band.to <= 0.5) || !(band.weight > 0) || !std::isfinite(band.weight) ||
         !std::isfinite(band.gain)) {
@@ -249,7 +249,7 @@ std::vector<double> ddc_filter(std::size_t taps, std::size_t subsampling, ddc_mo
                     subsampling, pass));
   }
   const auto rate = static_cast<double>(subsampling);
-  const double half = rate / 2;  // of the samples' rate, in units of that of the outputs
+  const double half = rate / 2;  // half the samples' rate, in units of the outputs' rate
   std::vector<filter_band> bands;
   if (mode == ddc_mode::keep) {
     bands = {{0, pass / 2 / rate, 1, 1}, {(1 - pass / 2) / rate, 0.5, 0, 1}};
@@ -269,7 +269,8 @@ std::uint64_t mixer_phase(const mixer_frequency& frequency, std::uint64_t sample
   const bool is_negative = frequency.numerator < 0;
   const auto numerator = static_cast<std::uint64_t>(frequency.numerator);
   const wide product = wide{is_negative ? 0 - numerator : numerator} * sample;
-  const wide rest = product % frequency.denominator;  // of a cycle, over the denominator
+  // Part of a cycle, in units of 1 / denominator.
+  const wide rest = product % frequency.denominator;
   const wide cycles = ((rest << 64) + frequency.denominator / 2) / frequency.denominator;
   const auto low = static_cast<std::uint64_t>(cycles);
   return is_negative ? 0 - low : low;

@@ -16,25 +16,25 @@ namespace tune::operations {
 struct filter_band {
   double from = 0;    ///< 0 to 1/2
   double to = 0;      ///< more than from, to 1/2
-  double gain = 0;    ///< that is wanted
-  double weight = 1;  ///< of a deviation from it, beside those of other bands
+  double gain = 0;    ///< the wanted gain
+  double weight = 1;  ///< the weight of a deviation from the gain, relative to other bands
 };
 
-/// Returns the symmetric real filter whose largest weighted deviation from the bands is least, by
+/// Returns the symmetric real filter with the least largest weighted deviation from the bands, by
 /// the exchange algorithm of Parks and McClellan (IEEE Transactions on Circuit Theory 19, 1972).
 /// @param taps   the length, at least 3
-/// @param bands  in rising order, with room between them
-/// @throws argument_error if there are fewer taps, no bands, bands that overlap or leave 0 to 1/2,
-///         numbers that are not finite, bands that are too narrow together for so many taps, or one
-///         in which a filter of an even length is 0
+/// @param bands  in ascending order, with gaps between them
+/// @throws argument_error for fewer taps, no bands, bands that overlap or lie outside of 0 to 1/2,
+///         numbers that are not finite, bands that together are too narrow for this many taps, or a
+///         band in which a filter of an even length is 0
 std::vector<double> equiripple_filter(std::size_t taps, std::span<const filter_band> bands);
 
-/// The treatment of the band beyond the part that is wanted.
+/// The treatment of the band outside of the wanted part.
 enum class ddc_mode : std::uint8_t {
-  /// The subsampling is the decimation, and the outer halves of the channels that a filter bank
-  /// makes of the outputs are thrown away: those of the inner half are free of aliases.
+  /// The subsampling is the decimation. The outer halves of the channels that a filter bank makes
+  /// of the outputs are discarded: the inner half is free of aliases.
   discard,
-  /// The subsampling is twice the decimation, and the filter passes a share of the band.
+  /// The subsampling is twice the decimation, and the filter passes a part of the band.
   keep,
 };
 
@@ -43,15 +43,15 @@ enum class ddc_mode : std::uint8_t {
 /// 3/4, k + 5/4] for each k from 0 on. keep: passes [0, pass / 2], stops all from 1 - pass / 2 on.
 /// @param taps         the length; 16 * subsampling is usual
 /// @param subsampling  samples for each output, at least 2
-/// @param mode         what happens to the outer band
-/// @param pass         keep only: the share of the band that is passed, more than 0, less than 1
-/// @throws argument_error if an argument is none of these
+/// @param mode         the treatment of the outer band
+/// @param pass         keep only: the passed part of the band, more than 0, less than 1
+/// @throws argument_error for an argument outside of these ranges
 std::vector<double> ddc_filter(std::size_t taps, std::size_t subsampling,
                                ddc_mode mode = ddc_mode::discard, double pass = 0.8);
 
-/// A frequency as a fraction, in cycles per sample, so that phases are exact for ever.
+/// A frequency as a fraction, in cycles per sample, so that phases stay exact.
 struct mixer_frequency {
-  std::int64_t numerator = 0;     ///< any; negative frequencies are below 0
+  std::int64_t numerator = 0;     ///< any number; negative for negative frequencies
   std::uint64_t denominator = 1;  ///< not 0
 };
 
@@ -65,7 +65,7 @@ std::vector<std::complex<float>> ddc_taps(std::span<const double> filter,
 std::uint64_t mixer_step(const mixer_frequency& frequency, std::size_t subsampling);
 
 /// Returns the cycles of the mixer at a sample, counted from sample 0, in units of 2^-64, modulo a
-/// cycle, rounded once: it does not drift, however large the number of the sample.
+/// cycle, rounded once: it does not drift, even for large sample numbers.
 /// @throws argument_error if the denominator is 0
 std::uint64_t mixer_phase(const mixer_frequency& frequency, std::uint64_t sample);
 

@@ -17,10 +17,10 @@ namespace tune::operations {
 /// The result of a ddc, computed on the host in double precision.
 /// @param key      of the down-converter
 /// @param samples  as in the slot
-/// @param taps     of the key's number
+/// @param taps     as many as in the key
 /// @param count    samples of each row
 /// @param step     as for ddc::set_mixer
-/// @param phase    the same
+/// @param phase    as for ddc::set_mixer
 /// @returns polarisations x outputs
 inline host_array<std::complex<float>> ddc_on_host(const ddc_key& key,
                                                    const host_array<std::uint8_t>& samples,

@@ -22,11 +22,11 @@
 namespace tune::operations {
 namespace {
 
-constexpr std::size_t polarisations_of_launch = 4;  // that the kernel has offsets for
-constexpr std::size_t most_divisions = 1024;        // of the spectra of a run
+constexpr std::size_t polarisations_of_launch = 4;  // the kernel's number of offsets
+constexpr std::size_t most_divisions = 1024;        // divisions of the spectra of a run
 constexpr std::size_t channel_multiple = 16;
 constexpr std::size_t most_channels = std::size_t{1} << 24;
-// Spectra that an item could make in the time that it takes to begin.
+// The start of an item takes as long as this many spectra.
 constexpr std::size_t spectra_of_start = 8;
 
 pfb_key checked_key(const pfb_key& key) {
@@ -56,7 +56,7 @@ ranged_pfb_key checked_key(const ranged_pfb_key& key) {
   return key;
 }
 
-/// True if a program with this tuning can be made for a key.
+/// True if a program with this tuning is possible for a key.
 bool is_tuning_of(const pfb_key& key, const pfb_tuning& t) {
   const bool has_width = t.adjacent == 2 || t.adjacent == 4 || t.adjacent == 8;
   return is_group(t.wgs) && (has_width || (t.adjacent == 1 && key.bits != 0));
@@ -79,7 +79,7 @@ program build(const context& context, const pfb_key& key, const pfb_tuning& tuni
                      .add("wide", tuning.wide ? 1 : 0));
 }
 
-/// Returns the bytes of the blocks of rows that a group has in local memory.
+/// Returns the bytes of a group's blocks of rows in local memory.
 std::size_t block_bytes(const pfb_key& key, const pfb_tuning& t) {
   const std::size_t rows = (7 + key.taps) / key.taps * key.taps;
   const std::size_t floats = t.wgs * t.adjacent;
@@ -100,7 +100,7 @@ std::size_t step_of(const pfb_key& key, const pfb_shape& shape) {
   return key.bits != 0 ? 2 * shape.channels : shape.channels;
 }
 
-/// Returns how many spectra there are from the first sample on.
+/// Returns the number of spectra from the first sample on.
 std::size_t spectra_within(const pfb_key& key, const pfb_shape& shape, std::size_t step) {
   const std::size_t rows = shape.samples / step;
   return rows < key.taps ? 0 : std::min(rows - key.taps + 1, shape.spectra);
@@ -112,7 +112,7 @@ std::vector<dimension> sample_dimensions(const pfb_key& key, const pfb_shape& sh
           dimension(packed_row_bytes(shape.samples, key.bits), {.alignment = 4})};
 }
 
-/// Returns how many work groups the device runs at the same time, or a guess.
+/// Returns the number of work groups that the device runs at the same time, or an estimate.
 std::size_t groups_at_once(const device& device, const kernel& kernel, const pfb_tuning& tuning) {
   const bool is_gpu = device.kind() == device_kind::gpu;
   const auto guess = is_gpu ? std::max<std::size_t>(1, 512 / tuning.wgs) : 1;
@@ -120,7 +120,7 @@ std::size_t groups_at_once(const device& device, const kernel& kernel, const pfb
          std::max<std::size_t>(1, kernel.resident_work_groups(tuning.wgs).value_or(guess));
 }
 
-/// A filter bank that the host computes, too: parts of work groups, and odd offsets.
+/// A filter bank that the host computes, too: partial work groups, and odd offsets.
 struct pfb_case {
   pfb_case(const command_queue& queue, const pfb_key& its_key, const pfb_shape& its_shape,
            pfb_range its_range)
@@ -146,7 +146,7 @@ struct pfb_case {
         samples.data()[i] = static_cast<std::uint8_t>(next_number(state) >> 24);
       }
       host_array<std::uint64_t> power({shape.polarisations});
-      // So that the low word carries.
+      // Makes the low word carry.
       for (std::size_t p = 0; p < shape.polarisations; ++p) power(p) = 0x5FFFFFFF0U + p;
       work.set("total_power", power);
       pfb_on_host(key, range, samples, all, spectra, {power.data(), shape.polarisations});
@@ -154,13 +154,13 @@ struct pfb_case {
       expected.add("total_power", std::move(power), tolerance::exact());
     }
     work.set("weights", std::move(weights));
-    // Relative to the largest terms of a sum, which may cancel.
+    // Relative to the largest terms of a sum, because sums may cancel.
     const double largest = key.bits == 0 ? 0x1p15 : static_cast<double>(1U << (key.bits - 1));
     expected.add("spectra", std::move(spectra),
                  {.absolute = 1e-6 * largest * static_cast<double>(key.taps), .relative = 1e-5});
   }
 
-  /// Returns numbers from -2^15 to 2^15, the same ones each time.
+  /// Returns numbers from -2^15 to 2^15, the same sequence each time.
   float next() {
     return static_cast<float>(static_cast<std::int32_t>(next_number(state))) * 0x1p-16F;
   }
@@ -184,7 +184,7 @@ struct pfb_case {
   answer expected;
 };
 
-/// The shape of two polarisations, with the rows of samples that all spectra are made of.
+/// The shape of two polarisations with enough rows of samples for all spectra.
 pfb_shape shape_of(const pfb_key& key, std::size_t channels, std::size_t spectra) {
   pfb_shape shape{.polarisations = 2, .channels = channels, .samples = 0, .spectra = spectra};
   shape.samples = (spectra + key.taps - 1) * step_of(key, shape);
@@ -196,7 +196,7 @@ std::size_t sample_bytes(const pfb_key& key, const pfb_shape& shape) {
          (key.bits != 0 ? packed_row_bytes(shape.samples, key.bits) : shape.samples * 8);
 }
 
-/// The shape that is measured: 16384 channels, as many spectra as the memory to be moved allows.
+/// The measured shape: 16384 channels, and as many spectra as the workload memory allows.
 pfb_shape measured_shape(const tuning_session& session, const pfb_key& key) {
   const bool is_gpu = session.context().device().kind() == device_kind::gpu;
   const std::size_t channels = is_gpu ? 16384 : 1024;
@@ -232,7 +232,7 @@ pfb_tuning tune_at(tuning_session& session, const pfb_key& key, const pfb_shape&
                                  .spectra = 5,
                                  .last_first = true},
                        pfb_range{{5}, 0, 5});
-    constexpr std::size_t few = std::size_t{1} << 12;  // numbers that the host filters at once
+    constexpr std::size_t few = std::size_t{1} << 12;  // number that the host filters at once
     if (shape.spectra * shape.channels <= few) {
       cases.emplace_back(queue, key, shape, pfb_range{{0, 0}, 0, shape.spectra});
     }
@@ -303,8 +303,8 @@ void pfb::set_range(std::span<const std::uint64_t> offsets, std::size_t first_sp
   parameters_changed();
 }
 
-// Groups run in waves of as many as the device holds. Spectra are cut into parts such that these
-// are nearly full, and that few items begin anew.
+// Groups run in waves of as many as the device holds. Spectra are divided into parts so that the
+// waves are nearly full, and few items start again.
 void pfb::choose_parts() {
   const std::size_t columns =
       divide_up(2 * shape_.channels / tuning_.adjacent, tuning_.wgs) * shape_.polarisations;
@@ -403,7 +403,7 @@ const ranged_autotuner<ranged_pfb_key, pfb_tuning> ranged_pfb_template::autotune
      .version = 0,
      .test = {},
      .features = {},
-     // Parts of groups are allowed for, and there are at most 1024 parts of the spectra.
+     // Partial groups are allowed, and there are at most 1024 parts of the spectra.
      .fits = [](const pfb_tuning&, std::span<const std::uint64_t>) { return true; },
      .limits = {},
      .goal = {}},

@@ -16,21 +16,21 @@
 
 namespace tune::operations {
 
-/// A filter bank, as far as it is compiled in.
+/// Tuning key: all parameters of a filter bank that are compiled in.
 struct pfb_key {
-  std::size_t taps = 16;  ///< rows of samples that a spectrum is made of
-  std::size_t bits = 10;  ///< of a packed real sample, 2 to 16; 0: samples are complex64
-  std::size_t unzip = 4;  ///< interleaved transforms that a spectrum is written for: 1, 2 or 4
+  std::size_t taps = 16;  ///< rows of samples in the sum of a spectrum
+  std::size_t bits = 10;  ///< bits of a packed real sample, 2 to 16; 0: samples are complex64
+  std::size_t unzip = 4;  ///< interleaved transforms in the output of a spectrum: 1, 2 or 4
 };
 
-/// A filter bank, and the shapes that one portfolio of tunings serves.
+/// Tuning key of a portfolio: a filter bank and ranges of shapes.
 struct ranged_pfb_key {
-  std::size_t taps = 16;  ///< rows of samples that a spectrum is made of
-  std::size_t bits = 10;  ///< of a packed real sample, 2 to 16; 0: samples are complex64
-  std::size_t unzip = 4;  ///< interleaved transforms that a spectrum is written for: 1, 2 or 4
-  /// Complex numbers of a spectrum; multiples of 16, 2^24 at most.
+  std::size_t taps = 16;  ///< rows of samples in the sum of a spectrum
+  std::size_t bits = 10;  ///< bits of a packed real sample, 2 to 16; 0: samples are complex64
+  std::size_t unzip = 4;  ///< interleaved transforms in the output of a spectrum: 1, 2 or 4
+  /// Complex numbers of a spectrum; multiples of 16, at most 2^24.
   size_range channels{16, 65536, range_scale::logarithmic, 16};
-  size_range spectra{1, 65536};  ///< of a polarisation, that a run makes
+  size_range spectra{1, 65536};  ///< spectra of a polarisation in one run
 };
 
 /// The division of the spectra among work groups and work items.
@@ -38,17 +38,17 @@ struct pfb_tuning {
   std::size_t wgs = 64;  ///< work items of a group
   /// Floats of a row that an item filters: 1 (real samples only), 2, 4 or 8.
   std::size_t adjacent = 2;
-  bool wide = false;  ///< in CUDA rows come to local memory in pieces of 16 bytes, where they can
+  bool wide = false;  ///< true to copy aligned rows to local memory in pieces of 16 bytes (CUDA)
 };
 
 /// The arrays of a filter bank.
 struct pfb_shape {
   std::size_t polarisations = 2;  ///< rows of samples, each with an offset of its own
   std::size_t channels = 0;       ///< N: complex numbers of a spectrum
-  std::size_t samples = 0;        ///< of a polarisation, that the slot has room for
-  std::size_t spectra = 0;        ///< of a polarisation, that the slot has room for
-  /// Begins with the last spectra, so that the first ones are in the device's cache for a transform
-  /// that begins with these. Sums are then in the reverse order of the taps.
+  std::size_t samples = 0;        ///< samples of a polarisation, the size of the slot
+  std::size_t spectra = 0;        ///< spectra of a polarisation, the size of the slot
+  /// True to compute the last spectra first. The first ones are then in the device's cache for a
+  /// transform that begins with them. Sums are in the reverse order of the taps.
   bool last_first = false;
 };
 
@@ -68,10 +68,10 @@ namespace tune::operations {
 ///
 ///   y[s][i] = sum over t < T, in this order, of w[t * step + i] * x[o + (s + t) * step + i]
 ///
-/// (from T - 1 down where the last spectra are made first). Pairs of real numbers are complex ones
-/// (even i real, odd i imaginary). Number c of the spectrum, c = q * unzip + r, is written to place
-/// q of transform r. So a spectrum is `unzip` transforms of m = N / unzip numbers each, one after
-/// the other.
+/// (from T - 1 down if the last spectra are made first). Pairs of real numbers form complex ones
+/// (even i real, odd i imaginary). Number c of the spectrum, c = q * unzip + r, is written to index
+/// q of transform r. So a spectrum consists of `unzip` transforms of m = N / unzip numbers each,
+/// one after the other.
 ///
 /// Slots:
 ///   samples      real: uint8, polarisations x packed_row_bytes(samples, bits);
@@ -79,34 +79,34 @@ namespace tune::operations {
 ///   weights      float32, taps * step; see pfb_weights
 ///   spectra      complex64, polarisations x spectra x unzip x m
 ///   total_power  real only: uint64, polarisations. The squares of the newest row of each spectrum
-///                (t = T - 1) are added to what is there, exactly
+///                (t = T - 1) are added to the previous contents, exactly
 ///
-/// A run computes the range that set_range chose last; at first, as many spectra from offset 0 to
-/// place 0 as samples and room allow.
+/// A run computes the range of the last set_range call; initially as many spectra from offset 0 to
+/// index 0 as fit into samples and spectra.
 class pfb final : public operation {
  public:
   /// For pfb_template, which compiled the program for this tuning and key, and has checked both.
   pfb(const command_queue& queue, const program& program, const pfb_tuning& tuning,
       const pfb_key& key, const pfb_shape& shape);
 
-  /// Chooses what the next runs compute. Allocates nothing.
+  /// Sets the range of the next runs. Allocates nothing.
   /// @param offsets        the first sample of the first spectrum, one for each polarisation
-  /// @param first_spectrum where in the slot the first spectrum is written
+  /// @param first_spectrum the index in the slot of the first spectrum
   /// @param spectra        the number of spectra of each polarisation, which may be 0
-  /// @throws argument_error, and changes nothing, if there is not one offset for each polarisation,
-  ///         or samples or spectra would lie outside their slots
+  /// @throws argument_error, and changes nothing, unless there is one offset for each polarisation,
+  ///         and samples and spectra lie within their slots
   void set_range(std::span<const std::uint64_t> offsets, std::size_t first_spectrum,
                  std::size_t spectra);
-  /// The same for a list.
+  /// Like the above, for a list.
   void set_range(std::initializer_list<std::uint64_t> offsets, std::size_t first_spectrum,
                  std::size_t spectra) {
     set_range(std::span<const std::uint64_t>(offsets.begin(), offsets.size()), first_spectrum,
               spectra);
   }
 
-  /// The samples of a row.
+  /// The number of samples of a row.
   std::size_t step() const noexcept { return step_; }
-  /// The spectra that a run computes for each polarisation.
+  /// The number of spectra that a run computes for each polarisation.
   std::size_t spectra() const noexcept { return count_; }
 
  private:
@@ -126,8 +126,8 @@ class pfb final : public operation {
   std::vector<std::uint64_t> offsets_;
   std::size_t first_ = 0;
   std::size_t count_ = 0;
-  std::size_t groups_at_once_;  // that the device runs
-  std::size_t per_item_ = 0;    // spectra
+  std::size_t groups_at_once_;  // the number that the device runs
+  std::size_t per_item_ = 0;    // number of spectra
 };
 
 /// The kernel of filter banks, compiled and tuned for a context. Immutable, so thread-safe.
@@ -138,7 +138,7 @@ class pfb_template {
 
   /// Tunes on first use if no tuning is given.
   /// @throws argument_error if taps is 0, bits is neither 0 nor 2 to 16, unzip is not 1, 2 or 4, or
-  ///         the tuning is not one for these taps; what autotuner and compile throw
+  ///         the tuning is invalid for these taps; the errors of autotuner and compile
   explicit pfb_template(const context& context, const pfb_key& key = {},
                         const std::optional<pfb_tuning>& tuning = std::nullopt);
 
@@ -147,9 +147,8 @@ class pfb_template {
   /// The tuning that the program was compiled with.
   const pfb_tuning& tuning() const noexcept { return tuning_; }
 
-  /// An operation for one shape.
-  /// @throws argument_error if the channels are not a multiple of 16, are 0 or more than 2^24;
-  ///         device_error
+  /// Makes an operation for one shape.
+  /// @throws argument_error unless the channels are a multiple of 16 from 16 to 2^24; device_error
   pfb instantiate(const command_queue& queue, const pfb_shape& shape) const;
 
  private:
@@ -158,41 +157,40 @@ class pfb_template {
   program program_;
 };
 
-/// The same for ranges of shapes: a few programs, one of which is chosen for each shape, in
+/// Like pfb_template, for ranges of shapes: a few programs, and a choice for each shape, in
 /// nanoseconds. Immutable, so thread-safe.
 class ranged_pfb_template {
  public:
   /// Looks up the portfolio for a filter bank and ranges of shapes in the database; without one it
-  /// searches, and stores it. Sizes are those of two polarisations.
+  /// searches, and stores it. The sizes are for two polarisations.
   static const ranged_autotuner<ranged_pfb_key, pfb_tuning> autotune;
 
   /// Tunes on first use, and compiles a program for each tuning of the portfolio.
   /// @param context  compiles the kernels, and tunes them
-  /// @param key      the filter bank, and the shapes that are tuned for. Operations may have any
-  ///                 other; they are remembered for the next tuning.
+  /// @param key      the filter bank, and the ranges of shapes for the tuning. Operations may have
+  ///                 any other shape; it is remembered for the next tuning.
   /// @throws argument_error if taps is 0, bits is neither 0 nor 2 to 16, unzip is not 1, 2 or 4, or
-  ///         the range of channels has other numbers than multiples of 16 up to 2^24; what
-  ///         autotuner and compile throw
+  ///         the range of channels includes numbers other than multiples of 16 up to 2^24; the
+  ///         errors of autotuner and compile
   explicit ranged_pfb_template(const context& context, const ranged_pfb_key& key = {});
 
   /// The filter bank, without the ranges.
   const pfb_key& key() const noexcept { return key_; }
-  /// The tunings, and the choice among them by channels and spectra.
+  /// The portfolio: the tunings, and the choice by channels and spectra.
   const tune::portfolio<pfb_tuning>& portfolio() const noexcept { return portfolio_; }
 
-  /// An operation for one shape, with the tuning that is chosen for its channels and the spectra
-  /// that its samples and its room suffice for. Runs of fewer spectra (set_range) keep it.
-  /// @throws argument_error if the channels are not a multiple of 16, are 0 or more than 2^24;
-  ///         device_error
+  /// Makes an operation for one shape, with the tuning for its channels and the most spectra of its
+  /// slots. Runs of fewer spectra (set_range) use the same tuning.
+  /// @throws argument_error unless the channels are a multiple of 16 from 16 to 2^24; device_error
   pfb instantiate(const command_queue& queue, const pfb_shape& shape) const;
 
  private:
   pfb_key key_;
   tune::portfolio<pfb_tuning> portfolio_;
-  std::vector<program> programs_;  // one of each tuning
+  std::vector<program> programs_;  // one for each tuning
 };
 
-/// The configurations that are searched.
+/// The search space.
 space<pfb_tuning> tuning_space(const pfb_key& key);
 
 }  // namespace tune::operations

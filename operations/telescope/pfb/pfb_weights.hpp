@@ -22,7 +22,7 @@ enum class pfb_window : std::uint8_t {
 /// @param taps    rows of a spectrum, not 0
 /// @param step    samples of a row, not 0: 2 N for N channels of real samples, N for complex ones
 /// @param cutoff  the width of a channel's response, in channels
-/// @param window  what the sinc is multiplied by
+/// @param window  the factor of the sinc
 /// @throws argument_error if taps or step is 0, or the only weight would be 0
 std::vector<float> pfb_weights(std::size_t taps, std::size_t step, double cutoff = 1,
                                pfb_window window = pfb_window::hann);

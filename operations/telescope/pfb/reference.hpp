@@ -15,21 +15,21 @@
 
 namespace tune::operations {
 
-/// A range as pfb::set_range takes it.
+/// The arguments of pfb::set_range.
 struct pfb_range {
   std::vector<std::uint64_t> offsets;  ///< one for each polarisation
-  std::size_t first_spectrum = 0;      ///< the place of the first one in the slot
-  std::size_t spectra = 0;             ///< how many
+  std::size_t first_spectrum = 0;      ///< the index of the first one in the slot
+  std::size_t spectra = 0;             ///< their number
 };
 
-/// The result of a pfb, computed on the host: in float, with fused multiplications and additions,
-/// in the order of the taps. So a device may differ by no more than products that it rounds.
+/// The result of a pfb, computed on the host: in float, with fused multiply-add, in the order of
+/// the taps. So a device may differ only by rounding products.
 /// @param key          of the filter bank
-/// @param range        what is computed
-/// @param samples      as in the slot: packed bytes, or complex numbers where key.bits is 0
+/// @param range        the range to compute
+/// @param samples      as in the slot: packed bytes, or complex numbers if key.bits is 0
 /// @param weights      taps * step
-/// @param spectra      as in the slot; elements outside the range are left alone
-/// @param total_power  one for each polarisation, added to; not used where key.bits is 0
+/// @param spectra      as in the slot; elements outside the range are not changed
+/// @param total_power  one for each polarisation, added to; not used if key.bits is 0
 template <class Sample>
 void pfb_on_host(const pfb_key& key, const pfb_range& range, const host_array<Sample>& samples,
                  std::span<const float> weights, host_array<std::complex<float>>& spectra,

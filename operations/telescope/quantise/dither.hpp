@@ -28,7 +28,7 @@ constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> count
   return counter;
 }
 
-/// The keys of Philox's rounds, as kernels take them: the lower words, or the upper ones.
+/// The keys of Philox's rounds in the form of the kernels: the lower or the upper words.
 constexpr std::array<std::uint32_t, 8> philox_keys(std::uint64_t seed, bool upper) {
   std::array<std::uint32_t, 8> keys{};
   std::uint32_t key = static_cast<std::uint32_t>(upper ? seed >> 32 : seed);
@@ -39,18 +39,18 @@ constexpr std::array<std::uint32_t, 8> philox_keys(std::uint64_t seed, bool uppe
   return keys;
 }
 
-/// The numbers that are added to the real and to the imaginary part of a value before it is
-/// rounded: odd multiples of 2^-16 between -1/2 and 1/2.
+/// The numbers added to the real and to the imaginary part of a value before rounding: odd
+/// multiples of 2^-16 between -1/2 and 1/2.
 constexpr std::array<float, 2> dither_of_word(std::uint32_t word) {
   const std::uint32_t odd = word | 0x00010001U;
   return {static_cast<float>(odd & 0xffffU) * 0x1p-16F - 0.5F,
           static_cast<float>(odd >> 16) * 0x1p-16F - 0.5F};
 }
 
-/// The dither that the operation quantise adds.
+/// The dither of the operation quantise.
 /// @param seed          of the stream
-/// @param spectrum      its absolute number
-/// @param channel       before the cut
+/// @param spectrum      the absolute number of the spectrum
+/// @param channel       its index before the cut
 /// @param channels      of a whole spectrum
 /// @param polarisation  0 or 1
 constexpr std::array<float, 2> quantise_dither(std::uint64_t seed, std::uint64_t spectrum,
@@ -65,10 +65,10 @@ constexpr std::array<float, 2> quantise_dither(std::uint64_t seed, std::uint64_t
   return dither_of_word(words.at(2 * upper + polarisation));
 }
 
-/// The dither that the operation beamform adds.
+/// The dither of the operation beamform.
 /// @param seed           of the stream
 /// @param first         the absolute number of the first spectrum of the run
-/// @param spectrum      counted from that one
+/// @param spectrum      counted from the first one
 /// @param channel, beam  their indices
 constexpr std::array<float, 2> beamform_dither(std::uint64_t seed, std::uint64_t first,
                                                std::uint64_t spectrum, std::size_t channel,

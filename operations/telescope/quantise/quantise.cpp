@@ -24,7 +24,7 @@
 namespace tune::operations {
 namespace {
 
-constexpr std::size_t words_of_progress = 4;  // heap_progress in the kernel
+constexpr std::size_t words_of_progress = 4;  // size of heap_progress in the kernel
 
 void check_channels(const quantise_key& key, std::size_t channels) {
   if (channels != 0 && channels % (2 * key.unzip) == 0 && channels <= std::size_t{1} << 24) return;
@@ -47,7 +47,7 @@ quantise_key checked(const quantise_key& key) {
   return key;
 }
 
-// A tile lies in a heap, whose spectra are a multiple of 32; the items of a group write 16 bytes
+// A tile is within a heap, whose spectra are a multiple of 32; the items of a group write 16 bytes
 // each.
 void check_tuning(const quantise_key& key, const quantise_tuning& t) {
   const bool has_group =
@@ -96,12 +96,12 @@ std::size_t output_channels(const quantise_shape& shape) {
   return shape.end_channel - shape.first_channel;
 }
 
-/// Returns the shape with the end of the channels filled in.
+/// Returns the shape with a default end of the channels replaced.
 quantise_shape checked(const quantise_key& key, quantise_shape shape) {
   if (shape.polarisations != 2) {
     throw argument_error(
-        fmt::format("quantise works on 2 polarisations, whose values share words of the output, "
-                    "not on {}",
+        fmt::format("quantise works on 2 polarisations, not on {}, because their values share "
+                    "words of the output",
                     shape.polarisations));
   }
   check_channels(key, shape.channels);
@@ -139,8 +139,8 @@ std::vector<std::size_t> output_size(const quantise_key& key, const quantise_sha
   return size;
 }
 
-/// Spectra that the host quantises as well: with a width that is no multiple of a group's, a cut,
-/// two heaps, delays and phases of several turns, and values that saturate.
+/// Spectra that the host quantises as well: with a width that no group divides, a cut, two heaps,
+/// delays and phases of several turns, and values that saturate.
 class known_spectra {
  public:
   known_spectra(const command_queue& queue, const quantise_key& key, std::size_t channels)
@@ -300,7 +300,7 @@ const autotuner<quantise_key, quantise_tuning> quantise_template::autotune{
       const device_array gains(context, {dtype::complex64, {shape.channels, 2}});
       for (const device_array& array : {spectra, delay, phase, gains}) set_numbers(queue, array);
       const workload work(queue);
-      // Fewer channels than a group has, a number that it does not divide, and whole tiles.
+      // Cases: fewer channels than a group has, a number that it does not divide, and whole tiles.
       std::vector<known_spectra> known;
       if (key.channels != 0) {
         known.emplace_back(queue, key, key.channels);

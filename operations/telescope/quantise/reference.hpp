@@ -28,13 +28,14 @@ struct quantise_input {
 
 /// The outputs of a quantisation on the host.
 struct quantise_output {
-  host_array<std::int8_t> values;       ///< heaps x output channels x H x 2 x 2, whatever the bits
+  host_array<std::int8_t> values;       ///< heaps x output channels x H x 2 x 2, for any bits
   host_array<std::uint32_t> saturated;  ///< heaps x 2
-  host_array<std::complex<double>> exact;  ///< before clamping and rounding, with dither; as values
+  /// Before clamping and rounding, with dither; in the shape of values.
+  host_array<std::complex<double>> exact;
 };
 
-/// Evenly distributed numbers: values that fill the range and sometimes saturate, delays of either
-/// sign up to a few samples, and phases of several turns.
+/// Uniformly distributed numbers: values that fill the range and sometimes saturate, delays of
+/// either sign up to a few samples, and phases of several turns.
 inline quantise_input random_input(const quantise_key& key, const quantise_shape& shape) {
   const std::size_t end = shape.end_channel == 0 ? shape.channels : shape.end_channel;
   quantise_input made{
@@ -57,8 +58,8 @@ inline quantise_input random_input(const quantise_key& key, const quantise_shape
   return made;
 }
 
-/// The channels of spectra in float64, straight from their definition: those of the operation's
-/// output before delay, phase and gain.
+/// The channels of spectra in float64, directly from their definition, before delay, phase and
+/// gain.
 class channels_on_host {
  public:
   /// Keeps a reference to the spectra.
@@ -71,7 +72,7 @@ class channels_on_host {
     }
   }
 
-  /// Those of one spectrum and polarisation.
+  /// The channels of one spectrum and polarisation.
   std::vector<std::complex<double>> operator()(std::size_t polarisation,
                                                std::size_t spectrum) const {
     const std::size_t n = key_.unzip, m = channels_ / n;
@@ -142,13 +143,13 @@ inline quantise_output quantise_on_host(const quantise_key& key, const quantise_
   return made;
 }
 
-/// Compares quantised values with those of the host. Each part has to be the rounding of a number
-/// that is no farther from the host's than an error; and so for the counts of saturated values.
-/// Returns nothing if all is right, else what is wrong.
-/// @param key        that of the operation
-/// @param expected   the host's
-/// @param out        as the operation has it, int8, or uint8 with 4 bits
-/// @param saturated  as the operation has it
+/// Compares quantised values with the host's. Each part must be the rounding of a number within an
+/// error of the host's. The counts of saturated values must match likewise. Returns empty if all is
+/// right, else a description of the fault.
+/// @param key        the operation's key
+/// @param expected   the outputs of the host
+/// @param out        the operation's slot: int8, or uint8 with 4 bits
+/// @param saturated  the operation's slot
 /// @param error      the largest difference from the host's before rounding
 inline std::optional<std::string> find_misquantised(const quantise_key& key,
                                                     const quantise_output& expected,

@@ -23,10 +23,10 @@ constexpr std::size_t tile = 32;  // channels, as in the kernel
 void check(const background_key& key) {
   check_width(key.width);
   if (key.width > background_median_filter_template::max_width) {
-    throw argument_error(fmt::format(
-        "a median filter of {} channels was asked for; the kernel, which has a register "
-        "for each, can have {} at most",
-        key.width, background_median_filter_template::max_width));
+    throw argument_error(
+        fmt::format("a median filter cannot have {} channels; the kernel, which has a register for "
+                    "each, can have {} at most",
+                    key.width, background_median_filter_template::max_width));
   }
 }
 
@@ -65,7 +65,7 @@ program build(const context& context, const background_key& key, const backgroun
                      .add("tiled", tuning.tiled ? 1 : 0));
 }
 
-/// The channels of an item, such that the device is busy and not too many samples are read twice.
+/// The channels of an item: few enough to keep the device busy, enough to limit repeated reads.
 std::size_t run_of(const device& device, const background_key& key, const background_tuning& tuning,
                    std::size_t channels, std::size_t baselines) {
   if (channels == 0 || baselines == 0) return tuning.windows;
@@ -75,7 +75,7 @@ std::size_t run_of(const device& device, const background_key& key, const backgr
   return round_up(run, tuning.tiled ? tile : tuning.windows);
 }
 
-/// Samples that are compared with the host's result: some missing, a few infinite.
+/// Samples for a comparison with the host's result: some missing, a few infinite.
 struct background_case {
   background_case(const command_queue& queue, const background_key& its_key,
                   std::size_t its_channels)
@@ -144,7 +144,7 @@ background_median_filter::background_median_filter(const command_queue& queue,
 
 void background_median_filter::do_run() {
   if (channels_ == 0 || baselines_ == 0) return;
-  // Without flags the kernel takes an array that it does not look at.
+  // Without flags the kernel gets an array that it does not read.
   const io_slot& flags = flags_ == nullptr ? *vis_ : *flags_;
   const std::uint64_t flags_stride = flags_ == nullptr ? 0
                                      : key_.flag_use == flag_use::full_flags

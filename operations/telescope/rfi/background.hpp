@@ -14,26 +14,27 @@ namespace tune::operations::rfi {
 
 /// The input flags of a background.
 enum class flag_use : std::uint8_t {
-  no_flags,       ///< none
+  no_flags,       ///< no input flags
   channel_flags,  ///< one for each channel
   full_flags,     ///< one for each channel and baseline
 };
 
-/// A median filter, as far as its kernel depends on it.
+/// Tuning key: all parameters of a median filter that are compiled in.
 struct background_key {
-  std::size_t width = 13;     ///< of the window, in channels: odd
-  bool is_amplitude = false;  ///< true if samples are amplitudes, false if they are complex
-  rfi::flag_use flag_use = flag_use::no_flags;   ///< the flags of its input
-  data_order order = data_order::channel_major;  ///< of the deviations
+  std::size_t width = 13;                        ///< the width of the window, in channels: odd
+  bool is_amplitude = false;                     ///< samples are amplitudes; else complex
+  rfi::flag_use flag_use = flag_use::no_flags;   ///< the input flags
+  data_order order = data_order::channel_major;  ///< the order of the deviations
 };
 
 /// The division of the samples among work items.
 struct background_tuning {
   std::size_t windows = 4;  ///< channels of a step, whose medians are found together
   std::size_t wgs = 128;    ///< baselines of a work group
-  /// True if deviations pass through local memory, for whole lines to be written baseline-major.
+  /// True to pass deviations through local memory, in order to write whole lines in baseline-major
+  /// order.
   bool tiled = false;
-  std::size_t items = 1024;  ///< work items for each compute unit that the band is divided for
+  std::size_t items = 1024;  ///< the band is divided to give each compute unit this many work items
 };
 
 }  // namespace tune::operations::rfi
@@ -44,14 +45,13 @@ LIBTUNE_FIELDS(tune::operations::rfi::background_tuning, windows, wgs, tiled, it
 
 namespace tune::operations::rfi {
 
-/// The deviation of amplitudes from the median of a window of channels around each:
-/// background_median_filter_host says how. Given amplitudes, the results have the same bits; those
-/// of complex samples may be a unit in the last place apart. Made by
-/// background_median_filter_template.
+/// The deviation of amplitudes from the median of a window of channels around each, as defined by
+/// background_median_filter_host. For amplitudes the results have the same bits; for complex
+/// samples they may differ by a unit in the last place. Made by background_median_filter_template.
 ///
-/// Slots vis: channels x baselines, of complex64, or of float32 if they are amplitudes;
-/// deviations: channels x baselines or the reverse, as the key says; flags: channels, or channels x
-/// baselines, of uint8, if the key has flags. Any padding, which is neither read nor written.
+/// Slots vis: channels x baselines, of complex64, or of float32 for amplitudes; deviations:
+/// channels x baselines or the reverse, by the key; flags: channels, or channels x baselines, of
+/// uint8, if the key has flags. Any padding, which is neither read nor written.
 class background_median_filter final : public operation {
  public:
   /// For the template, which compiled the program for this key and tuning.
@@ -86,8 +86,8 @@ class background_median_filter_template {
   static const autotuner<background_key, background_tuning> autotune;
 
   /// Tunes on first use if no tuning is given.
-  /// @throws argument_error unless the width is odd and no more than max_width; what autotuner and
-  ///         compile throw
+  /// @throws argument_error unless the width is odd and no more than max_width; the errors of
+  ///         autotuner and compile
   background_median_filter_template(const context& context, const background_key& key,
                                     const std::optional<background_tuning>& tuning = std::nullopt);
 
@@ -96,10 +96,10 @@ class background_median_filter_template {
   /// The tuning that the program was compiled with.
   const background_tuning& tuning() const noexcept { return tuning_; }
 
-  /// An operation for one shape.
-  /// @param queue  of the context that the template was made for
+  /// Makes an operation for one shape.
+  /// @param queue  a queue of the template's context
   /// @param channels, baselines  the shape of the arrays
-  /// @throws argument_error if that makes more work groups than a launch can have
+  /// @throws argument_error for more work groups than a launch can have
   background_median_filter instantiate(const command_queue& queue, std::size_t channels,
                                        std::size_t baselines) const;
 
@@ -109,7 +109,7 @@ class background_median_filter_template {
   program program_;
 };
 
-/// The configurations that are searched.
+/// The search space.
 space<background_tuning> tuning_space(const background_key& key);
 
 }  // namespace tune::operations::rfi

@@ -12,8 +12,8 @@ namespace tune::operations::rfi {
 
 /// The order of the axes of a matrix of channels and baselines.
 enum class data_order : std::uint8_t {
-  channel_major,   ///< channels x baselines: neighbours in memory are baselines
-  baseline_major,  ///< baselines x channels: neighbours in memory are channels
+  channel_major,   ///< channels x baselines: baselines are contiguous
+  baseline_major,  ///< baselines x channels: channels are contiguous
 };
 
 /// The shape of a matrix in an order.

@@ -14,7 +14,7 @@ const char* deviations_slot(data_order order) {
   return order == data_order::channel_major ? "deviations" : "deviations_t";
 }
 
-/// The slots of parts that become one, by the name of that.
+/// The slots of parts that are joined to one, by its name.
 class shared_list {
  public:
   void add(const std::string& name, const std::string& slot) {

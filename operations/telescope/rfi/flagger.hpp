@@ -23,7 +23,8 @@ class flagger_threshold {
   /// A threshold of single samples. @throws argument_error as check
   flagger_threshold(threshold_simple_template made,  // NOLINT: either kind is a threshold
                     const threshold_options& options = {});
-  /// A sum threshold. @throws argument_error as check, or unless the template has as many windows
+  /// A sum threshold. @throws argument_error as check, or for another number of windows than the
+  /// template's
   flagger_threshold(threshold_sum_template made,  // NOLINT: the same
                     const threshold_sum_options& options = {});
 
@@ -31,7 +32,7 @@ class flagger_threshold {
   data_order input_order() const;
   /// The order of the flags.
   data_order output_order() const;
-  /// An operation for one shape, on slots deviations, noise and flags.
+  /// Makes an operation for one shape, on slots deviations, noise and flags.
   named_operation instantiate(const command_queue& queue, std::size_t channels,
                               std::size_t baselines) const;
 
@@ -48,21 +49,21 @@ class flagger_threshold {
 };
 
 /// A flagger of interference in spectra: a background, a noise estimate and a threshold, and the
-/// transpositions that they need between them. Immutable, so thread-safe.
+/// necessary transpositions between them. Immutable, so thread-safe.
 class flagger_template {
  public:
-  /// @param context         the one that the parts were made for
-  /// @param background      the first stage, which says what samples and input flags are
+  /// @param context         the context of the parts
+  /// @param background      the first stage, which defines the samples and input flags
   /// @param noise_estimate  the second stage
   /// @param threshold       the last stage
-  /// @throws what the template of a transposition throws
+  /// @throws the errors of the template of a transposition
   flagger_template(const context& context, background_median_filter_template background,
                    noise_estimate_template noise_estimate, flagger_threshold threshold);
 
-  /// The background, whose key says what the samples and input flags are.
+  /// The background. Its key defines the samples and input flags.
   const background_median_filter_template& background() const noexcept { return background_; }
 
-  /// A sequence for one shape, with these slots:
+  /// Makes a sequence for one shape, with these slots:
   ///
   /// - vis: channels x baselines, of complex64, or of float32 for amplitudes;
   /// - input_flags: channels, or channels x baselines, of uint8, if the background has flags;
@@ -70,13 +71,13 @@ class flagger_template {
   ///   if a part reads or writes it;
   /// - noise: baselines, of float32;
   /// - flags_t: baselines x channels, of uint8, if the threshold writes that;
-  /// - flags: channels x baselines, of uint8. Input flags are no part of it.
+  /// - flags: channels x baselines, of uint8. Input flags are not included.
   ///
   /// Its operations are background, transpose_deviations, noise_estimate, threshold and
   /// transpose_flags. All memory comes from the allocator of the sequence.
-  /// @param queue  of the context of the template
+  /// @param queue  a queue of the template's context
   /// @param channels, baselines  the shape of the arrays
-  /// @throws what the parts throw
+  /// @throws the errors of the parts
   operation_sequence instantiate(const command_queue& queue, std::size_t channels,
                                  std::size_t baselines) const;
 
@@ -90,16 +91,16 @@ class flagger_template {
 
 /// The parameters of a flagger.
 struct flagger_settings {
-  std::size_t width = 13;                       ///< of the median filter, in channels
-  bool is_amplitude = false;                    ///< true if samples are amplitudes
+  std::size_t width = 13;                       ///< the width of the median filter, in channels
+  bool is_amplitude = false;                    ///< samples are amplitudes
   rfi::flag_use flag_use = flag_use::no_flags;  ///< the input flags
-  std::size_t channels = 4096;                  ///< about how many spectra have
-  threshold_sum_options threshold{};            ///< of the sum threshold
+  std::size_t channels = 4096;                  ///< the approximate number in a spectrum
+  threshold_sum_options threshold{};            ///< options of the sum threshold
 };
 
 /// The fastest flagger with a sum threshold: the background writes its deviations baseline-major,
 /// the threshold its flags channel-major, and nothing is transposed. Each part is tuned on first
-/// use. @throws what the templates throw
+/// use. @throws the errors of the templates
 flagger_template make_flagger(const context& context, const flagger_settings& settings = {});
 
 }  // namespace tune::operations::rfi

@@ -33,7 +33,7 @@ void check_input(const background_key& key, bool is_amplitude, const shape& size
                                tune::to_string(value_traits<flag_use>::to_value(given))));
 }
 
-/// Runs an operation that takes samples and flags.
+/// Runs an operation on samples and flags.
 template <class Result, class Sample>
 host_array<Result> run(operation& op, command_queue queue, const host_array<Sample>& samples,
                        const char* flags_slot, flags_pointer flags, const char* result) {

@@ -10,14 +10,14 @@
 #include "operations/telescope/rfi/host.hpp"
 
 // The stages of a flagger, and a whole flagger, on arrays of the host, computed by a device: each
-// call allocates, copies, runs, and waits for the result. For tests and for trying things out.
+// call allocates, copies, runs, and waits for the result. For tests and experiments.
 namespace tune::operations::rfi {
 
-/// A background that a device computes. For one thread at a time, as its queue.
+/// A background that a device computes. For one thread at a time, like its queue.
 class background_from_device final : public background_host {
  public:
   /// @param made   the compiled stage or flagger, which is copied
-  /// @param queue  of the context that it was made for
+  /// @param queue  a queue of its context
   background_from_device(background_median_filter_template made, command_queue queue);
 
   host_array<float> operator()(const host_array<std::complex<float>>& vis,
@@ -30,11 +30,11 @@ class background_from_device final : public background_host {
   command_queue queue_;
 };
 
-/// A noise estimate that a device computes. For one thread at a time, as its queue.
+/// A noise estimate that a device computes. For one thread at a time, like its queue.
 class noise_estimate_from_device final : public noise_estimate_host {
  public:
   /// @param made   the compiled stage or flagger, which is copied
-  /// @param queue  of the context that it was made for
+  /// @param queue  a queue of its context
   noise_estimate_from_device(noise_estimate_template made, command_queue queue);
 
   host_array<float> operator()(const host_array<float>& deviations) const override;
@@ -44,11 +44,11 @@ class noise_estimate_from_device final : public noise_estimate_host {
   command_queue queue_;
 };
 
-/// A threshold that a device computes. For one thread at a time, as its queue.
+/// A threshold that a device computes. For one thread at a time, like its queue.
 class threshold_from_device final : public threshold_host {
  public:
   /// @param made   the compiled stage or flagger, which is copied
-  /// @param queue  of the context that it was made for
+  /// @param queue  a queue of its context
   threshold_from_device(flagger_threshold made, command_queue queue);
 
   host_array<std::uint8_t> operator()(const host_array<float>& deviations,
@@ -59,19 +59,19 @@ class threshold_from_device final : public threshold_host {
   command_queue queue_;
 };
 
-/// A whole flagger that a device runs. For one thread at a time, as its queue.
+/// A whole flagger that a device runs. For one thread at a time, like its queue.
 class flagger_from_device {
  public:
   /// @param made   the compiled stage or flagger, which is copied
-  /// @param queue  of the context that it was made for
+  /// @param queue  a queue of its context
   flagger_from_device(flagger_template made, command_queue queue);
 
-  /// The flags of visibilities, as flagger_host has them.
-  /// @throws type_error if the flagger takes other samples, or takes flags and gets none, or the
-  ///         reverse; argument_error if the shapes do not fit each other; device_error
+  /// The flags of visibilities, as from flagger_host.
+  /// @throws type_error for another type of samples, for missing flags, or for flags that the
+  ///         flagger does not use; argument_error if the shapes do not match; device_error
   host_array<std::uint8_t> operator()(const host_array<std::complex<float>>& vis,
                                       flags_pointer flags = nullptr) const;
-  /// The same for samples that are amplitudes already.
+  /// The flags of samples that are already amplitudes.
   host_array<std::uint8_t> operator()(const host_array<float>& amplitudes,
                                       flags_pointer flags = nullptr) const;
 

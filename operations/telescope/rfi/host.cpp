@@ -15,7 +15,7 @@ namespace {
 
 constexpr float missing = -1.0F;  // no amplitude is negative
 
-/// The median of numbers, which are not empty, and are reordered.
+/// The median of a non-empty list of numbers, which it reorders.
 float median_of(std::vector<float>& numbers) {
   const auto half = static_cast<std::ptrdiff_t>(numbers.size() / 2);
   const auto middle = numbers.begin() + half;
@@ -84,7 +84,7 @@ host_array<float> filter(const host_array<Sample>& samples, flags_pointer flags,
   return result;
 }
 
-/// One spectrum on its way through the windows.
+/// One spectrum during the passes of the windows.
 class sum_threshold {
  public:
   explicit sum_threshold(std::size_t channels) : samples_(channels), flags_(channels) {}
@@ -134,7 +134,7 @@ void check_threshold(double n_sigma, std::uint8_t flag_value) {
         n_sigma));
   }
   if (flag_value == 0) {
-    throw argument_error("a flag cannot have the value 0, which means that there is none");
+    throw argument_error("a flag cannot have the value 0, which means 'no flag'");
   }
 }
 

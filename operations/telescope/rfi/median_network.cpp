@@ -12,7 +12,7 @@
 namespace tune::operations::rfi {
 namespace {
 
-// Stands for an element above all others: sequences are filled up with it to a power of two.
+// A placeholder above all elements: it pads sequences to a power of two.
 constexpr std::uint32_t above = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
@@ -72,9 +72,9 @@ median_network::nodes median_network::merge(nodes a, nodes b) {
   return all;
 }
 
-// The elements of ranks [begin, end) of two sorted sequences together. The element of rank k is the
-// least, over all ways to take k + 1 elements from the fronts, of the larger of the two last taken.
-// That takes fewer operations than merging where one sequence is short.
+// Selects the elements of ranks [begin, end) of two sorted sequences together. The element of rank
+// k is the minimum, over all ways to take k + 1 elements from the fronts, of the larger of the two
+// last taken. That takes fewer operations than merging if one sequence is short.
 median_network::sorted_part median_network::select(const nodes& a, const nodes& b,
                                                    std::size_t begin, std::size_t end) {
   sorted_part selected{{}, begin};
@@ -99,8 +99,8 @@ median_network::sorted_part median_network::select(const nodes& a, const nodes& 
   return selected;
 }
 
-// Windows begin to end - 1 have the elements end - 1 to begin + width - 1 in common, of which outer
-// has those from outer_begin to outer_end - 1 in order.
+// Windows begin to end - 1 have the elements end - 1 to begin + width - 1 in common; outer has
+// those from outer_begin to outer_end - 1 in order.
 void median_network::solve(std::size_t begin, std::size_t end, const sorted_part& outer,
                            std::size_t outer_begin, std::size_t outer_end) {
   const std::size_t common_begin = end - 1;
@@ -109,7 +109,7 @@ void median_network::solve(std::size_t begin, std::size_t end, const sorted_part
   for (std::size_t i = common_begin; i < common_end; ++i) {
     if (i < outer_begin || i >= outer_end) added.push_back(static_cast<node>(i));
   }
-  // Others will be added to these, some below and some above. That bounds the ranks that matter.
+  // Other elements will be added, some below and some above these. That bounds the relevant ranks.
   const std::size_t count = common_end - common_begin;
   const std::size_t later = width_ - count;
   const std::size_t first = rank_begin_ > later ? rank_begin_ - later : 0;

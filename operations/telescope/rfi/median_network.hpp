@@ -12,19 +12,19 @@
 
 namespace tune::operations::rfi {
 
-/// Minima and maxima that find the medians of several windows which follow each other, and share
-/// most of their elements: window i has the elements i to i + width - 1. Windows of one half of
-/// them share more than all of them do, and so on. So the elements that all have in common are
-/// sorted, once, by Batcher's odd-even merge sort; each half adds what its windows have besides;
-/// and elements that are too small or too large to become a median are left out on the way.
+/// Minima and maxima that find the medians of several consecutive windows, which share most of
+/// their elements: window i has the elements i to i + width - 1. Windows of one half of them share
+/// more than all of them do, and so on. So the elements common to all are sorted once, by Batcher's
+/// odd-even merge sort; each half adds its other elements; and elements that are too small or too
+/// large to become a median are dropped on the way.
 ///
-/// Eight windows of 13 take 17.5 operations each, where a sorted window in which one element is
-/// replaced takes about 50. A value; the functions are thread-safe.
+/// Eight windows of 13 take 17.5 operations each; replacing one element of a sorted window takes
+/// about 50. A value; the functions are thread-safe.
 class median_network {
  public:
   /// @param width      of a window, odd
-  /// @param windows    how many there are, at least 1
-  /// @param neighbours true to find the elements that come before and after the median too
+  /// @param windows    their number, at least 1
+  /// @param neighbours true to find the elements before and after the median too
   median_network(std::size_t width, std::size_t windows, bool neighbours);
 
   /// The number of elements: width + windows - 1.
@@ -37,8 +37,8 @@ class median_network {
   std::string text() const;
 
   /// For each window the lower neighbour, the median and the upper neighbour; without neighbours
-  /// these are the median too. None of the elements is NaN.
-  /// @param elements  inputs() of them
+  /// all three are the median. No element may be NaN.
+  /// @param elements  inputs() elements
   std::vector<float> evaluate(std::span<const float> elements) const;
 
  private:
@@ -52,7 +52,7 @@ class median_network {
   /// Consecutive elements of a sorted sequence.
   struct sorted_part {
     nodes elements;
-    std::size_t skipped = 0;  // elements before these
+    std::size_t skipped = 0;  // number of elements before these
   };
 
   node combine(bool is_maximum, node a, node b);
@@ -68,9 +68,9 @@ class median_network {
   std::size_t width_;
   std::size_t windows_;
   std::size_t inputs_;
-  std::size_t rank_begin_;  // of the elements of a window that are wanted
+  std::size_t rank_begin_;  // the first rank of the wanted elements of a window
   std::size_t rank_end_;
-  std::vector<operation> operations_;  // of node inputs_ + i
+  std::vector<operation> operations_;  // operation i makes node inputs_ + i
   std::vector<node> results_;          // lower, middle and upper of each window
   std::vector<std::size_t> used_;      // operations that results depend on, in order
 };

@@ -20,14 +20,14 @@
 namespace tune::operations::rfi {
 namespace {
 
-// Few classes of lengths, so that an application tunes once and not for each of its shapes, and
-// yet a group holds not much more than it has to.
+// Few classes of lengths, so that an application tunes once and not for each of its shapes, but a
+// group still holds not much more than necessary.
 std::size_t length_class(std::size_t channels) {
   const std::size_t wanted = std::clamp<std::size_t>(channels, 256, 65536);
   return round_up(wanted, std::bit_floor(wanted) / 4);
 }
 
-/// The values that an item holds: whole vectors of 4, and no more than there are registers for.
+/// The number of values that an item holds: whole vectors of 4, limited by the registers.
 std::size_t held_by_item(const noise_estimate_key& key, const noise_estimate_tuning& tuning) {
   return std::min<std::size_t>(round_up(divide_up(key.channels, tuning.wgsx), 4), 128);
 }
@@ -56,8 +56,8 @@ program build(const context& context, const noise_estimate_key& key,
                  macros);
 }
 
-/// Deviations that are compared with the host's result: noise with large values, equal ones, and
-/// spectra with hardly anything.
+/// Deviations for a comparison with the host's result: noise with large values, equal ones, and
+/// nearly empty spectra.
 struct noise_case {
   noise_case(const command_queue& queue, const noise_estimate_key& its_key,
              std::size_t its_channels)
@@ -150,7 +150,7 @@ space<noise_estimate_tuning> tuning_space(const noise_estimate_key& key) {
   } else {
     space.add(&noise_estimate_tuning::wgsx, {8, 16, 32, 64, 128});
     space.add(&noise_estimate_tuning::wgsy, {1, 2, 4, 8, 16, 32, 64});
-    space.add(&noise_estimate_tuning::listed, {128});  // means nothing
+    space.add(&noise_estimate_tuning::listed, {128});  // not used
     space.restrict(
         [](const noise_estimate_tuning& t) {
           return t.wgsx * t.wgsy >= 64 && t.wgsx * t.wgsy <= 1024;

@@ -12,20 +12,20 @@
 
 namespace tune::operations::rfi {
 
-/// A noise estimate, as far as its speed depends on it.
+/// Tuning key: the order of the deviations and the channels.
 struct noise_estimate_key {
-  data_order order = data_order::channel_major;  ///< of the deviations
-  std::size_t channels = 4096;  ///< of a spectrum: a quarter of a power of two from 256 to 65536
+  data_order order = data_order::channel_major;  ///< the order of the deviations
+  std::size_t channels = 4096;  ///< channels: a quarter of a power of two, 256 to 65536
 };
 
 /// The division of the deviations among work groups and work items.
 struct noise_estimate_tuning {
-  /// Baseline-major, the work items of a group, which has one baseline; channel-major, the
+  /// Baseline-major: the work items of a group, which has one baseline. Channel-major: the
   /// baselines of a group.
   std::size_t wgsx = 128;
-  std::size_t wgsy = 1;  ///< channel-major, the work items that share a baseline; else 1
-  /// Baseline-major, the values among which the median is counted out: a multiple of 4, or 0, with
-  /// which passes over all values go on until they have found it.
+  std::size_t wgsy = 1;  ///< channel-major: the work items that share a baseline; else 1
+  /// Baseline-major: the number of values among which the median is found by counting, a multiple
+  /// of 4; 0: passes over all values continue until they find it.
   std::size_t listed = 128;
 };
 
@@ -36,11 +36,11 @@ LIBTUNE_FIELDS(tune::operations::rfi::noise_estimate_tuning, wgsx, wgsy, listed)
 
 namespace tune::operations::rfi {
 
-/// The noise of each baseline, from the median absolute deviation: the same bits as
-/// noise_estimate_mad_host gives. Made by noise_estimate_template.
+/// The noise of each baseline, from the median absolute deviation, with the same bits as
+/// noise_estimate_mad_host. Made by noise_estimate_template.
 ///
-/// Slots deviations: channels x baselines or the reverse, as the key says, of float32, with any
-/// padding, which is not read; noise: baselines, of float32.
+/// Slots deviations: channels x baselines or the reverse, by the key, of float32, with any padding,
+/// which is not read; noise: baselines, of float32.
 class noise_estimate final : public operation {
  public:
   /// For the template, which compiled the program for this key and tuning.
@@ -70,11 +70,11 @@ class noise_estimate_template {
   /// Tunes on first use if no tuning is given.
   /// @param context   compiles the kernel, and tunes it
   /// @param order     of the deviations
-  /// @param channels  about how many spectra have: the number that is tuned for. Baseline-major, a
-  ///                  group holds so many, or a little more; of longer spectra it reads the rest
-  ///                  again and again.
-  /// @param tuning    nothing: the one that autotune finds
-  /// @throws what autotuner and compile throw
+  /// @param channels  the approximate number in a spectrum, for the tuning. Baseline-major, a group
+  ///                  holds this many, or a little more; of longer spectra it reads the rest in
+  ///                  each pass.
+  /// @param tuning    empty: autotune finds it
+  /// @throws the errors of autotuner and compile
   noise_estimate_template(const context& context, data_order order, std::size_t channels = 4096,
                           const std::optional<noise_estimate_tuning>& tuning = std::nullopt);
 
@@ -83,12 +83,12 @@ class noise_estimate_template {
   /// The tuning that the program was compiled with.
   const noise_estimate_tuning& tuning() const noexcept { return tuning_; }
 
-  /// An operation for one shape.
-  /// @param queue     of the context that the template was made for
+  /// Makes an operation for one shape.
+  /// @param queue     a queue of the template's context
   /// @param channels  any number below 2^32
-  /// @param baselines  of the deviations
-  /// @throws argument_error if there are more channels, or more baselines than a launch can have
-  ///         work groups for
+  /// @param baselines  the number in the deviations
+  /// @throws argument_error for more channels, or more baselines than a launch can have work groups
+  ///         for
   noise_estimate instantiate(const command_queue& queue, std::size_t channels,
                              std::size_t baselines) const;
 
@@ -98,7 +98,7 @@ class noise_estimate_template {
   program program_;
 };
 
-/// The configurations that are searched.
+/// The search space.
 space<noise_estimate_tuning> tuning_space(const noise_estimate_key& key);
 
 }  // namespace tune::operations::rfi

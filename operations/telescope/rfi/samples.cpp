@@ -17,7 +17,7 @@ class generator {
  public:
   std::uint32_t next() { return next_number(state_) >> 8; }
   float uniform() { return static_cast<float>(next()) / 16777216.0F; }
-  /// Nearly normal, with a deviation of 1.
+  /// Approximately normal, with a standard deviation of 1.
   float normal() { return (uniform() + uniform() + uniform() + uniform() - 2.0F) * 1.7320508F; }
 
  private:

@@ -26,7 +26,7 @@ program build(const context& context, const threshold_simple_key& key,
                  defines(key, tuning));
 }
 
-/// Deviations that are compared with the host's result.
+/// Deviations for a comparison with the host's result.
 struct simple_case {
   simple_case(const command_queue& queue, const threshold_simple_key& its_key)
       : key(its_key), work(queue) {

@@ -13,15 +13,15 @@
 
 namespace tune::operations::rfi {
 
-/// A threshold of single samples, as far as its kernel depends on it.
+/// Tuning key: the order of deviations and flags.
 struct threshold_simple_key {
-  data_order order = data_order::channel_major;  ///< of deviations and flags
+  data_order order = data_order::channel_major;  ///< the order of deviations and flags
 };
 
 /// The division of the samples among work groups and work items.
 struct threshold_simple_tuning {
   std::size_t wgsx = 32;   ///< work items of a group, along memory
-  std::size_t wgsy = 4;    ///< and across
+  std::size_t wgsy = 4;    ///< work items of a group, across memory
   std::size_t vector = 1;  ///< samples that an item loads at once
   std::size_t items = 1;   ///< rows of an item
 };
@@ -36,10 +36,10 @@ namespace tune::operations::rfi {
 /// Flags samples that exceed n_sigma times the noise of their baseline, as threshold_simple_host
 /// does. Made by threshold_simple_template.
 ///
-/// Slots deviations: channels x baselines or the reverse, as the key says, of float32; noise:
-/// baselines, of float32; flags: as deviations, of uint8. Any padding, which is neither read nor
-/// written. It is fastest where the padded rows are multiples of the tuning's vector; those of
-/// arrays that it allocates are.
+/// Slots deviations: channels x baselines or the reverse, by the key, of float32; noise: baselines,
+/// of float32; flags: as deviations, of uint8. Any padding, which is neither read nor written. It
+/// is fastest if the padded rows are multiples of the tuning's vector, as in arrays that it
+/// allocates.
 class threshold_simple final : public operation {
  public:
   /// For the template, which compiled the program for this key and tuning.
@@ -71,7 +71,7 @@ class threshold_simple_template {
   /// Looks up the tuning in the database; without one it searches, and stores it.
   static const autotuner<threshold_simple_key, threshold_simple_tuning> autotune;
 
-  /// Tunes on first use if no tuning is given. @throws what autotuner and compile throw
+  /// Tunes on first use if no tuning is given. @throws the errors of autotuner and compile
   threshold_simple_template(const context& context, const threshold_simple_key& key,
                             const std::optional<threshold_simple_tuning>& tuning = std::nullopt);
 
@@ -82,11 +82,11 @@ class threshold_simple_template {
   /// The tuning that the program was compiled with.
   const threshold_simple_tuning& tuning() const noexcept { return tuning_; }
 
-  /// An operation for one shape.
-  /// @param queue  of the context that the template was made for
+  /// Makes an operation for one shape.
+  /// @param queue  a queue of the template's context
   /// @param channels, baselines  the shape of the arrays
   /// @param options  the threshold and the value of flags
-  /// @throws argument_error as check, or if that makes more work groups than a launch can have
+  /// @throws argument_error as check, or for more work groups than a launch can have
   threshold_simple instantiate(const command_queue& queue, std::size_t channels,
                                std::size_t baselines, const threshold_options& options = {}) const;
 
@@ -96,7 +96,7 @@ class threshold_simple_template {
   program program_;
 };
 
-/// The configurations that are searched.
+/// The search space.
 space<threshold_simple_tuning> tuning_space(const threshold_simple_key& key);
 
 }  // namespace tune::operations::rfi

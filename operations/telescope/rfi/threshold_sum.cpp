@@ -15,10 +15,10 @@
 namespace tune::operations::rfi {
 namespace {
 
-/// The channels to either side of a sample that its flag depends on.
+/// The number of channels on each side of a sample that affect its flag.
 std::size_t edge_of(std::size_t n_windows) { return (std::size_t{1} << n_windows) - n_windows - 1; }
 
-/// The items of a row of 32 that write; the others have the edges.
+/// The items of a row of 32 that write; the others hold the edges.
 std::size_t owners_of(const threshold_sum_key& key, const threshold_sum_tuning& tuning) {
   const std::size_t halo = 2 * divide_up(edge_of(key.n_windows), tuning.run);
   return halo < 32 ? 32 - halo : 0;
@@ -36,7 +36,7 @@ void check_tuning(const threshold_sum_key& key, const threshold_sum_tuning& t) {
                    "more windows; channel-major, a group has a multiple of 16 baselines");
 }
 
-/// The test default, whose run is too short for the most windows, with a longer one for these.
+/// The test default, with a longer run for many windows.
 threshold_sum_tuning with_owners(const threshold_sum_key& key, threshold_sum_tuning tuning) {
   if (owners_of(key, tuning) == 0) tuning.run = 32;
   return tuning;
@@ -49,7 +49,7 @@ program build(const context& context, const threshold_sum_key& key,
                  defines(key, tuning));
 }
 
-// As in the kernel.
+// The local memory of the kernel.
 std::size_t local_memory_bytes(const threshold_sum_key& key, const threshold_sum_tuning& t) {
   if (key.order == data_order::baseline_major) return 0;
   return owners_of(key, t) * t.run / 8 * (baselines_of(t) / 16 | 1) * 16;
@@ -61,7 +61,7 @@ void check_key(const threshold_sum_key& key) {
   check(options);
 }
 
-/// Deviations that are compared with the host's result.
+/// Deviations for a comparison with the host's result.
 struct sum_case {
   sum_case(const command_queue& queue, const threshold_sum_key& its_key)
       : key(its_key), work(queue) {

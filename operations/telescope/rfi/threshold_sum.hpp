@@ -13,16 +13,16 @@
 
 namespace tune::operations::rfi {
 
-/// A sum threshold, as far as its kernel depends on it.
+/// Tuning key: the windows and the order of the flags.
 struct threshold_sum_key {
   std::size_t n_windows = 4;  ///< the windows have 1, 2, 4, ... samples
-  /// Of the flags; the deviations are baseline-major.
+  /// The order of the flags; the deviations are baseline-major.
   data_order order = data_order::baseline_major;
 };
 
 /// The division of the samples among work groups and work items.
 struct threshold_sum_tuning {
-  std::size_t wgsy = 4;   ///< rows of 32 work items of a group; each has a baseline at a time
+  std::size_t wgsy = 4;   ///< rows of 32 work items of a group; each row has one baseline at a time
   std::size_t turns = 4;  ///< baselines of a row, one after the other
   std::size_t run = 16;   ///< channels of an item: 8, 16 or 32
 };
@@ -38,8 +38,8 @@ namespace tune::operations::rfi {
 /// threshold_sum_host does. Made by threshold_sum_template.
 ///
 /// Slots deviations: baselines x channels, of float32; noise: baselines, of float32; flags: of
-/// uint8, in the order that the key says. Any padding, which is neither read nor written. It is
-/// fastest where the padded rows are multiples of 16; those of arrays that it allocates are.
+/// uint8, in the order of the key. Any padding, which is neither read nor written. It is fastest if
+/// the padded rows are multiples of 16, as in arrays that it allocates.
 class threshold_sum final : public operation {
  public:
   /// For the template, which compiled the program for this key and tuning.
@@ -55,7 +55,7 @@ class threshold_sum final : public operation {
   threshold_sum_key key_;
   threshold_sum_tuning tuning_;
   threshold_sum_options options_;
-  std::vector<float> factors_;  // of the noise: the threshold of each window
+  std::vector<float> factors_;  // factors of the noise: the threshold of each window
   slot_ref<float> deviations_;
   slot_ref<float> noise_;
   slot_ref<std::uint8_t> flags_;
@@ -73,8 +73,8 @@ class threshold_sum_template {
   static const autotuner<threshold_sum_key, threshold_sum_tuning> autotune;
 
   /// Tunes on first use if no tuning is given.
-  /// @throws argument_error unless there are 1 to max_windows windows; what autotuner and compile
-  ///         throw
+  /// @throws argument_error unless there are 1 to max_windows windows; the errors of autotuner and
+  ///         compile
   threshold_sum_template(const context& context, const threshold_sum_key& key,
                          const std::optional<threshold_sum_tuning>& tuning = std::nullopt);
 
@@ -85,14 +85,14 @@ class threshold_sum_template {
   /// The tuning that the program was compiled with.
   const threshold_sum_tuning& tuning() const noexcept { return tuning_; }
 
-  /// @throws argument_error as rfi::check, or unless the options have as many windows as the key
+  /// @throws argument_error as rfi::check, or for another number of windows than the key's
   void check(const threshold_sum_options& options) const;
 
-  /// An operation for one shape.
-  /// @param queue  of the context that the template was made for
+  /// Makes an operation for one shape.
+  /// @param queue  a queue of the template's context
   /// @param channels, baselines  the shape of the arrays
-  /// @param options  with as many windows as the key
-  /// @throws argument_error as check, or if that makes more work groups than a launch can have
+  /// @param options  with the key's number of windows
+  /// @throws argument_error as check, or for more work groups than a launch can have
   threshold_sum instantiate(const command_queue& queue, std::size_t channels, std::size_t baselines,
                             const threshold_sum_options& options = {}) const;
 
@@ -102,7 +102,7 @@ class threshold_sum_template {
   program program_;
 };
 
-/// The configurations that are searched.
+/// The search space.
 space<threshold_sum_tuning> tuning_space(const threshold_sum_key& key);
 
 }  // namespace tune::operations::rfi

@@ -16,7 +16,7 @@ std::size_t box_radius(double sigma, std::size_t boxes) {
 gaussian_taps::gaussian_taps(double sigma, std::size_t length, std::size_t boxes) {
   const std::size_t radius = box_radius(sigma, boxes);
   const std::size_t width = 2 * radius + 1;
-  // Each box makes of the weights so far the sums of `width` of them.
+  // Each box replaces the weights by sums of `width` neighbours.
   std::vector<double> weights{1.0};
   for (std::size_t box = 0; box < boxes; ++box) {
     std::vector<double> sums(weights.size() + 2 * radius);
@@ -32,7 +32,7 @@ gaussian_taps::gaussian_taps(double sigma, std::size_t length, std::size_t boxes
   const std::size_t centre = boxes * radius;
   reach_ = std::min(centre, std::max<std::size_t>(length, 1) - 1);
   for (std::size_t i = 0; i <= reach_; ++i) {
-    // Of boxes wider than some thousand samples the sums are rounded.
+    // With boxes wider than some thousand samples the sums are rounded.
     half_.push_back(static_cast<float>(std::max(weights[centre + i], 0.0) / total));
   }
 }

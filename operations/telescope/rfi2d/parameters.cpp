@@ -14,9 +14,9 @@ namespace {
 
 /// The standard deviation of normal noise whose median absolute value is 1.
 constexpr double deviation_of_median = 1.4826;
-/// Wider than any band; the weights of wider Gaussians would take long to compute.
+/// Wider than any band; the weights of wider Gaussians would take too long to compute.
 constexpr double largest_sigma = 1e6;
-/// More rounds than any observation needs; each takes memory and launches of its own.
+/// More rounds than any observation needs; each needs memory and launches of its own.
 constexpr std::size_t most_iterations = 1000;
 
 void check(bool right, const char* name, const char* wanted) {
@@ -31,7 +31,7 @@ void check_windows(const std::vector<std::size_t>& windows, const char* name) {
 
 void check(const rfi2d_parameters& given) {
   check(given.background_iterations <= most_iterations, "background_iterations", "at most 1000");
-  // The first of several rounds has a background that is as many times as wide.
+  // The first of several rounds has a background wider by their number.
   const double widest = std::max(static_cast<double>(given.background_iterations), 1.0);
   const auto is_width = [&](double sigma) { return sigma >= 0 && sigma * widest <= largest_sigma; };
   const char* const width_range = "from 0 to 1e6, also times background_iterations";
@@ -50,7 +50,7 @@ void check(const rfi2d_parameters& given) {
   check_windows(given.windows_freq, "windows_freq");
 }
 
-/// Divides, and rounds up; nothing overflows.
+/// Divides and rounds up without overflow.
 std::size_t parts_of(std::size_t length, std::size_t each) {
   return length / each + (length % each != 0 ? 1 : 0);
 }
@@ -73,7 +73,7 @@ std::vector<rfi2d_plan::window> windows_of(const rfi2d_parameters& given,
 
 std::vector<std::size_t> ends_of_chunks(std::size_t channels, std::size_t chunks) {
   std::vector<std::size_t> ends;
-  // More chunks than channels have one each.
+  // If there are more chunks than channels, each chunk has one channel.
   chunks = std::min(chunks, std::max<std::size_t>(channels, 1));
   const double step = static_cast<double>(channels) / static_cast<double>(chunks);
   for (std::size_t i = 0; i < chunks; ++i) {
@@ -97,7 +97,7 @@ rfi2d_plan::rfi2d_plan(const rfi2d_parameters& given, std::size_t its_times,
   chunk_ends = ends_of_chunks(averaged, given.freq_chunks);
   reject = static_cast<float>(given.background_reject * deviation_of_median);
   for (std::size_t k = given.background_iterations + 1; k-- > 0;) {
-    // k, ..., 1, and once more 1 for the background that is subtracted.
+    // k, ..., 1, and a final 1 for the background that is subtracted.
     const double scale = static_cast<double>(std::max<std::size_t>(k, 1));
     const double sigma_freq = given.spike_width_freq / static_cast<double>(given.average_freq);
     backgrounds.push_back({gaussian_taps(scale * given.spike_width_time, times),

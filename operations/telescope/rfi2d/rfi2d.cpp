@@ -15,7 +15,7 @@
 namespace tune::operations {
 namespace {
 
-// As in the kernels.
+// These constants equal the constants of the kernels.
 constexpr std::uint32_t from_residual = 0;
 constexpr std::uint32_t from_amplitude = 1;
 constexpr std::uint32_t from_both = 2;
@@ -26,17 +26,17 @@ constexpr std::size_t tap_zeros = 48;
 constexpr std::size_t short_windows = 4;
 constexpr std::size_t gap_segment = 64;
 
-/// Work groups along y and z that every device takes; kernels go on with what is left.
+/// Work groups along y and z that every device supports; kernels loop over the rest.
 constexpr std::size_t most_groups = 32768;
 
-/// A longer list than this has the work of many items.
+/// A list longer than this is divided among many items.
 constexpr std::size_t longest_short_list = 128;
 
-/// The samples of a tile of SumThreshold, with those at its sides, that are aimed at.
+/// The target number of samples in a tile of SumThreshold, including those on its sides.
 constexpr std::size_t wanted_tile = 192;
 
-/// The samples that an item goes along at least, beside those at the sides of its piece: many where
-/// there are lines for all items, few where there is one.
+/// The least number of samples of an item, without those on the sides of its piece: large with
+/// lines for all items, small with a single line.
 constexpr std::size_t shortest_piece = 160;
 constexpr std::size_t shortest_piece_of_few = 24;
 
@@ -83,7 +83,7 @@ std::size_t widest_chunk(const rfi2d_plan& plan) {
 
 std::uint32_t as_uint32(std::size_t value) { return static_cast<std::uint32_t>(value); }
 
-/// Kernels count times, channels and samples of windows in 32 bits, and step beyond the last.
+/// Kernels count times, channels and samples of windows in 32 bits, and step past the last.
 constexpr std::size_t longest_axis = (std::size_t{1} << 31) - 1;
 
 const rfi2d_plan& checked(const rfi2d_plan& plan) {
@@ -94,13 +94,13 @@ const rfi2d_plan& checked(const rfi2d_plan& plan) {
                   plan.times, plan.channels, longest_axis));
 }
 
-/// The greatest count that is no more than a limit: counts above it are above the limit.
+/// The greatest count within a limit: a count above it is above the limit.
 std::int64_t most_flags(double limit) {
   return static_cast<std::int64_t>(std::floor(std::clamp(limit, -1.0, 1e15)));
 }
 
-/// The local memory that SumThreshold needs for each sample of a tile and baseline: sums of
-/// neighbours, and two bytes of marks.
+/// The local memory of SumThreshold for each sample of a tile and baseline: sums of neighbours, and
+/// two bytes of marks.
 std::size_t bytes_of_sample(bool needs_partial) { return 4 * (needs_partial ? 3 : 2) + 2; }
 
 dimension flat_dimension(std::size_t elements) { return std::max<std::size_t>(elements, 1); }
@@ -114,7 +114,7 @@ struct rfi2d::median_lists {
   std::size_t planes = 1;
   std::size_t outer = 1;
   std::size_t outer_step = 0;
-  std::size_t inner = 0;  ///< of each list, or of the longest
+  std::size_t inner = 0;  ///< the length of each list; of the longest if they differ
   std::size_t inner_step = 0;
   std::size_t z_step = 0;
   float scale = 1;
@@ -231,7 +231,7 @@ rfi2d::window_table rfi2d::upload(const std::vector<rfi2d_plan::window>& windows
           .is_short = is_short};
 }
 
-/// Returns the samples that a tile has room for, of a line of `all`.
+/// Returns the number of samples that fit in a tile, for a line of `all`.
 std::size_t rfi2d::tile_room(std::size_t all, const window_table& windows) const {
   const std::size_t limit = queue().device().limits().max_dynamic_local_memory_bytes;
   const std::size_t most = limit / (tuning_.line_x * bytes_of_sample(windows.needs_partial != 0));
@@ -244,9 +244,9 @@ std::size_t rfi2d::tile_room(std::size_t all, const window_table& windows) const
       windows.longest, sides + 1, queue().device().name(), most));
 }
 
-/// Items along y and z, and along baselines, of which each item has so many.
+/// The work items along y and z, and along baselines, with `each` baselines to an item.
 nd_range rfi2d::range(std::size_t y, std::size_t z, std::size_t each) const {
-  // To start a group costs as much as some samples: items go on to others instead.
+  // Starting a group costs as much as some samples, so items loop instead.
   constexpr std::size_t enough_groups = 65536;
   const std::size_t x = divide_up(baselines_, each);
   const std::size_t groups_z = std::min(z, most_groups);
@@ -325,7 +325,7 @@ void rfi2d::compute_background(const background_arrays& arrays) {
     const std::uint32_t rejects = k > 0 ? 1 : 0;
     const bool is_last = k + 1 == backgrounds_.size();
     const std::uint32_t time_reach = arrays.times > 1 ? tables.time_reach : 0;
-    // Without its neighbours a sample has the weight 1, whatever the tap: it cancels.
+    // Without neighbours the weight of a sample cancels, so any tap will do.
     const device_array& time_taps = arrays.times > 1 ? tables.time_taps : unit_tap_;
     const bool held = times > 1 && holds(times);
     enqueue(held ? *smooth_held_times_ : smooth_times_,
@@ -430,7 +430,7 @@ void rfi2d::threshold(const tune::buffer& found, const tune::buffer& amplitude,
   const std::size_t all = std::min(lines.length, lines.longest_part + 2 * beyond);
   const std::size_t room = tile_room(all, windows);
   const std::size_t bytes = room * tuning_.line_x * bytes_of_sample(windows.needs_partial != 0);
-  // A tile that has both ends of its line needs no samples at its sides.
+  // A tile that contains the whole line needs no samples on its sides.
   const std::size_t tile = room == all ? lines.longest_part : room - std::size_t{2} * windows.halo;
   const std::size_t tiles = divide_up(lines.longest_part, tile);
   const nd_range range{{round_up(baselines_, tuning_.line_x),

@@ -12,22 +12,22 @@
 
 namespace tune::operations {
 
-/// The visibilities, as far as the speed depends on them.
+/// Tuning key: complex visibilities or magnitudes.
 struct rfi2d_key {
-  bool is_complex = true;  ///< complex numbers, or else magnitudes
+  bool is_complex = true;  ///< complex numbers; else magnitudes
 };
 
 /// The work groups of the flagger's kernels: baselines along x, samples along y.
 struct rfi2d_tuning {
   std::size_t wgsx = 32;      ///< work items along baselines of all other kernels
-  std::size_t wgsy = 4;       ///< and along channels
+  std::size_t wgsy = 4;       ///< work items along channels of all other kernels
   std::size_t select_x = 16;  ///< baselines of a work group of long medians
   std::size_t select_y = 16;  ///< work items that share a long median
-  std::size_t bits = 6;       ///< the bits of a long median that are found at a time
+  std::size_t bits = 6;       ///< bits of a long median found in one pass
   std::size_t line_x = 16;    ///< baselines of a work group of SumThreshold with long windows
   std::size_t line_y = 16;    ///< work items that share a line of it
   std::size_t together = 8;   ///< sums of the background that an item computes at once
-  std::size_t held = 0;       ///< times that registers hold at most: 0, or a power of 2 up to 32
+  std::size_t held = 0;       ///< the most times held in registers: 0, or a power of 2 up to 32
 };
 
 }  // namespace tune::operations
@@ -39,12 +39,13 @@ LIBTUNE_FIELDS(tune::operations::rfi2d_tuning, wgsx, wgsy, select_x, select_y, b
 namespace tune::operations {
 
 /// Flags interference in times x channels x baselines of visibilities on the device, with the same
-/// result, bit by bit, as rfi2d_host_flagger. Made by rfi2d_template.
+/// bits as rfi2d_host_flagger. Made by rfi2d_template.
 ///
 /// Slots vis: float32 or complex64, input_flags and flags: uint8, all times x channels x baselines
-/// with any padding, which is neither read nor written. input_flags that are not 0 are left out of
-/// the estimates of background and noise; flags becomes 0 or 1. The other slots are scratch, which
-/// needs no contents and may share memory with arrays that are not needed at the same time.
+/// with any padding, which is neither read nor written. Samples with input_flags other than 0 are
+/// excluded from the estimates of background and noise; flags becomes 0 or 1. The other slots are
+/// scratch, which needs no contents and may share memory with arrays that are not needed at the
+/// same time.
 class rfi2d final : public operation {
  public:
   /// For rfi2d_template, which compiled the program for this tuning and key.
@@ -67,7 +68,7 @@ class rfi2d final : public operation {
     std::uint32_t longest;
     std::uint32_t halo;
     std::uint32_t needs_partial;
-    bool is_short;  ///< there are no other windows
+    bool is_short;  ///< true if all windows have 1, 2, 4 or 8 samples
   };
   /// The arrays of a background.
   struct background_arrays {
@@ -130,7 +131,7 @@ class rfi2d final : public operation {
   kernel smear_;
   kernel count_channels_;
   kernel finish_flags_;
-  std::optional<kernel> smooth_held_times_;  ///< if any times are held, as the next
+  std::optional<kernel> smooth_held_times_;  ///< for held times, like the next
   std::optional<kernel> flag_held_times_;
   device_array chunk_ends_;
   device_array time_ends_;
@@ -148,22 +149,22 @@ class rfi2d_template {
   static const autotuner<rfi2d_key, rfi2d_tuning> autotune;
 
   /// Tunes on first use if no tuning is given.
-  /// @param context  of a device that computes with double, for magnitudes and interpolation
+  /// @param context  of a device with double precision, for magnitudes and interpolation
   /// @param key      complex numbers or magnitudes
-  /// @param tuning   nothing: the one that autotune finds
-  /// @throws what autotuner and compile throw
+  /// @param tuning   empty: autotune finds it
+  /// @throws the errors of autotuner and compile
   explicit rfi2d_template(const context& context, const rfi2d_key& key = {},
                           const std::optional<rfi2d_tuning>& tuning = std::nullopt);
 
   /// The tuning that the program was compiled with.
   const rfi2d_tuning& tuning() const noexcept { return tuning_; }
 
-  /// An operation for one shape of array.
-  /// @param queue       of the context that the template was made for
+  /// Makes an operation for one shape of array.
+  /// @param queue       a queue of the template's context
   /// @param times, channels, baselines  the shape of vis
-  /// @param parameters  what is flagged
-  /// @throws argument_error that names a parameter out of its range, or if the windows together
-  ///         are too long for the local memory of the device
+  /// @param parameters  the parameters of flagging
+  /// @throws argument_error that names a parameter out of its range, or if the windows together are
+  ///         too long for the local memory of the device
   rfi2d instantiate(const command_queue& queue, std::size_t times, std::size_t channels,
                     std::size_t baselines, const rfi2d_parameters& parameters = {}) const;
 
@@ -173,7 +174,7 @@ class rfi2d_template {
   program program_;
 };
 
-/// The configurations that are searched.
+/// The search space.
 space<rfi2d_tuning> tuning_space(const rfi2d_key& key);
 
 }  // namespace tune::operations

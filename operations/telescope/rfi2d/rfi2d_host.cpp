@@ -49,8 +49,8 @@ struct free_aligned {
   }
 };
 
-/// Calls work(scratch, block) for every block, on so many threads. The first exception is thrown
-/// again.
+/// Calls work(scratch, block) for every block, on the given number of threads. Rethrows the first
+/// exception.
 template <class Work>
 void share_blocks(std::size_t blocks, std::size_t threads, std::size_t scratch_bytes,
                   const Work& work) {
@@ -92,7 +92,7 @@ host_array<std::uint8_t> flag_all(const rfi2d_parameters& parameters, std::size_
   const std::size_t baselines = size[2];
   if (size.elements() == 0) return result;
   constexpr bool is_complex = !std::is_same_v<T, float>;
-  // Few baselines fill no vectors, so that every thread has some.
+  // With few baselines vectors are not filled, so that every thread has baselines.
   const std::size_t width =
       std::clamp<std::size_t>((baselines + threads - 1) / threads, 1, block_baselines);
   const std::size_t blocks = (baselines + width - 1) / width;

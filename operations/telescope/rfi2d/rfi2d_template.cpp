@@ -76,7 +76,7 @@ void set_observation(workload& work, const shape& size) {
   work.set("vis", observe<T>(size)).set("input_flags", some_flags(size));
 }
 
-/// A small observation that is no multiple of anything, and its flags by the host.
+/// A small observation with odd sizes, and its flags from the host.
 struct known_observation {
   known_observation(const command_queue& queue, const rfi2d_key& key) : work(queue) {
     if (key.is_complex) {
@@ -106,7 +106,7 @@ struct known_observation {
   answer expected;
 };
 
-/// The observation that is measured: as in earnest on a GPU, small enough on others.
+/// The measured observation: realistic on a GPU, small enough on others.
 shape measured_size(const tuning_session& session) {
   if (session.context().device().kind() != device_kind::gpu) return {6, 128, 32};
   const std::size_t each = std::size_t{30} * 4096 * sizeof(std::complex<float>);
@@ -134,14 +134,15 @@ space<rfi2d_tuning> tuning_space(const rfi2d_key&) {
   space.add(&rfi2d_tuning::select_x, {16, 32});
   space.add(&rfi2d_tuning::select_y, {8, 16, 32});
   space.add(&rfi2d_tuning::bits, {6, 8});
-  // Measured are windows that need no local memory.
+  // The measured windows need no local memory.
   space.add(&rfi2d_tuning::line_x, {16});
   space.add(&rfi2d_tuning::line_y, {16});
   space.add(&rfi2d_tuning::together, {8, 16});
   space.add(&rfi2d_tuning::held, {0, 32});
   space.needs([](const rfi2d_tuning& t) { return resources{.work_group = {t.wgsx, t.wgsy, 1}}; });
   space.needs([](const rfi2d_tuning& t) {
-    // A column of the histogram, of the sums of its parts, of few numbers and of what is found.
+    // A column of the histogram, of the sums of its parts, of the few remaining numbers and of the
+    // results.
     const std::size_t column = (std::size_t{1} << t.bits) + t.select_y + 32 + 8;
     return resources{.work_group = {t.select_x, t.select_y, 1},
                      .local_memory_bytes = 4 * t.select_x * column};
@@ -169,7 +170,7 @@ const autotuner<rfi2d_key, rfi2d_tuning> rfi2d_template::autotune{
       return session.tune(tuning_space(key), [&](const rfi2d_tuning& tuning) {
         const program built = build(context, key, tuning);
         rfi2d op(queue, built, tuning, key, plan, size[2]);
-        // What is measured is looked at as far as its bounds go.
+        // The measured operation is checked for writes out of bounds only.
         return make_measure(queue, std::move(op), work, answer()).check([=] {
           return small.find_wrong(built, key, tuning);
         });

@@ -13,13 +13,13 @@ namespace tune::operations {
 /// The layout of packed samples: a row is a big-endian stream of two's-complement integers of 2 to
 /// 16 bits each. Sample 0 has the highest bits of byte 0, and there are no gaps.
 ///
-/// Returns the bytes of a row: those of the samples and at least 8 more, which kernels may read and
-/// make no use of, rounded up to a multiple of 128.
+/// Returns the bytes of a row: the samples' bytes and at least 8 more, which kernels may read
+/// without using them, rounded up to a multiple of 128.
 /// @throws argument_error if bits is not 2 to 16
 std::size_t packed_row_bytes(std::size_t samples, std::size_t bits);
 
-/// Writes samples to the beginning of a row. Bits after the last sample stay as they are.
-/// @param samples  -2^(bits-1) to 2^(bits-1) - 1; of others the lowest bits are written
+/// Writes samples to the beginning of a row. Bits after the last sample stay unchanged.
+/// @param samples  -2^(bits-1) to 2^(bits-1) - 1; of other numbers only the lowest bits are written
 /// @param bits     of a sample, 2 to 16
 /// @param row      at least (samples * bits + 7) / 8 bytes
 /// @throws argument_error if bits is not 2 to 16, or the row is too short

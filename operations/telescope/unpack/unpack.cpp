@@ -41,7 +41,7 @@ program build(const context& context, const unpack_key& key, const unpack_tuning
                      .add("is_float", key.type == dtype::float32 ? 1 : 0));
 }
 
-/// Rows that the host unpacks, too, with parts of work groups and of words.
+/// Rows that the host unpacks, too, with partial work groups and words.
 struct unpack_case {
   unpack_case(command_queue queue, const unpack_key& its_key, std::size_t its_samples)
       : key(its_key), samples(its_samples), work(queue) {

@@ -12,17 +12,17 @@
 
 namespace tune::operations {
 
-/// The samples and what they become, both of which are compiled in.
+/// Tuning key: the bits of the samples and their unpacked type; both are compiled in.
 struct unpack_key {
-  std::size_t bits = 10;        ///< of a packed sample, 2 to 16
-  dtype type = dtype::float32;  ///< of an unpacked one: float32 or int16
+  std::size_t bits = 10;        ///< bits of a packed sample, 2 to 16
+  dtype type = dtype::float32;  ///< the type of an unpacked sample: float32 or int16
 };
 
 /// The division of the samples among work groups and work items.
 struct unpack_tuning {
   std::size_t wgs = 128;     ///< work items of a group
   std::size_t adjacent = 4;  ///< samples that an item unpacks at once
-  std::size_t rounds = 1;    ///< times that an item does so
+  std::size_t rounds = 1;    ///< repetitions of an item
 };
 
 }  // namespace tune::operations
@@ -32,7 +32,7 @@ LIBTUNE_FIELDS(tune::operations::unpack_tuning, wgs, adjacent, rounds)
 
 namespace tune::operations {
 
-/// Packed integers of 2 to 16 bits become int16 or float32, exactly. Made by unpack_template.
+/// Unpacks integers of 2 to 16 bits to int16 or float32, exactly. Made by unpack_template.
 ///
 /// Slots samples: uint8, rows x packed_row_bytes(samples, bits), and out: rows x samples of the
 /// key's type.
@@ -62,15 +62,15 @@ class unpack_template {
   static const autotuner<unpack_key, unpack_tuning> autotune;
 
   /// Tunes on first use if no tuning is given.
-  /// @throws argument_error if the key has other bits or another type than it names; what autotuner
-  ///         and compile throw
+  /// @throws argument_error for invalid bits or another type than the key allows; the errors of
+  ///         autotuner and compile
   explicit unpack_template(const context& context, const unpack_key& key = {},
                            const std::optional<unpack_tuning>& tuning = std::nullopt);
 
   /// The tuning that the program was compiled with.
   const unpack_tuning& tuning() const noexcept { return tuning_; }
 
-  /// An operation for so many rows, of so many samples each.
+  /// Makes an operation for a number of rows, with a number of samples each.
   unpack instantiate(const command_queue& queue, std::size_t rows, std::size_t samples) const;
 
  private:
@@ -79,7 +79,7 @@ class unpack_template {
   program program_;
 };
 
-/// The configurations that are searched.
+/// The search space.
 space<unpack_tuning> tuning_space(const unpack_key& key);
 
 }  // namespace tune::operations

@@ -251,7 +251,7 @@ TEST_CASE("when the rank that leads dies the next one leads, and what was finish
   std::atomic<bool> has_key = false;
   here.all[0]->tuner.before_trial = [&](const tune::remote_task& task, int) {
     if (task.key == simulated_key(1)) return;
-    // Finished keys are told once in a second.
+    // Finished keys are sent once a second.
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (!has_key && std::chrono::steady_clock::now() < end) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -265,7 +265,7 @@ TEST_CASE("when the rank that leads dies the next one leads, and what was finish
   };
   for (const std::size_t other : {1, 2}) {
     here.all[other]->tuner.before_trial = [&](const tune::remote_task& task, int) {
-      if (task.key == simulated_key(1)) return;  // whoever has it
+      if (task.key == simulated_key(1)) return;
       while (!here.all[0]->stopped) std::this_thread::yield();
     };
   }
@@ -361,7 +361,7 @@ TEST_CASE("when the rank that leads does not answer the next one leads") {
     CHECK_FALSE(here.all[other]->ranks->is_left_out());
   }
   CHECK(here.all[1]->content() == here.all[2]->content());
-  CHECK(errors.count("rank 0, which leads, has not answered for 0.6 s and is given up") == 2);
+  CHECK(errors.count("the leading rank 0 has not answered for 0.6 s and is given up") == 2);
 }
 
 TEST_CASE("a rank that runs again after the others have gone on tunes no more") {
@@ -565,14 +565,14 @@ TEST_CASE("devices of other machines, and those that a rank alone may use, are i
   const tune::rank_devices beside{"m", {gpu("2")}};
   CHECK(tune::divide_devices(std::vector{here, there, beside}) == places{{0}, {0}, {0}});
   CHECK(tune::divide_devices(std::vector{here, tune::rank_devices{"m", {}}}) == places{{0}, {}});
-  // Without any identifier they are told by their number.
+  // Devices without an identifier are distinguished by their index.
   const tune::rank_devices alike{"m", {gpu(""), gpu("")}};
   CHECK(tune::divide_devices(std::vector{alike, alike}) == places{{0}, {1}});
 }
 
 // ---- communicators
 
-/// What MPI_Allgather does, for threads.
+/// MPI_Allgather for threads: gives each rank the texts of all ranks.
 struct thread_gather {
   explicit thread_gather(std::size_t size)
       : texts(size), meeting(static_cast<std::ptrdiff_t>(size)) {}

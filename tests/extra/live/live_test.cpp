@@ -381,7 +381,7 @@ TEST_CASE("a candidate stays where the one before does not take its arrays any m
   REQUIRE(!b.heard->events.empty());
   CHECK(b.heard->events.back().change == live_change::kept);
   CHECK(b.heard->events.back().reason.find(
-            "the one before cannot serve any more: axis 0 of slot") != std::string::npos);
+            "the previous tuning can no longer serve: axis 0 of slot") != std::string::npos);
 }
 
 TEST_CASE("a candidate is refused where carry throws") {

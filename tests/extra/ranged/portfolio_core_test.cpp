@@ -167,10 +167,9 @@ TEST_CASE("a stored portfolio that is damaged counts as not there") {
   const std::string text = stored.text();
   const auto again = tune::detail::stored_portfolio::parse(text, fields);
   CHECK(again.text() == text);
-  CHECK(
-      tune::detail::describe_portfolio({{"portfolio", text}}) ==
-      "portfolio of 2 tunings in 2 leaves, compared at 12 sizes: how much slower than tuning each "
-      "size is not known, for too few were compared");
+  CHECK(tune::detail::describe_portfolio({{"portfolio", text}}) ==
+        "portfolio of 2 tunings in 2 leaves, compared at 12 sizes: its loss against tuning each "
+        "size is not known, because too few were compared");
   CHECK_FALSE(tune::detail::describe_portfolio({{"portfolio", std::string("{}")}}));
   CHECK_FALSE(tune::detail::describe_portfolio({{"wgs", std::int64_t{1}}}));
   const auto refused = [&](std::string broken) {

@@ -310,7 +310,7 @@ TEST_CASE("one that is to work everywhere and fails gives way to the test defaul
   const auto portfolio = autotune.portfolio(app.context, {.kind = 0, .size = {1, 8}});
   CHECK(portfolio.tunings().back() == scale_tuning{.wgs = 16, .rows = 2});
   CHECK(std::ranges::count(portfolio.tunings(), wrong) == 0);
-  CHECK(log.count("fails at size=1: 7 instead of 6; the test default stands in for it") == 1);
+  CHECK(log.count("fails at size=1: 7 instead of 6; the test default is used instead") == 1);
 }
 
 TEST_CASE("sizes outside of the ranges are measured by the next tuning, and get what is proven") {
@@ -498,7 +498,7 @@ TEST_CASE("one search is made of a small space, and all of it compared at many s
   CHECK(portfolio.facts().compared == 8);
   CHECK(portfolio.facts().sizes > 60);
   CHECK(portfolio.facts().unchecked == 0);
-  // Whoever limits their number has no more of them compared.
+  // With a limit on configurations, the whole space is not compared, and more searches run.
   options.search.max_count = 2;
   const auto limited = app.autotune.portfolio(app.context, {.kind = 1, .size = {1, 4096}}, options);
   CHECK(heard->searches > 2);

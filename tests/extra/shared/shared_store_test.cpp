@@ -125,7 +125,7 @@ tune::record_key key_of(const tune::context& context, int size = 64) {
   return {tune::to_values(scale_key{size}), context.device().identity()};
 }
 
-/// What a machine that has tuned a key pushes.
+/// Returns the content that a machine pushes after the tuning of a key.
 tune::function_content content_of(const std::string& name, double score_ns = 2010, int size = 64) {
   const tune::testing::temporary_directory folder;
   const std::string path = (folder / "tuning.db").string();
@@ -509,7 +509,7 @@ TEST_CASE("a bad row is reported and passed over") {
   CHECK(errors.count("format") >= 1);
   CHECK(errors.count("another name") == 1);
   CHECK(errors.count("another key") == 1);
-  CHECK(errors.count("another number of results") == 1);
+  CHECK(errors.count("exactly one measured result") == 1);
   CHECK(errors.count("device_clock_mhz") == 1);
 }
 

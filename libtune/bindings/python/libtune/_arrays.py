@@ -15,7 +15,7 @@ from . import _libtune
 from ._device import Context, Queue, devices, is_index
 from ._errors import ArgumentError, ElementTypeError
 
-# By name: the kind and bits of DLPack and of the interface of CUDA arrays.
+# The kind and bits in DLPack and in the CUDA array interface, by name.
 _ELEMENTS = {
     "int8": (0, 8, "|i1"),
     "int16": (0, 16, "<i2"),
@@ -169,9 +169,9 @@ class DeviceArray:
         if buffer is None:
             buffer = _libtune.Buffer(context._core, max(1, self.nbytes))
         self._core = buffer
-        self._owner = owner  # of the memory, where that is another library
-        self._queue: Optional[Queue] = None  # of the operation that it was bound to last
-        self._operation: Any = None  # that makes it, if nothing else keeps that
+        self._owner = owner  # the library that owns the memory, if it is another one
+        self._queue: Optional[Queue] = None  # the queue of the latest operation that it was bound to
+        self._operation: Any = None  # the operation that makes it, unless another object keeps that
 
     @property
     def queue(self) -> Queue:
@@ -311,7 +311,7 @@ def from_dlpack(array: Any, context: Context) -> DeviceArray:
     Raises ArgumentError if it lies on a device of another backend, or is not in C order, and
     ElementTypeError for other element types.
     """
-    if hasattr(array, "mask"):  # of numpy; DLPack says nothing of it
+    if hasattr(array, "mask"):  # numpy's mask, which DLPack lacks
         require_native(array, "the array")
     kind = int(array.__dlpack_device__()[0])
     backend = _BACKENDS.get(kind)
@@ -371,7 +371,7 @@ def from_cuda_array_interface(array: Any, context: Context) -> DeviceArray:
         if any(each % step for each in strides):
             raise ArgumentError(f"the strides {tuple(strides)} are no multiples of {step} bytes")
         strides = tuple(each // step for each in strides)
-    padded_extents(shape, strides)  # for its error, which comes first
+    padded_extents(shape, strides)  # called first for its error
     if context.device.backend != "CUDA":
         raise ArgumentError(
             f"the array lies in the memory of CUDA, and the context is of {context.device.backend} "

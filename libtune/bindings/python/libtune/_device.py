@@ -57,7 +57,7 @@ class Queue:
 
     def __init__(self, context: "Context", stream: Optional[int] = None) -> None:
         self.context = context
-        self.is_foreign = stream is not None  # its owner orders its own work, and the life of its arrays
+        self.is_foreign = stream is not None  # its owner orders its work, and keeps its arrays alive
         self._core = (
             _libtune.Queue(context._core)
             if stream is None

@@ -58,7 +58,7 @@ class SkipConfiguration(Exception):
     """Raise it in a function that measures, to leave a configuration out: its text is the reason."""
 
 
-# In the order of libtune_status.
+# The errors in the order of libtune_status.
 _TYPES = (
     Error,  # LIBTUNE_OK
     Error,  # LIBTUNE_NOT_FOUND

@@ -30,7 +30,7 @@ _STRATEGIES = {
 }
 _BLOCK_SIZES = ("block_size_x", "block_size_y", "block_size_z")
 
-_COLUMNS = ("time", "times", "outcome", "reason")  # of results, beside parameters and metrics
+_COLUMNS = ("time", "times", "outcome", "reason")  # columns of results beside parameters and metrics
 
 _contexts: Dict[Tuple[str, int], Context] = {}
 
@@ -112,7 +112,7 @@ def _describe(
     if block_size_names:
         known = {**(defines or {}), **(others.get("tune_params") or others.get("params") or {})}
         names = list(block_size_names) + list(_BLOCK_SIZES[len(block_size_names) :])
-        # Kernel Tuner's scripts may name extents that they do not tune, but not only such.
+        # Kernel Tuner's scripts may name extents that they do not tune, but at least one that they tune.
         if any(name in known for name in block_size_names):
             names = [name if name in known else usual for name, usual in zip(names, _BLOCK_SIZES)]
         kernel.work_group(*names)
@@ -317,7 +317,7 @@ def _rows(
         for name in parameters:
             row[name] = trial["value_" + name] if "value_" + name in trial else trial[name]
         time = trial["score_ns"]
-        unit = 1e6 * trial["level"]  # of times that compare, also where the search was interrupted
+        unit = 1e6 * trial["level"]  # makes times comparable, even across an interruption of the search
         row["time"] = math.inf if time is None else time / unit
         row["times"] = [sample / unit for sample in trial["samples_ns"]]
         row["outcome"] = trial["outcome"]

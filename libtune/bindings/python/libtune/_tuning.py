@@ -276,7 +276,7 @@ class Kernel(_Space):
         """Judges results by a function of all arguments, arrays as numpy arrays: it returns None or True if
         they are right, else False or what is wrong."""
 
-        arguments = self._arguments  # not self, which the core would then keep for ever
+        arguments = self._arguments  # not self, because the core would keep it for ever
 
         def decide(read: Callable[[int, Any], None]) -> Union[None, bool, str]:
             answer = function(_read(read, arguments))

@@ -64,8 +64,8 @@ class Operation:
     def __init__(self, core: _libtune.Operation, queue: Queue, fills: bool = False) -> None:
         self._core = core
         self._bound: Dict[str, DeviceArray] = {}
-        self._padded = {info["name"]: info["padded"] for info in core.slots()}  # that the slots need
-        self._fills = fills  # padding, too
+        self._padded = {info["name"]: info["padded"] for info in core.slots()}  # required by the slots
+        self._fills = fills  # including the padding
         self.queue = queue
         self.run: Callable[[], None] = core.run
 
@@ -90,7 +90,7 @@ class Operation:
         wanted = self._slot(slot)
         if not is_on_device(array):
             given = host_array(array, wanted.dtype, wanted.shape, f"the array for the slot '{slot}'")
-            if slot in self._bound:  # what the caller has bound stays as it is
+            if slot in self._bound:  # memory bound by the caller is not changed
                 own = DeviceArray(self.queue.context, wanted.shape, wanted.dtype, padded=self._padded[slot])
                 self._core.bind(slot, own._core, list(own.padded))
                 self._wait_for_foreign(slot)
@@ -237,7 +237,7 @@ def _run(
     if any(is_on_device(array) for array in arrays.values()):
         made = operation.array(output)
         if output not in operation._bound:
-            made._operation = operation  # its inputs live as long
+            made._operation = operation  # keeps its inputs alive
         return made
     return operation.get(output)
 

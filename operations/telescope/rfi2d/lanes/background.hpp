@@ -15,11 +15,11 @@ namespace {
 struct background_task {
   const lanes* data;
   lanes* level;              ///< the result
-  const lane_bits* flagged;  ///< left out
+  const lane_bits* flagged;  ///< samples without weight
   std::size_t times;
 };
 
-/// A part of the band, and the channels that are smoothed along time for it.
+/// A part of the band, and the channels smoothed along time for it.
 struct band_part {
   std::size_t begin;
   std::size_t end;
@@ -33,8 +33,8 @@ RFI2D_INLINE band_part with_sides(const block_plan& plan, std::size_t begin, std
           plan.averaged - end < halo ? plan.averaged : end + halo};
 }
 
-/// Smooths one channel along time, into the arrays smooth and weight, in which channel part.from is
-/// the first of each time.
+/// Smooths one channel along time, into the arrays smooth and weight, whose first channel at each
+/// time is part.from.
 inline void smooth_time(const block_arrays& arrays, const background_task& task,
                         const block_taps& taps, std::size_t f, const band_part& part) {
   for (std::size_t t = 0; t < task.times; ++t) {
@@ -55,7 +55,8 @@ inline void smooth_time(const block_arrays& arrays, const background_task& task,
   }
 }
 
-/// The background of channels [begin, end), and where it has none because no sample is near.
+/// Computes the background of channels [begin, end), and marks the places without a sample near
+/// them.
 inline void masked_gaussian(const block_plan& plan, const block_arrays& arrays,
                             const background_task& task, const block_background& background,
                             std::size_t begin, std::size_t end) {
@@ -100,12 +101,12 @@ inline void reject_outliers(const block_plan& plan, const block_arrays& arrays,
   }
 }
 
-/// Interpolates the level of one baseline and time where it is undefined: linearly in frequency,
-/// constant at the ends, 0 if there is none at all.
+/// Interpolates the level of one baseline and time at undefined places: linearly in frequency,
+/// constant at the ends, 0 if all are undefined.
 inline void interpolate_line(lanes* level, const lane_bits* undefined, std::size_t n,
                              std::size_t lane) {
   const auto is_undefined = [&](std::size_t f) { return (undefined[f] >> lane & 1U) != 0; };
-  std::size_t known = n;  // the last that is defined; n: none yet
+  std::size_t known = n;  // the last defined index; n: none yet
   for (std::size_t f = 0; f < n; ++f) {
     if (!is_undefined(f)) {
       known = f;
@@ -143,7 +144,7 @@ inline void interpolate(const block_plan& plan, const block_arrays& arrays,
   }
 }
 
-/// Computes the background, after as many rounds of rejecting outliers as the plan has.
+/// Computes the background, after the plan's rounds of rejecting outliers.
 inline void compute_background(const block_plan& plan, const block_arrays& arrays,
                                const background_task& task) {
   const std::size_t samples = task.times * arrays.stride;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// Up to sixteen baselines, as the code for each kind of processor gets them: plain data, because
+// Up to sixteen baselines, in the form for the code of each kind of processor: plain data, because
 // that code shares nothing with other sources.
 namespace tune::operations {
 
@@ -20,8 +20,8 @@ struct block_windows {
   std::size_t count;
 };
 
-/// The weights of samples at distances from -reach to reach from centre[0] on, and zeros around
-/// them, so many that smooth() may read them.
+/// The weights of samples at distances from -reach to reach, starting at centre[0], surrounded by
+/// as many zeros as smooth() may read.
 struct block_taps {
   static constexpr std::size_t zeros = 16;
 
@@ -34,7 +34,7 @@ struct block_background {
   block_taps freq;
 };
 
-/// rfi2d_plan, which has the meaning of the members.
+/// The members of rfi2d_plan as plain data.
 struct block_plan {
   std::size_t times;
   std::size_t channels;
@@ -53,7 +53,7 @@ struct block_plan {
   double most_flags_of_channel;
 };
 
-/// One block: sample (t, f, b) of an array lies at t x time + f x channel + b.
+/// One block: sample (t, f, b) of an array is at t x time + f x channel + b.
 struct block_task {
   std::size_t baselines;  ///< 1 to 16
   const float* data;      ///< magnitudes, or pairs of real and imaginary parts

@@ -18,8 +18,8 @@ namespace {
 struct frequency_line {
   const lanes* x;
   const lanes* level;        ///< subtracted from x
-  const lane_bits* flagged;  ///< does not count for the noise
-  lane_bits* found;          ///< |= the result
+  const lane_bits* flagged;  ///< samples excluded from the noise
+  lane_bits* found;          ///< the result is combined with it by or
 };
 
 inline void threshold_frequencies(const block_plan& plan, block_arrays& arrays,

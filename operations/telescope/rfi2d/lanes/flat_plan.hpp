@@ -11,7 +11,7 @@
 
 namespace tune::operations {
 
-/// A plan as plain data, and what it points to.
+/// A plan as plain data, and the arrays that it points to.
 struct flat_plan {
   explicit flat_plan(const rfi2d_plan& given) {
     const auto flatten = [](const std::vector<rfi2d_plan::window>& from,

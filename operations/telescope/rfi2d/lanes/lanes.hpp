@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Sixteen baselines at once, in the vectors of whatever instructions the including source is
-// compiled for. Everything here has internal linkage, and nothing here uses inline functions of the
-// standard library: so none of this code is shared between sources that are compiled for different
-// processors.
+// Sixteen baselines at once, in the vectors of the instructions for which the including source is
+// compiled. Everything here has internal linkage, and uses no inline functions of the standard
+// library. So sources that are compiled for different processors share none of this code.
 #include <cstddef>
 #include <cstdint>
 #if defined(__x86_64__)
@@ -97,7 +96,7 @@ RFI2D_INLINE bool any(int_lanes mask) {
 }
 #endif
 
-/// a * b + c, rounded once, as the device does it.
+/// a * b + c, rounded once, as on the device.
 RFI2D_INLINE lanes fused(lanes a, float b, lanes c) {
 #if defined(__AVX512F__)
   return reinterpret_cast<lanes>(

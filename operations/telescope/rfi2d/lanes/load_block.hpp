@@ -4,12 +4,12 @@
 
 #include "operations/telescope/rfi2d/lanes/scratch.hpp"
 
-// From the caller's arrays to a block: magnitudes, averaged over channels.
+// Copies the caller's arrays to a block: magnitudes, averaged over channels.
 namespace tune::operations {
 namespace {
 
 /// The magnitudes of one sample of each baseline. Squares of floats and their sum fit in a double
-/// with one rounding, so that all processors agree.
+/// with one rounding, so all processors give the same result.
 RFI2D_INLINE lanes load_magnitudes(const block_task& task, std::size_t t, std::size_t f) {
   const std::size_t at = t * task.data_time + f * task.data_channel;
   lanes value{};
@@ -51,8 +51,8 @@ RFI2D_INLINE lane_bits load_flags(const block_task& task, std::size_t t, std::si
   return static_cast<lane_bits>(bits);
 }
 
-/// Means of finite samples may be infinite; so no amplitude is greater than this, of which
-/// backgrounds and medians stay finite. The device agrees.
+/// Means of finite samples may be infinite; so amplitudes are limited to this, and backgrounds and
+/// medians stay finite. The device has the same limit.
 constexpr float most_amplitude = 1e38F;
 
 /// Fills the arrays amplitude, flagged and missing.

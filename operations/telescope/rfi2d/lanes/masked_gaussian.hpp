@@ -5,11 +5,11 @@
 #include "operations/telescope/rfi2d/lanes/block.hpp"
 #include "operations/telescope/rfi2d/lanes/lanes.hpp"
 
-// Smoothing of a line, and of the weights of its samples.
+// Smooths a line and the weights of its samples.
 namespace tune::operations {
 namespace {
 
-/// As many sums of each kind are computed at once as there are registers for.
+/// The number of sums of each kind that are computed at once: as many as there are registers for.
 constexpr std::size_t smoothed_together = 8;
 
 struct masked_line {
@@ -18,8 +18,8 @@ struct masked_line {
 };
 
 /// to[i] = the sum over j of taps[j - i] from[j], for i in [begin, end) and j in [0, n), always in
-/// the order of j: so a sum does not depend on where the line was cut. to[0] is that of begin; what
-/// follows the last may be overwritten, as far as the next multiple of smoothed_together.
+/// the order of j: so a sum does not depend on the cuts of the line. to[0] is the sum of begin;
+/// elements after the last may be overwritten, up to the next multiple of smoothed_together.
 RFI2D_INLINE void smooth(const masked_line& from, std::size_t n, std::size_t begin, std::size_t end,
                          const block_taps& taps, const masked_line& to) {
   constexpr std::size_t together = smoothed_together;

@@ -4,12 +4,12 @@
 
 #include "operations/telescope/rfi2d/lanes/lanes.hpp"
 
-// Medians of sixteen lists at once, of numbers that are not negative. Numbers that do not count are
+// Medians of sixteen lists at once, of numbers that are not negative. Excluded numbers are
 // +infinity, so that they come last, and each list has its own count.
 namespace tune::operations {
 namespace {
 
-/// Up to this length lists are sorted by a network; longer ones are searched.
+/// Lists up to this length are sorted by a network; longer ones are searched.
 constexpr std::size_t longest_sorted = 96;
 
 /// Batcher's merge exchange (Knuth, The Art of Computer Programming, 5.2.2, algorithm M).
@@ -45,8 +45,8 @@ RFI2D_INLINE lanes median_by_sorting(lanes* x, std::size_t n, int_lanes count) {
   return result;
 }
 
-/// The number of elements of each list that lie below a limit. Floats that are not negative have
-/// the order of their bits.
+/// The number of elements of each list below a limit. Floats that are not negative have the order
+/// of their bits.
 RFI2D_INLINE int_lanes count_below(const lanes* x, std::size_t n, int_lanes limit) {
   int_lanes even{}, odd{};
   std::size_t i = 0;
@@ -58,10 +58,9 @@ RFI2D_INLINE int_lanes count_below(const lanes* x, std::size_t n, int_lanes limi
   return even + odd;
 }
 
-/// The place to look at next between low and high, below which there are `below` and `above`
-/// numbers: where number `rank` would be if the numbers were evenly spread, a little to either
-/// side in turn so that both ends come near; sometimes the middle, which needs log2 steps whatever
-/// the numbers are.
+/// The next value to test between low and high, with `below` and `above` numbers below them: the
+/// position of number `rank` for evenly spread numbers, shifted a little to either side in turn so
+/// that both ends approach it; sometimes the middle, which needs log2 steps for any numbers.
 RFI2D_INLINE int_lanes next_pivot(int_lanes low, int_lanes high, int_lanes below, int_lanes above,
                                   int_lanes rank, unsigned step) {
   int_lanes pivot = low + ((high - low) >> 1);
@@ -88,7 +87,7 @@ RFI2D_INLINE lanes median_by_search(const lanes* x, std::size_t n, int_lanes cou
     least = here < least ? here : least;
     most = ((here > most) & (here < infinite_bits)) ? here : most;
   }
-  // The number of this rank is in [low, high). A list of infinities alone has none that is finite.
+  // The number of this rank is in [low, high). In a list of infinities alone no number is finite.
   int_lanes low = least, below{};
   int_lanes high = most + 1, above = count;
   high = low < high ? high : low + 1;
@@ -104,7 +103,7 @@ RFI2D_INLINE lanes median_by_search(const lanes* x, std::size_t n, int_lanes cou
     high = down ? pivot : high;
     above = down ? found : above;
   }
-  // The least from low on has the rank, and so may those equal to it have the next.
+  // The least number from low on has the rank, and numbers equal to it may have the next.
   const int_lanes none = int_lanes{} + 0x7FFFFFFF;
   int_lanes first = none;
   for (std::size_t i = 0; i < n; ++i) {
@@ -123,8 +122,8 @@ RFI2D_INLINE lanes median_by_search(const lanes* x, std::size_t n, int_lanes cou
   return count == 0 ? infinite_lanes : middle;
 }
 
-/// The median of the first `count` numbers, in ascending order, of each list; the mean of the two
-/// in the middle where there are two; +infinity where count is 0. Overwrites x.
+/// The median of the first `count` numbers, in ascending order, of each list; the mean of the
+/// middle two for an even count; +infinity if count is 0. Overwrites x.
 RFI2D_INLINE lanes median(lanes* x, std::size_t n, int_lanes count) {
   return n <= longest_sorted ? median_by_sorting(x, n, count) : median_by_search(x, n, count);
 }

@@ -10,32 +10,32 @@
 namespace tune::operations {
 namespace {
 
-/// The arrays of a block. Those of samples are times x channels.
+/// The arrays of a block. Arrays of samples are times x channels.
 struct block_arrays {
-  lanes* amplitude;  ///< averaged; 0 where it is flagged
+  lanes* amplitude;  ///< averaged; 0 if flagged
   lanes* background;
   lanes* spectrum;      ///< the medians over time
   lanes* level;         ///< the background of the spectrum
-  lane_bits* flagged;   ///< given, or without a finite sample
-  lane_bits* rejected;  ///< left out of the background, besides
+  lane_bits* flagged;   ///< given flags, or no finite sample
+  lane_bits* rejected;  ///< also excluded from the background
   lane_bits* rejecting;
   lane_bits* found;
   lane_bits* spectrum_flagged;
   lane_bits* spectrum_found;
   lane_bits* undefined;      ///< has no background of its own
-  lane_bits* missing;        ///< before averaging: not finite
-  lane_bits* flags;          ///< the result, without what is missing
+  lane_bits* missing;        ///< not finite before averaging
+  lane_bits* flags;          ///< the result, without missing samples
   lane_bits* row;            ///< all channels of one time
-  lane_bits* full_times;     ///< times that have too many flags
-  lane_bits* full_channels;  ///< channels that have
+  lane_bits* full_times;     ///< times with too many flags
+  lane_bits* full_channels;  ///< channels with too many flags
   lanes* smooth;             ///< times x the channels of a part of the band
   lanes* weight;
-  masked_line line;  ///< one line before, one after it is smoothed
+  masked_line line;  ///< a line before, and after smoothing
   masked_line smoothed;
   lanes* line_values;
   threshold_scratch threshold;
-  std::size_t stride;          ///< from one time to the next of averaged arrays
-  std::size_t channel_stride;  ///< likewise, of those before averaging
+  std::size_t stride;          ///< between times in averaged arrays
+  std::size_t channel_stride;  ///< between times in arrays before averaging
 };
 
 struct block_extents {
@@ -49,19 +49,20 @@ struct block_extents {
       const std::size_t width = plan.chunk_ends[i + 1] - plan.chunk_ends[i];
       widest = width > widest ? width : widest;
     }
-    // A row of cache lines more keeps the samples of one channel out of one set of the cache.
+    // One more row of cache lines keeps the samples of one channel from sharing one set of the
+    // cache.
     stride = plan.averaged + 3;
     part = (widest + 2 * halo < plan.averaged ? widest + 2 * halo : plan.averaged) + 3;
     longest = (plan.averaged > plan.times ? plan.averaged : plan.times) + smoothed_together;
   }
 
-  std::size_t halo = 0;  ///< channels that the widest background needs at either side
+  std::size_t halo = 0;  ///< channels that the widest background needs on each side
   std::size_t stride = 0;
-  std::size_t part = 0;     ///< channels of the widest part of the band, with those at its sides
+  std::size_t part = 0;     ///< channels of the widest part of the band, with those on its sides
   std::size_t longest = 0;  ///< samples of the longest line
 };
 
-/// Gives out memory, or counts what would be given out if there is none.
+/// Allocates from a block of memory, or only counts the bytes if it is null.
 class bump_allocator {
  public:
   explicit bump_allocator(void* memory) : memory_(static_cast<char*>(memory)) {}
@@ -78,13 +79,13 @@ class bump_allocator {
   std::size_t used_ = 0;
 };
 
-/// Lays the arrays out in memory. @returns the bytes that they take
+/// Lays the arrays out in memory. @returns their total size in bytes
 inline std::size_t lay_out(const block_plan& plan, void* memory, block_arrays& arrays) {
   const block_extents extents(plan);
   bump_allocator from(memory);
   const std::size_t samples = plan.times * extents.stride;
   arrays.stride = extents.stride;
-  arrays.channel_stride = plan.channels + 96;  // more than a cache line aside, as for stride
+  arrays.channel_stride = plan.channels + 96;  // more than a cache line apart, as for stride
   from.take(arrays.amplitude, samples);
   from.take(arrays.background, samples);
   from.take(arrays.spectrum, extents.stride);

@@ -4,11 +4,11 @@
 
 #include "operations/telescope/rfi2d/lanes/scratch.hpp"
 
-// From what SumThreshold has found to the flags of all channels.
+// Converts the results of SumThreshold to the flags of all channels.
 namespace tune::operations {
 namespace {
 
-/// to[i] is flagged if one of `extend` samples from i - extend / 2 on is.
+/// to[i] is flagged if one of the `extend` samples from i - extend / 2 on is flagged.
 inline void smear(const lane_bits* from, lane_bits* to, std::size_t n, std::size_t stride,
                   std::size_t extend) {
   const std::size_t before = extend / 2;
@@ -21,7 +21,7 @@ inline void smear(const lane_bits* from, lane_bits* to, std::size_t n, std::size
   }
 }
 
-/// The lanes that have more flags than this among n samples.
+/// The lanes with more flags than `most` among n samples.
 inline lane_bits have_more(const lane_bits* flags, std::size_t n, std::size_t stride, double most) {
   int_lanes count{};
   for (std::size_t i = 0; i < n; ++i) count -= expand(flags[i * stride]);

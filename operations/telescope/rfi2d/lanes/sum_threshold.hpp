@@ -10,7 +10,7 @@
 namespace tune::operations {
 namespace {
 
-/// Room for a line of n samples.
+/// Scratch memory for a line of n samples.
 struct threshold_scratch {
   lanes* sums;
   lanes* partial;
@@ -18,7 +18,7 @@ struct threshold_scratch {
   lane_bits* negative;
 };
 
-/// The first n + 1 - length of sums become sums of so many neighbours, and are returned; partial
+/// The first n + 1 - length of sums become sums of `length` neighbours, and are returned; partial
 /// may be overwritten.
 RFI2D_INLINE lanes* window_sums(lanes* sums, lanes* partial, std::size_t n, std::size_t length) {
   lanes* result = nullptr;
@@ -38,9 +38,9 @@ RFI2D_INLINE lanes* window_sums(lanes* sums, lanes* partial, std::size_t n, std:
   }
 }
 
-/// Flags, in positive and negative, the samples of windows whose sum is above or below what the
-/// noise has. Samples that shorter windows have flagged are clamped first.
-/// @param noise  the median of |x| where it is not flagged; infinity flags nothing
+/// Flags, in positive and negative, the samples of windows whose sum is above or below the
+/// threshold for the noise. Samples flagged by shorter windows are clamped first.
+/// @param noise  the median of |x| of samples that are not flagged; infinity flags nothing
 RFI2D_INLINE void sum_threshold(const lanes* x, std::size_t n, lanes noise,
                                 const block_windows& windows, const threshold_scratch& room) {
   for (std::size_t i = 0; i < n; ++i) room.positive[i] = room.negative[i] = 0;
