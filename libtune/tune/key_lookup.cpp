@@ -49,9 +49,9 @@ key_lookup::values key_lookup::locked() const {
   try {
     key_.core.check(found.values);
   } catch (const argument_error& foreign) {
-    throw not_locked_error(
-        key_.subject, key_.settings.lock,
-        fmt::format("{} is not a valid tuning any more: {}", to_string(found.values), foreign.what()));
+    throw not_locked_error(key_.subject, key_.settings.lock,
+                           fmt::format("{} is not a valid tuning any more: {}",
+                                       to_string(found.values), foreign.what()));
   }
   report_lookup(found, std::chrono::steady_clock::now() - start);
   return std::move(found.values);
@@ -217,10 +217,11 @@ bool key_lookup::is_tuning(const record& found) const {
     key_.core.check(found.values);
     return true;
   } catch (const argument_error& foreign) {
-    warn_once(fmt::format(
-        "the result for {} in '{}' is not used, because it is not a valid tuning any more: {}; raise "
-        "the version of the autotune function",
-        describe(key_.subject), found.database, foreign.what()));
+    warn_once(
+        fmt::format("the result for {} in '{}' is not used, because it is not a valid tuning any "
+                    "more: {}; raise "
+                    "the version of the autotune function",
+                    describe(key_.subject), found.database, foreign.what()));
     return false;
   }
 }

@@ -13,6 +13,7 @@
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/engine/executor.hpp"
+#include "libtune/tune/lookup_plan.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/settings.hpp"
 

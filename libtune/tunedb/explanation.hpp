@@ -9,6 +9,7 @@
 
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/database/stored_trial.hpp"
+#include "libtune/tune/lookup_plan.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tunedb/layers.hpp"
 

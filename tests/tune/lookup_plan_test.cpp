@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
+#include "libtune/tune/lookup_plan.hpp"
 #include "libtune/tune/settings.hpp"
 
 namespace lookup_plan_test {

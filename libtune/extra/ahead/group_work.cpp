@@ -13,6 +13,7 @@
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/lookup_plan.hpp"
 #include "libtune/tune/settings.hpp"
 
 namespace tune {
