@@ -48,6 +48,12 @@ function(libtune_test_environment)
       "suppressions=${PROJECT_SOURCE_DIR}/cmake/thread_sanitizer.supp")
     list(APPEND environment "UBSAN_OPTIONS=set:print_stacktrace=1" "TSAN_OPTIONS=set:${thread_options}")
   endif()
+  # PoCL leaves the kernels of quick tests as they are, which takes it half of the time or less. A PoCL later
+  # than 3 crashes on some kernels without its optimiser, and miscompiles others.
+  libtune_find_pocl()
+  if(libtune_pocl_major LESS_EQUAL 3)
+    list(APPEND environment "POCL_EXTRA_BUILD_FLAGS=set:-cl-opt-disable")
+  endif()
   set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT_MODIFICATION "${environment}")
   libtune_label(${ARGN})
 endfunction()
@@ -101,21 +107,6 @@ function(libtune_test module)
   endforeach()
 endfunction()
 
-# libtune_compile_quickly(<test>...)
-# Has PoCL leave the kernels of tests as they are, which takes it half of the time or less: for tests
-# whose kernels are many and do little. Others, the long ones among them, have its optimiser. So have
-# all with a PoCL later than 3, which without it crashes on some kernels and miscompiles others.
-function(libtune_compile_quickly)
-  libtune_find_pocl()
-  if(libtune_pocl_major GREATER 3)
-    return()
-  endif()
-  foreach(test IN LISTS ARGN)
-    set_property(TEST ${test} APPEND PROPERTY
-      ENVIRONMENT_MODIFICATION POCL_EXTRA_BUILD_FLAGS=set:-cl-opt-disable)
-  endforeach()
-endfunction()
-
 # Keeps libtune_pocl_major, the first number of PoCL's version, 0 without PoCL.
 function(libtune_find_pocl)
   if(DEFINED libtune_pocl_major OR CMAKE_CROSSCOMPILING)
@@ -145,6 +136,7 @@ endfunction()
 # Leaves tests that take minutes out of the quick suite, and gives them two hours each.
 function(libtune_label_long)
   set_property(TEST ${ARGN} APPEND PROPERTY LABELS long)
+  set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT_MODIFICATION POCL_EXTRA_BUILD_FLAGS=unset:)
   set_tests_properties(${ARGN} PROPERTIES TIMEOUT 7200)
 endfunction()
 

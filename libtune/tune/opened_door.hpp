@@ -4,9 +4,10 @@
 
 #include "libtune/base/cxx20.hpp"
 
-/// For the umbrella headers of neighbours: a program with a source that includes one needs the
-/// library's object `libtune_opens_<name>`, whose initialisation opens the door. So the linker
-/// keeps it, from a static library as well as where it drops shared ones that are not needed.
+/// For the umbrella headers of neighbours. A source that includes one refers to the object
+/// `libtune_opens_<name>` of the neighbour's library; the initialisation of that object opens the
+/// door. The reference makes the linker keep the object of a static library, and the shared library
+/// even with --as-needed.
 #define LIBTUNE_OPEN_DOOR(name)                                                 \
   extern "C" const bool libtune_opens_##name;                                   \
   namespace tune::detail {                                                      \

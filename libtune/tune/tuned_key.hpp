@@ -32,31 +32,34 @@ struct tuned_key {
   /// Opens the databases of the settings: to be read only in the mode cached.
   void open_databases();
 
-  /// Under which results are stored: the function's own, or with the goal in its name.
+  /// Returns the identity under which results are stored: the function's own, or one with the
+  /// goal in its name.
   const function_identity& identity() const { return of_goal ? *of_goal : core.identity(); }
   record_key key() const { return {subject.arguments, subject.device.identity}; }
-  /// The name of its searches in a database, and that in all databases of the process.
+  /// Returns the name of the key's searches in a database.
   const std::string& search() const;
+  /// Returns the name of the key that is unique in all databases of the process.
   const std::string& name() const;
-  /// The longest wait for another search of the key: little longer than its own may take.
+  /// Returns the longest wait for another search of the key: slightly longer than its own may take.
   std::chrono::milliseconds patience() const;
-  /// @throws device_error if the calling thread captures commands, which no tuning would leave
-  /// whole
+  /// Throws if the calling thread captures commands: a tuning would break the capture.
+  /// @throws device_error
   void require_no_capture() const;
 
   const autotuner_core& core;
   const tune::context& context;
   const tuning_options& options;
   tuning_subject subject;
-  std::optional<function_identity> of_goal{};  ///< unless it is the least time
+  std::optional<function_identity> of_goal{};  ///< empty if the goal is the least time
   tuning_settings settings{};
   lookup_plan plan{tuning_mode::tune, match_mode::exact};
   std::shared_ptr<const tuning_layers> layers{};
-  std::shared_ptr<tuning_database> database{};  ///< null: nowhere to keep results
-  const background_task* behind = nullptr;      ///< null: the application waits for this call
+  std::shared_ptr<tuning_database> database{};  ///< null if results cannot be kept
+  const background_task* behind = nullptr;      ///< null if the application waits for this call
 
  private:
-  mutable std::string search_;  // made when it is needed, as is the name: most lookups need neither
+  // Made at the first use, because most lookups need neither.
+  mutable std::string search_;
   mutable std::string name_;
 };
 

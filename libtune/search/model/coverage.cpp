@@ -177,21 +177,35 @@ void coverage::count(std::span<const tried_configuration> tried) {
   }
 }
 
-void coverage::fit(std::span<const tried_configuration> tried) {
-  observations seen;
-  std::vector<std::map<value, std::size_t, value_order>> column_of(parameters_.size());
-  for (std::size_t p = 0; p < parameters_.size(); ++p) {
+namespace {
+
+using column_map = std::map<value, std::size_t, value_order>;
+
+/// Returns the columns of each parameter's measured values: neighbouring values share one if they
+/// are many. @param columns  gets the number of columns
+std::vector<column_map> assign_columns(const std::vector<parameter_coverage>& parameters,
+                                       std::size_t& columns) {
+  std::vector<column_map> column_of(parameters.size());
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
     std::vector<const value*> present;
-    for (const value_coverage& item : parameters_[p].values) {
+    for (const value_coverage& item : parameters[p].values) {
       if (item.measured > 0) present.push_back(&item.value);
     }
     if (present.size() < 2) continue;
     const std::size_t classes = std::min(present.size(), most_classes);
     for (std::size_t i = 0; i < present.size(); ++i) {
-      column_of[p][*present[i]] = seen.columns + i * classes / present.size();
+      column_of[p][*present[i]] = columns + i * classes / present.size();
     }
-    seen.columns += classes;
+    columns += classes;
   }
+  return column_of;
+}
+
+}  // namespace
+
+void coverage::fit(std::span<const tried_configuration> tried) {
+  observations seen;
+  const std::vector<column_map> column_of = assign_columns(parameters_, seen.columns);
   if (seen.columns == 0) return;
   for (const tried_configuration& one : tried) {
     if (!has_score(one)) continue;

@@ -58,24 +58,26 @@ class device_setter {
 
 /// The doors of the core: functions by which its neighbours take part in every tuning, without
 /// being named. A neighbour replaces its own while the program, or a library with it, is loaded
-/// (tune/opened_door.hpp); the others do without it, as said here. Neighbours that take part in
-/// some tunings only have other doors: executor, search_course, observer, probe.
+/// (tune/opened_door.hpp). The default of each is described here. Neighbours that take part only in
+/// some tunings have other doors: executor, search_course, observer, probe.
 struct doors {
   /// Returns the source of results that settings name, or null. By default null, with a warning if
   /// the settings name one.
   std::shared_ptr<result_source> (*find_source)(const tuning_settings& settings);
-  /// Has the key tuned for later calls, while the application goes on. Returns false if
-  /// it will not be: by default, with a warning in the mode behind. @param has_nearest  true if the
-  /// application uses a result of another device
+  /// Has the key tuned for later calls, while the application continues. Returns false if the key
+  /// will not be tuned; so does the default, with a warning in the mode behind.
+  /// @param has_nearest  true if the application uses a result of another device
   bool (*tunes_later)(const tuned_key& key, bool has_nearest);
   /// Called before the search for the outermost key that is tuned. Does not throw. By default, a
   /// warning if the settings name a page.
   void (*search_begins)(const tuning_settings& settings, const function_identity& function);
-  /// Adds to the probes of a search those that every search has, and that its goal and the
-  /// environment ask for. @param given  the author's @throws error if the goal cannot be measured
+  /// Adds the probes that every search has, and those for its goal and LIBTUNE_METRICS. By default
+  /// none, with a warning if LIBTUNE_METRICS is set.
+  /// @param given  the probes of the author
+  /// @throws error if the goal cannot be measured
   void (*add_probes)(metric_sources& to, const metric_sources& given, const tuning_goal& goal,
                      const context& of);
-  /// By default, one that refuses whatever is not zero.
+  /// Returns the setter of clocks and power limits. The default one refuses any but zero.
   device_setter& (*setter)();
 };
 
