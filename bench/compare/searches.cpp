@@ -10,6 +10,7 @@
 #include "bench/compare/convolution.hpp"
 #include "examples/diffusion/diffusion.hpp"
 #include "examples/diffusion/reference.hpp"
+#include "libtune/extra/bare.hpp"
 #include "libtune/kernel/preamble.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/transpose/transpose.hpp"
