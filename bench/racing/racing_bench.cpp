@@ -15,8 +15,8 @@
 // In addition to the scenarios of noise and drift there are some whose scheduler takes time slices
 // away, also with the best ahead by 10 %, and busy machines with a clock: another program that
 // computes in bursts, and five others on two cores. "close" is the frequency of a choice within 5 %
-// of the best. "told" is the frequency with which its stated time is true within 10 %: the time
-// alone, or the median time of its runs on the device as it is.
+// of the best. "told" is the frequency with which its stated time is true within 10 %: true for
+// undisturbed runs, or for the median of its runs with the disturbances.
 //
 // "equally" is the fairest equal scheme: all configurations in turn, so that drift affects all
 // alike, which would have to keep all of them alive. Shown is the least number of launches, of a

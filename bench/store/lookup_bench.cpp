@@ -13,15 +13,16 @@
 //   open_find_close       a new object for each find; the file is in the system's cache
 //   memory_find           exact find through tuning_layers of a row that was found before, without
 //                         the disk
-//   find_among_writers    as warm_find, while so many threads, each with a connection of its own,
-//                         store one result after the other; "busy" counts the lookups that gave up
-//                         because others held the file, "stored" the completed writes and "refused"
-//                         the writes that failed after their ten seconds
+//   find_among_writers    as warm_find, while the given number of threads, each with a connection
+//                         of its own, store one result after the other; "busy" counts the lookups
+//                         that gave up because others held the file, "stored" the completed writes
+//                         and "refused" the writes that failed after their ten seconds
 //   find_among_processes  find_among_writers with processes in place of threads
 //   miss_among_processes  find_among_processes for a missing row
-//   find_among_readers    as warm_find, while one process stores results and so many read: one of
-//                         them all results again and again, as tunedb report does, the others
-//                         single rows; the database of 7,000,000 rows has 1 GB
+//   find_among_readers    as warm_find, while one process stores results and the given number of
+//                         processes read: one of them reads all results again and again, like
+//                         tunedb report, the others single rows; the database of 7,000,000 rows
+//                         has 1 GB
 // Each reports the median, the 99th and the 99.9th percentile of the single lookups, as p50_us,
 // p99_us and p999_us, and the longest as most_us. The budget for warm_find is a median of 50 us
 // with 10^5 rows in a Release build, for a lookup among writers 50 ms at the 99th percentile, with

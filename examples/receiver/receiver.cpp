@@ -258,7 +258,7 @@ tune::task<> telescope::watch(const bool& ended, run_report& report) {
 tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, clock::time_point ready,
                               run_report& report) {
   using turn = tune::resource_allocation<tune::device_array>;
-  // All turns are asked for before anything waits, in the same order in each frame.
+  // All turns are requested before anything waits, in the same order in each frame.
   std::vector<turn> written;
   std::vector<turn> read;
   for (const auto& each : antennas_) {

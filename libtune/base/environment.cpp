@@ -29,7 +29,7 @@ constexpr std::array variables{
     environment_variable{"LIBTUNE_SYSTEM_DB", "paths with : between them", "none",
                          "tuning databases to look in after that one, which are only read"},
     environment_variable{"LIBTUNE_SHARED_DB", "URL such as postgresql://user@host/database", "none",
-                         "a database that machines share, asked for what those before lack"},
+                         "a database that machines share, for results that those before lack"},
     environment_variable{"LIBTUNE_SHARED_DB_ACCESS", "pull, push", "pull",
                          "whether results that are found here are also pushed to that one"},
     environment_variable{"LIBTUNE_LOCK", "path", "none",
@@ -89,7 +89,7 @@ constexpr std::array variables{
                          "a page of HTML about searches, written while they run by tunedb"},
     environment_variable{
         "LIBTUNE_LOG", "debug, info, warning, error, off", "info",
-        "how much is logged to standard error; at info a long search tells how far it is "
+        "how much is logged to standard error; at info a long search logs its progress "
         "after 2 s, 4 s, 8 s and so on"},
 };
 

@@ -211,7 +211,7 @@ bool key_lookup::is_tuning_of_core(const values& configuration) const {
   }
 }
 
-// The columns may be right and a value still be none of the present tuning.
+// A row with the right columns may hold a value that is not valid in the present tuning.
 bool key_lookup::is_tuning(const record& found) const {
   try {
     key_.core.check(found.values);

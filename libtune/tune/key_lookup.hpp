@@ -39,7 +39,7 @@ class key_lookup {
   std::optional<record> if_valid(std::optional<record> found) const;
   /// True if the values are a tuning of the function, in some space.
   bool is_tuning_of_core(const values& configuration) const;
-  /// Notes that values found just now are in the space.
+  /// Notes that newly found values are in the space.
   void note_valid(const values& made) const;
   /// True if this call resumes a search that its budget ended.
   bool has_stopped_search() const;

@@ -211,7 +211,7 @@ using tuning_event = std::variant<lookup_event, search_started_event, trial_even
 ///     int count = 0;
 ///   };
 ///
-/// The calls come from the thread that asked for the tuning, one after the other for one search;
+/// The calls come from the thread that requested the tuning, one after the other for one search;
 /// searches on several threads call at the same time. An exception that leaves an observer is
 /// logged and has no other effect.
 class observer {

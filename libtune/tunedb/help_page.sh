@@ -29,7 +29,7 @@ section() {
 cat <<'TEXT'
 # tunedb
 
-`libtune/tunedb/help_page.sh` makes this page from what `tunedb COMMAND --help` prints; a test compares the two.
+`libtune/tunedb/help_page.sh` makes this page from the output of `tunedb COMMAND --help`; a test compares the two.
 
 [database.md](database.md) shows how to use most of these commands, and
 [tuning-before-shipping.md](tuning-before-shipping.md) shows `pretune`, `missed` and `merge`.

@@ -69,7 +69,7 @@ class portfolio {
   /// The ranges and losses of the portfolio.
   const portfolio_facts& facts() const noexcept { return shared_->facts; }
 
-  /// Returns the index of the tuning for these sizes in tunings(). Sizes that programs asked for
+  /// Returns the index of the tuning for these sizes in tunings(). Sizes that programs requested
   /// earlier, and that were then measured, get the tuning that was fastest there. Sizes outside of
   /// the ranges get a tuning that the definition's fits allows, of the nearest leaf or the least
   /// cost, else the last one. All sizes are counted for the next tuning (note_sizes). Allocates

@@ -102,7 +102,7 @@ class portfolio_core {
                      std::span<const cost_function> costs) const noexcept;
   /// See portfolio::note_sizes.
   void note_sizes() const;
-  /// True if these sizes have been measured because programs had asked for them.
+  /// True if these sizes have been measured because programs had requested them.
   bool is_proven(std::span<const std::uint64_t> sizes) const noexcept;
 
  private:

@@ -26,7 +26,7 @@ namespace tune {
 /// For several kernels the figure is the largest, or for work_groups_per_unit and occupancy the
 /// smallest; the figures of each follow as registers_of_<kernel> and so on, in lower case. The
 /// kernels are those launched while the queue recorded; before the first launch, those created,
-/// with the work group that they require or that is asked for.
+/// with the work group that they require or that the author declares.
 /// @param programs  their launches are recorded (detail::program_interface::record_launches)
 /// @param asked     the resources that the author declares, if any
 /// @throws device_error

@@ -43,7 +43,7 @@ struct spent_budget {
 struct prior_knowledge {
   /// The trials of an unfinished search for the same key, which this one may resume.
   std::vector<stored_trial> unfinished{};
-  /// True if that search was lost just now, so the device is unchanged.
+  /// True if that search has just been lost, so the device is unchanged.
   bool goes_on = false;
   /// Trials that ended with a program that does not compile, by the same compiler.
   std::vector<stored_trial> compile_failures{};

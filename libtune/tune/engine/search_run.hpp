@@ -53,8 +53,8 @@ class search_run {
 
   /// Begins with the trials of an unfinished search. The device may have changed since, so the best
   /// of them are measured again, as many as may still win.
-  /// @param goes_on  true if they were made just now: then the best are measured again at the end,
-  ///                 so that a search whose processes are lost repeatedly makes progress
+  /// @param goes_on  true if that search has just been lost: the best are measured again at the
+  ///                 end, so that a search whose processes are lost repeatedly makes progress
   void resume(const std::vector<trial>& earlier, bool goes_on = false);
 
   /// Ends the search as soon as all seeds have been tried and one of them has a time. The strategy

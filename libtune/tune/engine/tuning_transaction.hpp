@@ -98,7 +98,7 @@ class tuning_transaction {
   ///                result replaces the present one
   /// @param check   empty: accepts all values of the database
   /// @param wait    the longest wait for the database, to store the result
-  /// @param start   anew: earlier searches are not used in any mode
+  /// @param start   the use of earlier searches: only with continued and behind the mode decides
   tuning_transaction(std::shared_ptr<const tuning_layers> layers, function_identity function,
                      record_key key, tuning_mode mode, check_function check = {},
                      std::chrono::milliseconds wait = std::chrono::milliseconds(0),

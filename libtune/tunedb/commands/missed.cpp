@@ -112,7 +112,7 @@ void add_missed(CLI::App& program, invocation& shared) {
   const auto given = std::make_shared<missed_options>();
   CLI::App* command = program.add_subcommand(
       "missed",
-      "The keys for which programs have found no result, and for which there is none yet, the "
+      "The keys for which programs have found no result, and which still have no result, the "
       "latest last");
   command->add_option("--function", given->function, "Of this function: a name, or NAME__VERSION")
       ->type_name("NAME");

@@ -104,9 +104,9 @@ void add_watch(CLI::App& program, invocation& shared) {
   const auto once = std::make_shared<bool>(false);
   CLI::App* command = program.add_subcommand(
       "watch",
-      "The searches that run on this machine now: how long, in which process, what they have tried "
-      "and found. Anew each second until a signal ends it, in place on a terminal and otherwise as "
-      "a line for each search");
+      "The searches that run on this machine now: their time, process, trials and best result. "
+      "Updated each second until a signal ends the command, in place on a terminal and otherwise "
+      "as a line for each search");
   command->add_flag("--once", *once, "Prints the present state and ends; --json implies it");
   command->callback([&shared, once] { run(shared, *once); });
 }

@@ -128,7 +128,7 @@ std::vector<std::size_t> alternating_extremes(const std::vector<grid_point>& gri
     const double sign = errors[i] < 0 ? -1 : 1;
     if ((!begins && sign * errors[i - 1] > size) || (!ends && sign * errors[i + 1] >= size))
       continue;
-    // Of neighbours with the same sign the larger one is kept.
+    // The larger one of neighbours with the same sign is kept.
     if (!found.empty() && (errors[found.back()] < 0) == (errors[i] < 0)) {
       if (size > std::abs(errors[found.back()])) found.back() = i;
     } else {
