@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
 #include <vector>
 
@@ -25,16 +27,11 @@
 namespace binary_cache_test {
 
 namespace fs = std::filesystem;
+using namespace tune::testing;
 using tune::binary_cache;
 using tune::binary_key;
-using tune::testing::captured_errors;
-using tune::testing::content_of;
-using tune::testing::file_size_limit;
-using tune::testing::scoped_environment;
-using tune::testing::temporary_folder;
-using tune::testing::without_privileges;
-
 using bytes = std::vector<std::byte>;
+
 constexpr std::size_t header_bytes = binary_cache::header_bytes;
 
 const binary_key key{{"text", "a kernel"}};
@@ -441,6 +438,30 @@ TEST_CASE("an entry of any time is found, and its time is put right by that") {
     REQUIRE(::stat(filled.path.c_str(), &status) == 0);
     CHECK(std::abs(status.st_mtim.tv_sec - std::time(nullptr)) < ten_years / 2);
   }
+}
+
+TEST_CASE("a key is its names and texts in their order") {
+  CHECK(binary_key{{"a", "1"}, {"b", "2"}}.digest() ==
+        binary_key().add("a", "1").add("b", "2").digest());
+  CHECK(binary_key{{"a", "1"}, {"b", "2"}}.digest() != binary_key{{"b", "2"}, {"a", "1"}}.digest());
+}
+
+TEST_CASE("no two lists of texts make the same key") {
+  const std::vector<std::string> texts{
+      "", "a", "aa", "1:a", "1:a1:a", std::string("a\0", 2), ":", "0:", std::string(10, 'a')};
+  std::set<tune::detail::sha256_digest> digests{binary_key().digest()};
+  std::size_t keys = 1;
+  for (const std::string& first : texts) {
+    for (const std::string& second : texts) {
+      digests.insert(binary_key{{first, second}}.digest());
+      ++keys;
+      for (const std::string& third : texts) {
+        digests.insert(binary_key{{first, second}, {third, ""}}.digest());
+        ++keys;
+      }
+    }
+  }
+  CHECK(digests.size() == keys);
 }
 
 }  // namespace binary_cache_test

@@ -12,6 +12,7 @@
 #include <string>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/temporary_directory.hpp"
 #include "tests/store/child_process.hpp"
 #include "tests/store/random_content.hpp"
 #include "tests/store/temporary_folder.hpp"
@@ -27,11 +29,12 @@
 namespace missed_keys_test {
 
 namespace fs = std::filesystem;
+using namespace tune::testing;
 using tune::missed_key;
 using tune::missed_keys;
 using tune::record_key;
-using tune::testing::in_child;
-using tune::testing::temporary_folder;
+using counts = std::vector<tune::asked_count>;
+using list = std::vector<std::int64_t>;
 
 const tune::function_identity fill{
     "fill", 0, {{"size", tune::value_type::int64}}, {{"wgs", tune::value_type::int64}}};
@@ -65,8 +68,6 @@ struct place {
   missed_keys keys{path};
 };
 
-using list = std::vector<std::int64_t>;
-
 TEST_CASE("what was missed is read back, with when and by whom") {
   const place p;
   CHECK(p.keys.read().keys.empty());
@@ -96,8 +97,6 @@ TEST_CASE("a key is noted once by a process, and once by all of them") {
   CHECK(read_file(other).find(before) == 0);
   CHECK(sizes(missed_keys(other).read().keys) == list{64, 65});
 }
-
-using counts = std::vector<tune::asked_count>;
 
 counts asked_of(const missed_keys& keys) {
   counts all;
@@ -440,6 +439,37 @@ TEST_CASE("what a database has by now is missing no more") {
   elsewhere.device.driver_version = "2.0";
   user->store(fill, elsewhere, tuning, 1000.0);
   CHECK(sizes(still_missing(p.keys.read().keys, {user, {system}})) == list{2});
+}
+
+constexpr ::uid_t nobody = 65534;
+
+int run(const std::string& program, const std::string& file, ::uid_t user) {
+  return tune::testing::in_child([&] {
+    if (::setgid(user) != 0 || ::setuid(user) != 0) return 9;
+    ::execl(program.c_str(), program.c_str(), "miss", file.c_str(), nullptr);
+    return 8;
+  });
+}
+
+TEST_CASE("a program with raised privileges notes no key") {
+  if (::geteuid() != 0) {
+    MESSAGE("only the superuser can make a program setuid");
+    return;
+  }
+  const tune::testing::temporary_directory folder;
+  struct statvfs mounted {};
+  REQUIRE(::statvfs(folder.path().c_str(), &mounted) == 0);
+  if ((mounted.f_flag & ST_NOSUID) != 0) return;  // nothing there can be setuid
+  ::chmod(folder.path().c_str(), 0755);
+  const std::string program = folder / "probe";
+  const std::string file = folder / "keys";
+  fs::copy_file(LIBTUNE_STORE_CHILD, program);
+  REQUIRE(::chmod(program.c_str(), 04755) == 0);
+  CHECK(run(program, file, nobody) == 0);
+  CHECK_FALSE(fs::exists(file));
+  // The superuser's own call of it has no more privileges than before.
+  CHECK(run(program, file, 0) == 0);
+  CHECK(tune::missed_keys(file).read().keys.size() == 1);
 }
 
 }  // namespace missed_keys_test

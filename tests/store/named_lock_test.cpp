@@ -3,9 +3,12 @@
 #include "libtune/store/files/named_lock.hpp"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -14,9 +17,13 @@
 #include <set>
 #include <string>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
+#include "libtune/store/files/file_lock.hpp"
+#include "libtune/store/files/lock_holder.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "tests/store/lock_keeper.hpp"
 #include "tests/store/samples.hpp"
@@ -24,16 +31,18 @@
 
 namespace named_lock_test {
 
+namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+using namespace tune::testing;
 using tune::device_lock;
 using tune::key_lock;
+using tune::look_at_holder;
 using tune::named_lock;
-using tune::testing::in_child;
-using tune::testing::lock_keeper;
-using tune::testing::scoped_environment;
-using tune::testing::temporary_folder;
-
-namespace fs = std::filesystem;
+using tune::wait_mark;
+using tune::detail::file_descriptor;
+using tune::detail::file_lock;
+using tune::detail::lock_attempt;
+using tune::detail::lock_kind;
 
 /// A lock that is taken at once. Ends the process if another has it: for a lock_keeper.
 template <class Lock, class... Arguments>
@@ -262,6 +271,234 @@ TEST_CASE("anything else in the place of a device's file is left alone") {
   REQUIRE(lock.take(0ms));
   CHECK_FALSE(fs::exists(second.file("victim")));
   CHECK_FALSE(device_lock("device", {second.path().string()}).take(0ms));
+}
+
+/// The folder of a database's locks, as key_lock makes it; or none.
+std::string lock_folder(const temporary_folder& folder) {
+  std::string path;
+  SUBCASE("by a file") { path = folder.path().string(); }
+  SUBCASE("within this process") {}
+  return path;
+}
+
+TEST_CASE("of two that want what the other has, one goes on") {
+  const temporary_folder folder;
+  const std::string locks = lock_folder(folder);
+  const wait_mark first(locks, {1}, 2);
+  CHECK_FALSE(first.has_to_give_way());
+  const wait_mark second(locks, {2}, 1);
+  CHECK_FALSE(first.has_to_give_way());
+  CHECK(second.has_to_give_way());
+}
+
+TEST_CASE("of a circle of three, one goes on, whatever else they have") {
+  const temporary_folder folder;
+  const std::string locks = lock_folder(folder);
+  const wait_mark first(locks, {10, 1}, 2);
+  const wait_mark second(locks, {20, 2}, 3);
+  CHECK_FALSE(first.has_to_give_way());
+  {
+    const wait_mark third(locks, {3, 30}, 10);
+    CHECK(first.has_to_give_way());
+    CHECK_FALSE(second.has_to_give_way());
+    CHECK_FALSE(third.has_to_give_way());
+  }
+  CHECK_FALSE(first.has_to_give_way());
+}
+
+TEST_CASE("a line that ends is no circle, nor is one that this one does not belong to") {
+  const temporary_folder folder;
+  const std::string locks = lock_folder(folder);
+  const wait_mark second(locks, {2}, 3);
+  const wait_mark third(locks, {3}, 4);
+  const wait_mark first(locks, {1}, 2);
+  CHECK_FALSE(first.has_to_give_way());
+  const wait_mark circle(locks, {4}, 3);
+  CHECK_FALSE(first.has_to_give_way());
+  CHECK(circle.has_to_give_way() != third.has_to_give_way());
+}
+
+TEST_CASE("another process sees it, and what a killed one has left means nothing") {
+  const temporary_folder folder;
+  const std::string locks = folder.path().string();
+  const wait_mark here(locks, {2}, 1);
+  {
+    const lock_keeper other(
+        [&] { return std::make_unique<wait_mark>(locks, std::vector<std::uint64_t>{1}, 2); });
+    CHECK(here.has_to_give_way());
+  }
+  CHECK_FALSE(here.has_to_give_way());
+}
+
+file_lock open_lock(const temporary_folder& folder, int mode = O_RDWR) {
+  return file_lock(
+      file_descriptor(::open(folder.file("lock").c_str(), mode | O_CREAT | O_CLOEXEC, 0600)));
+}
+
+TEST_CASE("one at a time has the lock, through a file that is open for reading too") {
+  const temporary_folder folder;
+  file_lock first = open_lock(folder);
+  file_lock second = open_lock(folder, O_RDONLY);
+  CHECK(first.try_take() == lock_attempt::taken);
+  CHECK(first.is_taken());
+  CHECK(second.try_take() == lock_attempt::busy);
+  CHECK_FALSE(second.is_taken());
+  first.release();
+  CHECK(second.try_take() == lock_attempt::taken);
+  CHECK(first.try_take() == lock_attempt::busy);
+  second = file_lock();
+  CHECK(first.try_take() == lock_attempt::taken);
+}
+
+TEST_CASE("a lock that was moved is still held, once") {
+  const temporary_folder folder;
+  file_lock first = open_lock(folder);
+  REQUIRE(first.try_take() == lock_attempt::taken);
+  {
+    const file_lock owner = std::move(first);
+    CHECK(open_lock(folder).try_take() == lock_attempt::busy);
+  }
+  CHECK(open_lock(folder).try_take() == lock_attempt::taken);
+}
+
+TEST_CASE("where there is no file or no name any more, an attempt says so") {
+  const temporary_folder folder;
+  CHECK(file_lock().try_take() == lock_attempt::impossible);
+  file_lock lock = open_lock(folder);
+  std::filesystem::remove(folder.file("lock"));
+  CHECK(lock.try_take() == lock_attempt::removed);
+  CHECK_FALSE(lock.is_taken());
+}
+
+TEST_CASE("several share a lock, and one that wants it alone waits for all of them") {
+  const temporary_folder folder;
+  file_lock first = open_lock(folder);
+  file_lock second = open_lock(folder);
+  file_lock alone = open_lock(folder);
+  CHECK(first.take(0ms, lock_kind::shared));
+  CHECK(second.take(0ms, lock_kind::shared));
+  CHECK_FALSE(alone.take(2ms));
+  first.release();
+  CHECK_FALSE(alone.take(0ms));
+  second.release();
+  CHECK(alone.take(0ms));
+  CHECK_FALSE(first.take(2ms, lock_kind::shared));
+  CHECK(file_lock().take(0ms));  // where there is no file nobody is kept out
+}
+
+TEST_CASE("threads that wait for a lock have it one after the other") {
+  const temporary_folder folder;
+  std::atomic<int> inside{0};
+  std::atomic<int> faults{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      file_lock lock = open_lock(folder);
+      if (!lock.take(60s) || ++inside != 1) ++faults;
+      std::this_thread::yield();
+      --inside;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(faults == 0);
+}
+
+TEST_CASE("the copy that a child has releases nothing and keeps nothing") {
+  const temporary_folder folder;
+  std::array<int, 2> ended{};
+  std::array<int, 2> end{};
+  REQUIRE(::pipe(ended.data()) == 0);
+  REQUIRE(::pipe(end.data()) == 0);
+  file_lock lock = open_lock(folder);
+  REQUIRE(lock.try_take() == lock_attempt::taken);
+  char ignored = 0;
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    ::close(end[1]);
+    lock.release();
+    static_cast<void>(!::write(ended[1], "", 1));
+    ::_exit(static_cast<int>(::read(end[0], &ignored, 1)));  // until the parent closes its end
+  }
+  REQUIRE(::read(ended[0], &ignored, 1) == 1);
+  CHECK(open_lock(folder).try_take() == lock_attempt::busy);
+  lock = file_lock();
+  CHECK(open_lock(folder).try_take() == lock_attempt::taken);
+  for (const int each : {ended[0], ended[1], end[0], end[1]}) ::close(each);
+  ::waitpid(child, nullptr, 0);
+}
+
+TEST_CASE("the lock of a process that was killed is free") {
+  const temporary_folder folder;
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    file_lock held = open_lock(folder);
+    ::_exit(held.take(0ms) ? ::kill(::getpid(), SIGKILL) : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK(open_lock(folder).take(0ms));
+}
+
+TEST_CASE("trying goes on until it works or the wait is over") {
+  using tune::detail::keep_trying;
+  int attempts = 0;
+  const auto third_time = [&] { return ++attempts == 3; };
+  CHECK(keep_trying(60s, third_time));
+  CHECK(attempts == 3);
+  attempts = 0;
+  const auto never = [&] {
+    ++attempts;
+    return false;
+  };
+  CHECK_FALSE(keep_trying(0ms, never));
+  CHECK_FALSE(keep_trying(-5ms, never));
+  CHECK(attempts == 2);
+  CHECK_FALSE(keep_trying(3ms, never));
+  CHECK(attempts > 3);
+}
+
+TEST_CASE("a holder is described by its number, the file that it runs, and whether it is stopped") {
+  const tune::testing::lock_keeper other([] { return 0; });
+  const std::string name = "process " + std::to_string(other.id()) + " (store_tests)";
+  const tune::lock_holder running = look_at_holder(other.id());
+  CHECK(running.program == "store_tests");
+  CHECK_FALSE(running.stopped);
+  CHECK(describe(running) == name);
+  other.send(SIGSTOP);
+  ::waitpid(other.id(), nullptr, WUNTRACED);
+  CHECK(look_at_holder(other.id()).stopped);
+  CHECK(describe(look_at_holder(other.id())) == name + ", which is stopped");
+}
+
+TEST_CASE("a process that is gone or cannot be seen is described as far as it is known") {
+  CHECK(describe(look_at_holder(::getpid())) == "this process");
+  CHECK(describe(look_at_holder(0)) == "a process of another container");
+  constexpr ::pid_t none = (1 << 22) + 1;  // beyond the largest number that the system gives
+  CHECK(describe(look_at_holder(none)) == "process " + std::to_string(none));
+}
+
+TEST_CASE("the processor time that a holder has used grows while it works") {
+  const std::uint64_t before = look_at_holder(::getpid()).used_ticks;
+  while (look_at_holder(::getpid()).used_ticks == before) {
+  }
+  CHECK(look_at_holder(::getpid()).used_ticks > before);
+}
+
+TEST_CASE("the holder of a lock in a file is found without opening it") {
+  const tune::testing::temporary_folder folder;
+  const std::string path = folder.file("locked");
+  struct stat status {};
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(::fstat(file, &status) == 0);
+  ::close(file);
+  CHECK_FALSE(tune::find_lock_holder(status.st_dev, status.st_ino));
+  const tune::testing::lock_keeper other([&] {
+    struct ::flock all {};
+    all.l_type = F_WRLCK;
+    return ::fcntl(::open(path.c_str(), O_RDWR | O_CLOEXEC), F_SETLK, &all);
+  });
+  CHECK(tune::find_lock_holder(status.st_dev, status.st_ino) == other.id());
 }
 
 }  // namespace named_lock_test

@@ -1,25 +1,43 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "libtune/extra/maintenance/prune.hpp"
 #include "libtune/store/database/tuning_database.hpp"
-#include "tests/store/recorded_searches.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
 
 namespace prior_rows_test {
 
+using namespace tune::testing;
 using tune::search_identity;
 using tune::stored_trial;
-using tune::testing::sample_function;
-using tune::testing::sample_key;
-using tune::testing::sample_search;
-using tune::testing::sample_tuning;
+
+/// A search of stage 0.
+const search_identity sample_search{
+    .space = "space", .compiler = "compiler", .library_version = "1", .stage = 0};
+
+/// A database of its own, with the searches of sample_function() that a test records.
+struct recorded_searches {
+  temporary_folder folder;
+  tune::tuning_database database{folder.file("tuning.db")};
+
+  void record(const std::vector<stored_trial>& trials,
+              const search_identity& identity = sample_search,
+              const tune::record_key& key = sample_key()) {
+    const auto id = database.begin_search(sample_function(), key, identity);
+    for (const stored_trial& trial : trials) database.add_trial(id, trial);
+  }
+};
 
 const std::vector<std::string> bad{"crashed", "timed out"};
 
-struct open_database : tune::testing::recorded_searches {
+struct open_database : recorded_searches {
   std::vector<stored_trial> incidents(const search_identity& identity = sample_search,
                                       const tune::record_key& key = sample_key()) {
     return database.prior(sample_function(), key, {.search = identity, .incident_outcomes = bad})
@@ -154,7 +172,7 @@ TEST_CASE("one query reads all parts that it asks for") {
   CHECK_FALSE(none.unfinished);
 }
 
-struct searched : tune::testing::recorded_searches {
+struct searched : recorded_searches {
   void search(const std::string& space, const std::string& outcome,
               const std::vector<std::string>& programs,
               const tune::record_key& key = sample_key()) {
@@ -258,6 +276,42 @@ TEST_CASE("what was only remembered does not count") {
   remembered.remembered = true;
   open.record({remembered});
   CHECK(open.incidents().empty());
+}
+
+TEST_CASE("the incidents of a database are listed with what they are of, and forgotten for good") {
+  recorded_searches open;
+  open.record({incident(1, "crashed", "first"), incident(2, "measured"), incident(3, "timed out")});
+  open.record({incident(1, "crashed", "other key")}, sample_search, sample_key(65));
+  const auto all = [](const tune::stored_incident&) { return true; };
+  const std::string path = open.database.path();
+  const auto listed = tune::list_incidents(path, bad, all);
+  REQUIRE(listed.size() == 3);
+  CHECK(listed[0].trial == incident(1, "crashed", "first"));
+  CHECK_FALSE(listed[0].trial.made_at.empty());
+  CHECK(listed[0].function == sample_function());
+  CHECK(listed[0].search == sample_search);
+  CHECK(listed[0].device.driver_version == sample_key().device.driver_version);
+  CHECK(listed[0].arguments_canonical != listed[2].arguments_canonical);
+
+  const auto of_first = [&](const tune::stored_incident& incident) {
+    return incident.trial.message == "first";
+  };
+  CHECK(tune::forget_incidents(path, bad, of_first) == 1);
+  CHECK(tune::list_incidents(path, bad, all).size() == 2);
+  CHECK(tune::forget_incidents(path, bad, of_first) == 0);
+  // What is left of the search goes on without it.
+  const auto search = open.database.unfinished_search(sample_function(), sample_key(), 0);
+  REQUIRE(search);
+  CHECK(search->trials.size() == 2);
+}
+
+TEST_CASE("where there is no database nothing is listed, forgotten or made") {
+  const tune::testing::temporary_folder folder;
+  const std::string path = folder.file("none.db");
+  const auto all = [](const tune::stored_incident&) { return true; };
+  CHECK(tune::list_incidents(path, bad, all).empty());
+  CHECK(tune::forget_incidents(path, bad, all) == 0);
+  CHECK_FALSE(std::filesystem::exists(path));
 }
 
 }  // namespace prior_rows_test

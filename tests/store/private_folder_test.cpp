@@ -8,11 +8,16 @@
 #include <fstream>
 #include <iterator>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
+#include "libtune/base/error.hpp"
+#include "libtune/store/files/file_system.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/store/file_size_limit.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
@@ -20,15 +25,20 @@
 namespace private_folder_test {
 
 namespace fs = std::filesystem;
+using namespace tune::testing;
+using tune::replace_file;
+using tune::replace_file_by;
+using tune::user_cache_folder;
 using tune::detail::create_private_folders;
 using tune::detail::distrust;
+using tune::detail::file_system_of;
+using tune::detail::is_network_file_system;
 using tune::detail::least_recently_used;
 using tune::detail::listed_file;
 using tune::detail::private_folder;
 using tune::detail::temporary_file;
 using tune::detail::trust_policy;
-using tune::testing::content_of;
-using tune::testing::temporary_folder;
+using names = std::vector<std::string>;
 
 private_folder open_folder(const fs::path& path) {
   auto folder = private_folder::open(path.string());
@@ -293,7 +303,6 @@ TEST_CASE("only names that temporary files are given pass for one") {
   }
 }
 
-using names = std::vector<std::string>;
 constexpr tune::detail::file_time now = 1000;
 const std::vector<listed_file> files{{"c", 10, 300}, {"a", 20, 100}, {"d", 40, -5}, {"b", 5, 200}};
 
@@ -318,6 +327,108 @@ TEST_CASE("those that were used ten years ahead go before all others, an hour ah
                                         {"new", 1, now}};
   CHECK(least_recently_used(skewed, 0, now) == names{"late", "later", "old", "new", "ahead"});
   CHECK(least_recently_used(skewed, 3, now) == names{"late", "later"});
+}
+
+auto files_in(const temporary_folder& folder) {
+  return std::distance(fs::directory_iterator(folder.path()), {});
+}
+
+TEST_CASE("a file is made, or replaced with all of its content, for its owner alone") {
+  const temporary_folder folder;
+  const std::string path = folder.file("a.json");
+  for (const std::string& content :
+       {std::string("old"), std::string(1 << 20, 'x'), std::string("a\0b", 3), std::string()}) {
+    replace_file(path, content);
+    CHECK(content_of(path) == content);
+    CHECK(files_in(folder) == 1);
+  }
+  CHECK(fs::status(path).permissions() == fs::perms(0600));
+}
+
+TEST_CASE("who has the old file open still sees all of it") {
+  const temporary_folder folder;
+  replace_file(folder.file("a"), "old");
+  std::ifstream reader(folder.file("a"));
+  replace_file(folder.file("a"), "the new one");
+  CHECK(std::string(std::istreambuf_iterator<char>(reader), {}) == "old");
+}
+
+TEST_CASE("a step that fails leaves the old file and nothing else") {
+  const temporary_folder folder;
+  replace_file(folder.file("a"), "old");
+  CHECK_THROWS_AS(replace_file_by(folder.file("a"),
+                                  [](const std::string& name) {
+                                    std::ofstream(name) << "half";
+                                    throw std::runtime_error("it failed");
+                                  }),
+                  std::runtime_error);
+  CHECK(content_of(folder.file("a")) == "old");
+  CHECK(files_in(folder) == 1);
+}
+
+TEST_CASE("a place that cannot be written is an error that names the file and the reason") {
+  const temporary_folder folder;
+  CHECK_THROWS_WITH_AS(replace_file(folder.file("none/a"), "text"),
+                       doctest::Contains("none/a' could not be written"), tune::error);
+  fs::create_directory(folder.path() / "b");
+  CHECK_THROWS_WITH_AS(replace_file(folder.file("b"), "text"), doctest::Contains("renaming"),
+                       tune::error);
+  CHECK(files_in(folder) == 1);
+}
+
+TEST_CASE("a symbolic link is replaced, not what it leads to") {
+  const temporary_folder folder;
+  replace_file(folder.file("target"), "old");
+  fs::create_symlink("target", folder.path() / "link");
+  replace_file(folder.file("link"), "new");
+  CHECK(content_of(folder.file("target")) == "old");
+  CHECK(content_of(folder.file("link")) == "new");
+  CHECK_FALSE(fs::is_symlink(folder.file("link")));
+}
+
+TEST_CASE("file systems that machines share are told from those of one machine") {
+  for (const long kind :
+       {0x6969L, 0xff534d42L, 0x0bd00bd0L, 0x00c36400L, 0x65735546L, 0x01021997L}) {
+    CHECK(is_network_file_system(kind));
+  }
+  for (const long kind : {0xef53L, 0x58465342L, 0x9123683eL, 0x01021994L, 0x794c7630L, 0L}) {
+    CHECK_FALSE(is_network_file_system(kind));
+  }
+}
+
+TEST_CASE("what does not exist is on the file system of the folder above") {
+  const tune::testing::temporary_folder folder;
+  const auto kind = file_system_of(folder.path().string());
+  REQUIRE(kind);
+  CHECK(file_system_of(folder.file("a/b/c.db")) == kind);
+}
+
+TEST_CASE("the folder of this machine is the user's alone") {
+  const auto local = tune::detail::node_local_folder();
+  if (!local) return;
+  CHECK(local->ends_with("-" + std::to_string(::geteuid())));
+  CHECK((std::filesystem::status(*local).permissions() & std::filesystem::perms(0077)) ==
+        std::filesystem::perms::none);
+}
+
+TEST_CASE("the user's cache folder is that of XDG_CACHE_HOME, else of HOME") {
+  const scoped_environment home("HOME", "/home/user");
+  {
+    const scoped_environment cache("XDG_CACHE_HOME", "/var/cache/user");
+    CHECK(user_cache_folder() == "/var/cache/user/libtune");
+  }
+  for (const char* unusable : {static_cast<const char*>(nullptr), "", "relative/cache"}) {
+    const scoped_environment cache("XDG_CACHE_HOME", unusable);
+    CHECK(user_cache_folder() == "/home/user/.cache/libtune");
+  }
+}
+
+TEST_CASE("without a home there is no cache folder") {
+  const scoped_environment cache("XDG_CACHE_HOME", nullptr);
+  for (const char* unusable : {static_cast<const char*>(nullptr), "", "home", "/"}) {
+    const scoped_environment home("HOME", unusable);
+    CHECK_FALSE(user_cache_folder());
+  }
 }
 
 }  // namespace private_folder_test

@@ -4,35 +4,53 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <dlfcn.h>
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
+#include <memory>
+#include <sqlite3.h>
 #include <string>
 #include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 
+#include "libtune/extra/maintenance/database_reader.hpp"
+#include "libtune/extra/maintenance/merge.hpp"
+#include "libtune/extra/maintenance/prune.hpp"
+#include "libtune/store/cache/binary_cache.hpp"
 #include "libtune/store/database/identity_column.hpp"
+#include "libtune/store/files/named_lock.hpp"
+#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+#include "tests/store/fault_vfs.hpp"
+#include "tests/store/lock_keeper.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
 namespace tuning_database_test {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using namespace tune::testing;
 using tune::device_identity;
 using tune::function_identity;
+using tune::key_lock;
 using tune::match_grade;
 using tune::match_mode;
 using tune::named_value;
 using tune::record_key;
+using tune::seal_mode;
+using tune::sealed_action;
 using tune::tuning_database;
 using tune::value;
 using tune::value_type;
-using tune::testing::sample_device;
-using tune::testing::sample_function;
-using tune::testing::sample_key;
-using tune::testing::sample_tuning;
-using tune::testing::temporary_folder;
 using strings = std::vector<std::string>;
 
 SQLite::Database look_into(const tuning_database& database) {
@@ -275,6 +293,403 @@ TEST_CASE("a relative path means the folder that was current when the object was
   fs::current_path(before);
   database.store(sample_function(), sample_key(), sample_tuning(1), 1);
   CHECK(fs::exists(folder.path() / "tuning.db"));
+}
+
+// A host program that does with our file what it likes, in the same process.
+
+void store(tuning_database& database, std::int64_t rows) {
+  database.store(sample_function(), sample_key(rows), sample_tuning(rows), 1);
+}
+
+/// Another copy of SQLite, with data of its own, as a host may have linked or loaded one.
+class second_sqlite {
+ public:
+  explicit second_sqlite(const temporary_folder& folder) {
+    Dl_info ours{};
+    if (::dladdr(reinterpret_cast<void*>(&sqlite3_libversion), &ours) == 0) return;
+    const std::string copy = folder.file("libsqlite3-copy.so");
+    std::error_code failure;
+    if (!std::filesystem::copy_file(ours.dli_fname, copy, failure)) return;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    library_ = ::dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+#endif
+  }
+  ~second_sqlite() {
+    if (library_ != nullptr) ::dlclose(library_);
+  }
+  second_sqlite(const second_sqlite&) = delete;
+  second_sqlite& operator=(const second_sqlite&) = delete;
+
+  explicit operator bool() const noexcept {
+    return library_ != nullptr && symbol<void*>("sqlite3_open") != nullptr;
+  }
+
+  /// Opens the file, runs a statement and closes the file again. @returns what went wrong first
+  int run(const std::string& path, const char* statement) const {
+    sqlite3* opened = nullptr;
+    int result = symbol<decltype(&sqlite3_open)>("sqlite3_open")(path.c_str(), &opened);
+    symbol<decltype(&sqlite3_busy_timeout)>("sqlite3_busy_timeout")(opened, 60'000);
+    if (result == SQLITE_OK) {
+      result = symbol<decltype(&sqlite3_exec)>("sqlite3_exec")(opened, statement, nullptr, nullptr,
+                                                               nullptr);
+    }
+    symbol<decltype(&sqlite3_close)>("sqlite3_close")(opened);
+    return result;
+  }
+
+ private:
+  template <class Function>
+  Function symbol(const char* name) const noexcept {
+    return reinterpret_cast<Function>(::dlsym(library_, name));
+  }
+
+  void* library_ = nullptr;
+};
+
+/// Makes a database and has the lock of a key while a host does something with the file. Ends the
+/// process where that fails: for a lock_keeper.
+template <class Host>
+std::unique_ptr<key_lock> keep_while(const std::string& path, Host host) {
+  tuning_database database(path);
+  store(database, 1);
+  auto lock = std::make_unique<key_lock>(database.path(), "key");
+  if (!lock->take(0ms) || !host(database)) ::_exit(1);
+  return lock;
+}
+
+TEST_CASE("opening and closing our file drops none of our locks") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  const lock_keeper other([&] {
+    return keep_while(path, [&](tuning_database& database) {
+      for (int i = 0; i < 3; ++i) ::close(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+      store(database, 2);
+      return database.find(sample_function(), sample_key(2)).has_value();
+    });
+  });
+  CHECK_FALSE(key_lock(tuning_database(path).path(), "key").take(0ms));
+}
+
+TEST_CASE("another copy of SQLite in the process uses our file between our calls") {
+  const temporary_folder folder;
+  const second_sqlite host(folder);
+  if (!host) {
+    MESSAGE("skipped: SQLite is linked statically, or the sanitizer forbids it");
+    return;
+  }
+  const std::string path = folder.file("tuning.db");
+  const auto use = [&](tuning_database& database) {
+    bool works = true;
+    for (std::int64_t i = 2; i < 10; ++i) {
+      works &= host.run(path, "SELECT count(*) FROM libtune_function") == SQLITE_OK;
+      store(database, i);
+      works &= host.run(path,
+                        "CREATE TABLE IF NOT EXISTS of_the_host (x); "
+                        "INSERT INTO of_the_host VALUES (1)") == SQLITE_OK;
+      works &= database.find(sample_function(), sample_key(i)).has_value();
+    }
+    return works;
+  };
+  const lock_keeper other([&] { return keep_while(path, use); });
+  CHECK_FALSE(key_lock(tuning_database(path).path(), "key").take(0ms));
+  SQLite::Database opened(path);
+  CHECK(opened.execAndGet("PRAGMA integrity_check").getString() == "ok");
+  CHECK(opened.execAndGet("SELECT count(*) FROM of_the_host").getInt() == 8);
+}
+
+constexpr int thread_count = 8;
+constexpr std::int64_t rows_each = 12;
+// Long enough that a slow disk is no failure.
+constexpr tune::database_waits patient{.read = 60s, .write = 60s};
+
+/// Each thread stores rows of its own, reads them back and keeps the trials of a search; all of
+/// them meet on one more row. doctest's checks are for one thread, so faults are counted.
+int faults_of_one_thread(tuning_database& database, int thread) {
+  int faults = 0;
+  const auto search = database.begin_search(sample_function(), sample_key(-1 - thread));
+  for (std::int64_t i = 0; i < rows_each; ++i) {
+    const std::int64_t own = thread * rows_each + i;
+    database.store(sample_function(), sample_key(own), sample_tuning(own), 1);
+    const auto found = database.find(sample_function(), sample_key(own), match_mode::nearest);
+    if (!found || found->values != sample_tuning(own)) ++faults;
+
+    database.store(sample_function(), sample_key(1'000'000), sample_tuning(own), 1);
+    if (!database.find(sample_function(), sample_key(1'000'000))) ++faults;
+
+    database.add_trial(search, {.configuration = sample_tuning(i), .outcome = "measured"});
+  }
+  database.finish_search(search, "found");
+  return faults;
+}
+
+template <class DatabaseOf>
+int faults_of_all_threads(DatabaseOf database_of) {
+  std::atomic<int> faults{0};
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < thread_count; ++thread) {
+    threads.emplace_back([&, thread] {
+      try {
+        faults += faults_of_one_thread(database_of(thread), thread);
+      } catch (...) {
+        ++faults;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return faults;
+}
+
+void check_everything_is_there(const std::string& path) {
+  tuning_database database(path);
+  for (std::int64_t own = 0; own < thread_count * rows_each; ++own) {
+    const auto found = database.find(sample_function(), sample_key(own));
+    REQUIRE(found);
+    CHECK(found->values == sample_tuning(own));
+  }
+  for (int thread = 0; thread < thread_count; ++thread) {
+    const auto trials = database.trials(sample_function(), sample_key(-1 - thread));
+    REQUIRE(trials.size() == rows_each);
+    for (std::int64_t i = 0; i < rows_each; ++i) {
+      CHECK(trials[static_cast<std::size_t>(i)].configuration == sample_tuning(i));
+    }
+  }
+  SQLite::Database opened(path);
+  CHECK(opened.execAndGet("PRAGMA integrity_check").getString() == "ok");
+}
+
+TEST_CASE("eight threads use one object") {
+  const temporary_folder folder;
+  tuning_database database(folder.file("tuning.db"), patient);
+  CHECK(faults_of_all_threads([&](int) -> tuning_database& { return database; }) == 0);
+  check_everything_is_there(database.path());
+}
+
+TEST_CASE("eight objects, each with a thread, meet on a new file") {
+  const temporary_folder folder;
+  std::vector<tuning_database> databases;
+  for (int i = 0; i < thread_count; ++i) {
+    databases.emplace_back(folder.file("deeper/tuning.db"), patient);
+  }
+  CHECK(faults_of_all_threads([&](int thread) -> tuning_database& {
+          return databases[static_cast<std::size_t>(thread)];
+        }) == 0);
+  check_everything_is_there(databases[0].path());
+}
+
+TEST_CASE("one object sees what another has stored") {
+  const temporary_folder folder;
+  tuning_database first(folder.file("tuning.db"), patient);
+  tuning_database second(folder.file("tuning.db"), patient);
+  CHECK_FALSE(second.find(sample_function(), sample_key()));
+  first.store(sample_function(), sample_key(), sample_tuning(1), 1);
+  CHECK(second.find(sample_function(), sample_key())->values == sample_tuning(1));
+  second.store(sample_function(), sample_key(), sample_tuning(2), 1);
+  CHECK(first.find(sample_function(), sample_key())->values == sample_tuning(2));
+  first.store(sample_function("later"), sample_key(), sample_tuning(3), 1);
+  CHECK(second.find(sample_function("later"), sample_key())->values == sample_tuning(3));
+}
+
+// Clocks that are ten years ahead or behind, and clocks that are set back. Dates are for people: no
+// lookup, no rule of who comes first and no search depends on them, and nothing is lost.
+
+constexpr std::chrono::hours year{24 * 365};
+const std::vector<std::chrono::seconds> skews{-10 * year, 10 * year};
+
+std::string date_of(const std::string& path, std::int64_t rows) {
+  const SQLite::Database opened(path);
+  SQLite::Statement select(opened,
+                           "SELECT tuned_at FROM \"multiply_template.autotune__0\" "
+                           "WHERE arg_rows = ?");
+  select.bind(1, rows);
+  return select.executeStep() ? select.getColumn(0).getString() : std::string();
+}
+
+std::string date_with(std::chrono::seconds skew) {
+  fault_vfs vfs;
+  vfs.skew_clock(skew);
+  return SQLite::Database(":memory:").execAndGet("SELECT strftime('%Y-%m-%d', 'now')").getString();
+}
+
+/// Stores a result with a clock that is wrong.
+void store_with(std::chrono::seconds skew, const std::string& path, std::int64_t rows,
+                std::int64_t wgs) {
+  fault_vfs vfs;
+  vfs.skew_clock(skew);
+  tuning_database(path).store(sample_function(), sample_key(rows), sample_tuning(wgs), 1);
+}
+
+TEST_CASE("results are found whatever the clocks of those who stored and look for them say") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  std::int64_t rows = 0;
+  for (const auto skew : skews) {
+    ++rows;
+    store_with(skew, path, rows, rows);
+    CHECK(date_of(path, rows).starts_with(date_with(skew)));
+  }
+  for (const auto skew : skews) {
+    fault_vfs vfs;
+    vfs.skew_clock(skew);
+    for (std::int64_t row = 1; row <= rows; ++row) {
+      tuning_database database(path);
+      CHECK(database.find(sample_function(), sample_key(row))->values == sample_tuning(row));
+      const tune::device_identity other{"GPU One", "Some Platform", "1"};
+      CHECK(database.find(sample_function(), sample_key(row, other), match_mode::nearest));
+    }
+  }
+}
+
+TEST_CASE("the first result stays, though the second is dated ten years before it") {
+  for (const auto skew : skews) {
+    const temporary_folder folder;
+    const std::string path = folder.file("tuning.db");
+    store_with(std::chrono::seconds(0), path, 64, 1);
+    fault_vfs vfs;
+    vfs.skew_clock(skew);
+    const auto kept =
+        tuning_database(path).store_first(sample_function(), sample_key(), sample_tuning(2), 0.5);
+    CHECK(kept.values == sample_tuning(1));
+  }
+}
+
+TEST_CASE("a result that replaces another does so on a clock that was set back, too") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  store_with(10 * year, path, 64, 1);
+  store_with(-10 * year, path, 64, 2);
+  CHECK(tuning_database(path).find(sample_function(), sample_key())->values == sample_tuning(2));
+}
+
+TEST_CASE("the latest search is the one that was begun last, not the one with the latest date") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  for (const auto skew : {10 * year, -10 * year}) {
+    fault_vfs vfs;
+    vfs.skew_clock(skew);
+    tuning_database database(path);
+    const auto search = database.begin_search(sample_function(), sample_key());
+    database.add_trial(search, {.configuration = sample_tuning(skew > skew.zero() ? 1 : 2),
+                                .outcome = "measured"});
+    if (skew > skew.zero()) database.finish_search(search, "found");
+  }
+  tuning_database database(path);
+  const auto left = database.unfinished_search(sample_function(), sample_key(), 0);
+  REQUIRE(left);
+  REQUIRE(left->trials.size() == 1);
+  CHECK(left->trials[0].configuration == sample_tuning(2));
+}
+
+TEST_CASE("pruning by date takes what is dated before it and nothing else") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  store_with(-10 * year, path, 1, 1);
+  store_with(std::chrono::seconds(0), path, 2, 2);
+  store_with(10 * year, path, 3, 3);
+  const std::string a_year_ago = date_with(-year);
+  CHECK(tune::prune_database(path, {.before = a_year_ago}).results == 1);
+  tuning_database database(path);
+  CHECK_FALSE(database.find(sample_function(), sample_key(1)));
+  CHECK(database.find(sample_function(), sample_key(2)));
+  CHECK(database.find(sample_function(), sample_key(3)));
+}
+
+TEST_CASE("databases of clocks that disagree merge to the same in either order") {
+  const temporary_folder folder;
+  const std::string early = folder.file("early.db");
+  const std::string late = folder.file("late.db");
+  store_with(-10 * year, early, 64, 1);
+  store_with(10 * year, late, 64, 2);
+  store_with(10 * year, late, 65, 3);
+  const std::string one = folder.file("one.db");
+  const std::string other = folder.file("other.db");
+  for (const std::string& from : {early, late}) {
+    tune::merge_content(one, tune::database_reader(from).read_all());
+  }
+  for (const std::string& from : {late, early}) {
+    tune::merge_content(other, tune::database_reader(from).read_all());
+  }
+  CHECK(canonical_text(tune::database_reader(one).read_all()) ==
+        canonical_text(tune::database_reader(other).read_all()));
+  CHECK(tuning_database(one).find(sample_function(), sample_key(65)));
+}
+
+// The doors of this room (libtune/base/seal.hpp): nothing of a file is touched.
+
+const tune::function_identity fill{
+    "fill", 0, {{"size", tune::value_type::int64}}, {{"wgs", tune::value_type::int64}}};
+const tune::record_key key{{{"size", std::int64_t{64}}}, {"GPU One", "A Platform", "1.0"}};
+const std::vector<tune::named_value> tuning{{"wgs", std::int64_t{128}}};
+
+struct place {
+  tune::testing::temporary_directory folder;
+  tune::tuning_database database{folder / "tuning.db"};
+  tune::database_reader reader{folder / "tuning.db"};
+  tune::binary_cache cache{folder / "programs"};
+  tune::binary_key program;
+
+  std::vector<std::function<void()>> database_doors() {
+    return {[this] { database.find(fill, key); },
+            [this] { database.find_nearest(fill, key, 4); },
+            [this] { database.store(fill, key, tuning, 1000.0); },
+            [this] { database.store_first(fill, key, tuning, 1000.0); },
+            [this] { database.begin_search(fill, key); },
+            [this] { database.trials(fill, key); },
+            [this] { reader.functions(); }};
+  }
+  std::vector<std::function<void()>> cache_doors() {
+    const auto bytes = [] { return std::vector<std::byte>(16); };
+    return {[this] { cache.load(program); }, [this, bytes] { cache.save(program, bytes()); },
+            [this, bytes] {
+              const tune::binary_cache::entry entry{program.digest(), bytes()};
+              cache.save_all(std::span(&entry, 1));
+            },
+            [this] { cache.remove(program); }};
+  }
+};
+
+void check_throws(const std::vector<std::function<void()>>& doors, sealed_action action) {
+  const scoped_seal sealed;
+  std::size_t stopped = 0;
+  for (const auto& pass : doors) {
+    try {
+      pass();
+    } catch (const tune::seal_broken_error& failure) {
+      stopped += failure.action() == action ? 1 : 0;
+    }
+  }
+  CHECK(stopped == doors.size());
+}
+
+void check_counts(const std::vector<std::function<void()>>& doors, sealed_action action) {
+  for (const auto& pass : doors) {
+    const scoped_seal sealed(seal_mode::counts);
+    CHECK_NOTHROW(pass());
+    CHECK(tune::seal_report().count(action) >= 1);
+    CHECK(tune::seal_report().count(action) == tune::seal_report().total());
+  }
+}
+
+TEST_CASE("a sealed thread reads and writes no tuning database") {
+  place p;
+  check_throws(p.database_doors(), sealed_action::database);
+  CHECK(std::filesystem::is_empty(p.folder.path()));
+  check_counts(p.database_doors(), sealed_action::database);
+  CHECK(p.database.find(fill, key)->values == tuning);
+}
+
+TEST_CASE("the error names the database and the function") {
+  place p;
+  const scoped_seal sealed;
+  CHECK_THROWS_WITH_AS(p.database.find(fill, key),
+                       doctest::Contains("look up 'fill' in the tuning database '"),
+                       tune::seal_broken_error);
+}
+
+TEST_CASE("a sealed thread reads and writes no cached program") {
+  place p;
+  check_throws(p.cache_doors(), sealed_action::program_cache);
+  CHECK(std::filesystem::is_empty(p.folder.path()));
+  check_counts(p.cache_doors(), sealed_action::program_cache);
 }
 
 }  // namespace tuning_database_test

@@ -9,9 +9,14 @@
 #include <fstream>
 #include <memory>
 #include <set>
+#include <string>
 #include <sys/stat.h>
+#include <utility>
+#include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/json.hpp"
+#include "libtune/store/database/tuning_lock.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
@@ -19,15 +24,15 @@
 namespace tuning_layers_test {
 
 namespace fs = std::filesystem;
+using namespace tune::testing;
 using tune::database_access;
+using tune::locked_function;
+using tune::locked_result;
+using tune::record;
+using tune::record_memory;
 using tune::tuning_database;
 using tune::tuning_layers;
-using tune::testing::captured_errors;
-using tune::testing::sample_device;
-using tune::testing::sample_function;
-using tune::testing::sample_key;
-using tune::testing::sample_tuning;
-using tune::testing::temporary_folder;
+using tune::tuning_lock;
 
 const tune::device_identity other_driver{"GPU One", "Some Platform", "999"};
 
@@ -266,6 +271,156 @@ TEST_CASE("what could not be stored is found again, until a database has a resul
   CHECK(wgs_of(layers.open().find(sample_function(), sample_key())) == 4);
   store(layers.bottom, 8);
   CHECK(wgs_of(layers.open().find(sample_function(), sample_key())) == 8);
+}
+
+void remember(record_memory& memory, const std::string& scope, const tune::record_key& key,
+              std::int64_t wgs) {
+  record found;
+  found.values = sample_tuning(wgs);
+  memory.remember(scope, sample_function(), key, found, memory.generation());
+}
+
+TEST_CASE("what was found is found again, in its scope and for its key alone") {
+  record_memory memory;
+  remember(memory, "a.db", sample_key(), 8);
+  remember(memory, "b.db", sample_key(), 16);
+  CHECK(memory.find("a.db", sample_function(), sample_key())->values == sample_tuning(8));
+  CHECK(memory.find("b.db", sample_function(), sample_key())->values == sample_tuning(16));
+  CHECK_FALSE(memory.find("c.db", sample_function(), sample_key()));
+  CHECK_FALSE(memory.find("a.db", sample_function(), sample_key(65)));
+  CHECK_FALSE(memory.find("a.db", sample_function("f", 1), sample_key()));
+  tune::device_identity other = sample_device();
+  other.performance.clock_mhz = 1;
+  CHECK_FALSE(memory.find("a.db", sample_function(), sample_key(64, other)));
+}
+
+TEST_CASE("changed fields of a function are not answered from memory") {
+  record_memory memory;
+  remember(memory, "a.db", sample_key(), 8);
+  auto changed = sample_function();
+  changed.value_fields.push_back({"rows", tune::value_type::int32});
+  CHECK_FALSE(memory.find("a.db", changed, sample_key()));
+}
+
+TEST_CASE("forgetting takes all scopes and devices of the same arguments, and nothing else") {
+  record_memory memory;
+  remember(memory, "a.db", sample_key(), 8);
+  remember(memory, "b.db", sample_key(64, {"other", "p", "v"}), 8);
+  remember(memory, "a.db", sample_key(65), 8);
+  memory.forget(sample_function(), sample_key().arguments);
+  CHECK_FALSE(memory.find("a.db", sample_function(), sample_key()));
+  CHECK_FALSE(memory.find("b.db", sample_function(), sample_key(64, {"other", "p", "v"})));
+  CHECK(memory.find("a.db", sample_function(), sample_key(65)));
+  memory.forget_all();
+  CHECK_FALSE(memory.find("a.db", sample_function(), sample_key(65)));
+}
+
+TEST_CASE("what was read before something was stored is not remembered after it") {
+  record_memory memory;
+  const auto before = memory.generation();
+  memory.forget(sample_function(), sample_key().arguments);
+  memory.remember("a.db", sample_function(), sample_key(), {}, before);
+  CHECK_FALSE(memory.find("a.db", sample_function(), sample_key()));
+}
+
+TEST_CASE("it does not grow without end") {
+  record_memory memory(2);
+  for (std::int64_t rows = 1; rows <= 3; ++rows) remember(memory, "a.db", sample_key(rows), 8);
+  CHECK_FALSE(memory.find("a.db", sample_function(), sample_key(1)));
+  CHECK(memory.find("a.db", sample_function(), sample_key(3)));
+}
+
+locked_result result(std::int64_t rows, std::int64_t wgs,
+                     tune::device_identity device = sample_device()) {
+  return {.arguments = sample_key(rows).arguments,
+          .values = sample_tuning(wgs),
+          .device = std::move(device),
+          .score_ns = 1500,
+          .tuned_at = "2024-01-31T12:00:00Z",
+          .programs = {"00ff"},
+          .library_version = "1.2.3"};
+}
+
+tuning_lock sample_lock() {
+  return tuning_lock({{sample_function("b"), {result(64, 4), result(32, 2)}},
+                      {sample_function("a", 3), {result(64, 8)}}});
+}
+
+std::string absence(const tune::function_identity& function, const tune::record_key& key) {
+  const tuning_lock lock = sample_lock();
+  REQUIRE(lock.find(function, key) == nullptr);
+  return lock.absence(function, key);
+}
+
+TEST_CASE("a lock written and read again is the same, whatever the order of its results") {
+  const tuning_lock lock = sample_lock();
+  const std::string text = lock.to_json();
+  CHECK(tuning_lock::from_json(text).to_json() == text);
+  CHECK(tuning_lock({{sample_function("a", 3), {result(64, 8)}},
+                     {sample_function("b"), {result(32, 2), result(64, 4)}}})
+            .to_json() == text);
+  CHECK(tuning_lock::from_json(tuning_lock().to_json()).size() == 0);
+}
+
+TEST_CASE("a lock finds a result by its function, version, key and whole device") {
+  const tuning_lock lock = tuning_lock::from_json(sample_lock().to_json());
+  CHECK(lock.size() == 3);
+  const locked_result* found = lock.find(sample_function("b"), sample_key(32));
+  REQUIRE(found != nullptr);
+  CHECK(found->values == sample_tuning(2));
+  CHECK(found->score_ns == 1500);
+  CHECK(found->tuned_at == "2024-01-31T12:00:00Z");
+  CHECK(found->programs == std::vector<std::string>{"00ff"});
+  CHECK(found->library_version == "1.2.3");
+}
+
+TEST_CASE("what a lock does not have is said in words") {
+  CHECK(absence(sample_function("c"), sample_key()) == "it has nothing of c");
+  CHECK(absence(sample_function("a", 2), sample_key()) == "it has version 3 of a, not version 2");
+  CHECK(absence(sample_function("b"), sample_key(65)) == "it has this function, but not this key");
+  auto other = sample_device();
+  other.driver_version = "535.105";
+  CHECK(absence(sample_function("b"), sample_key(64, other)) ==
+        "it has this key for device 'GPU One', which differs in device_version");
+  auto changed = sample_function("b");
+  changed.value_fields.push_back({"unroll", tune::value_type::int32});
+  CHECK(absence(changed, sample_key()) ==
+        "the key or the tuning of b version 0 has other fields than when it was locked");
+}
+
+TEST_CASE("two results for one key and device are refused") {
+  CHECK_THROWS_WITH_AS(tuning_lock({{sample_function("b"), {result(64, 4), result(64, 2)}}}),
+                       doctest::Contains("two results of b version 0 for rows=64"),
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(tuning_lock({{sample_function("b"), {}}, {sample_function("b"), {}}}),
+                       doctest::Contains("b version 0 twice"), tune::argument_error);
+}
+
+TEST_CASE("a document that is no lock is refused, and the fault is named") {
+  using nlohmann::json;
+  const json good = tune::detail::parse_json<json>(sample_lock().to_json());
+  const auto refused = [](const json& document, const char* reason) {
+    CHECK_THROWS_WITH_AS(tuning_lock::from_json(document.dump()), doctest::Contains(reason),
+                         tune::argument_error);
+  };
+  CHECK_THROWS_AS(tuning_lock::from_json("{"), tune::argument_error);
+  CHECK_THROWS_AS(tuning_lock::from_json(""), tune::argument_error);
+  refused(json::array(), "format");
+  json other = good;
+  other["format"] = "libtune tuning results";
+  refused(other, "'format' is another");
+  other = good;
+  other["format_version"] = 2;
+  refused(other, "'format_version' is not 1");
+  other = good;
+  other["functions"][0]["results"][0]["values"].erase("wgs");
+  refused(other, "no 'wgs'");
+  other = good;
+  other["functions"][0]["results"][0].erase("device");
+  refused(other, "no 'device'");
+  other = good;
+  other["functions"][0]["name"] = "no name";
+  refused(other, "no name");
 }
 
 }  // namespace tuning_layers_test
