@@ -1,18 +1,25 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/base/json.hpp"
-
+#include <cstdio>
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/json.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/base/plain_text.hpp"
+#include "libtune/base/sha256.hpp"
+#include "libtune/base/terminal_text.hpp"
 
-namespace json_test {
+namespace texts_test {
 
 using namespace tune::detail;
 using tune::named_value;
 using tune::value;
+using tune::value_type;
 
 std::string plain(const value& v) { return json_text(plain_json(v)); }
 
@@ -106,13 +113,6 @@ TEST_CASE("hexadecimal digits are read in pairs, and nothing else is") {
   for (const char* bad : {"0", "0g", "FF"}) CHECK_FALSE(from_hex(bad));
 }
 
-using tune::value;
-using tune::value_type;
-using tune::detail::find_kind;
-using tune::detail::kind_name;
-using tune::detail::kind_of;
-using tune::detail::value_type_from_name;
-
 TEST_CASE("each type is known by its name, and no other word is one") {
   for (int number = 0; number <= int(value_type::element_type); ++number) {
     const auto type = static_cast<value_type>(number);
@@ -151,4 +151,86 @@ TEST_CASE("a value and the type of its field have the same kind, known by its na
   CHECK_FALSE(find_kind("blob"));
 }
 
-}  // namespace json_test
+// tree.locales runs these once more in locales whose decimal sign is a comma, or takes two bytes.
+
+TEST_CASE("a number in hexadecimal digits has a point in any locale") {
+  CHECK(exact_text(0.0) == "0x0p+0");
+  CHECK(exact_text(-0.0) == "-0x0p+0");
+  CHECK(exact_text(1.25) == "0x1.4p+0");
+  CHECK(exact_text(-3000) == "-0x1.77p+11");
+  CHECK(exact_text(0.1) == "0x1.999999999999ap-4");
+  CHECK(exact_text(std::numeric_limits<double>::max()) == "0x1.fffffffffffffp+1023");
+  CHECK(exact_text(std::numeric_limits<double>::denorm_min()) == "0x0.0000000000001p-1022");
+  CHECK(exact_text(-std::numeric_limits<double>::min() / 2) == "-0x0.8p-1022");
+  CHECK(exact_text(std::numeric_limits<double>::infinity()) == "inf");
+  CHECK(exact_text(-std::numeric_limits<double>::infinity()) == "-inf");
+  CHECK(exact_text(std::numeric_limits<double>::quiet_NaN()) == "nan");
+}
+
+TEST_CASE("other code reads and writes numbers with a point while a plain_locale lives") {
+  const plain_locale numbers;
+  CHECK(std::strtod("1.5", nullptr) == 1.5);
+  char text[16];
+  std::snprintf(text, sizeof text, "%.2f", 1.5);
+  CHECK(std::string(text) == "1.50");
+}
+
+TEST_CASE("letters and digits are those of ASCII") {
+  for (const char c : std::string("azAZ09_")) CHECK(is_word(c));
+  for (const char c : std::string("-. \xe4\xc4\xaa")) CHECK_FALSE(is_word(c));
+  CHECK_FALSE(is_letter('_'));
+  CHECK_FALSE(is_digit('a'));
+  CHECK(lower_case('I') == 'i');
+  CHECK(lower_case('[') == '[');
+  CHECK(upper_case('i') == 'I');
+  CHECK(upper_case('{') == '{');
+}
+
+TEST_CASE("what a terminal would obey is a question mark") {
+  CHECK(terminal_text("a\x1b[2Jb\x07\x7f") == "a?[2Jb??");
+  CHECK(terminal_text("\xc2\x9b"
+                      "2J \xc2\x80 \xc2\x9f") == "?2J ? ?");
+  CHECK(terminal_text(std::string("\0\r", 2)) == "??");
+  CHECK(terminal_text("one\n\ttwo") == "one\n\ttwo");
+  CHECK(terminal_text("one\r\ntwo\rthree") == "one\r\ntwo?three");
+  CHECK(terminal_text("one\n\ttwo", text_shape::cell) == "one??two");
+}
+
+TEST_CASE("letters of all languages stay, and bytes that are no letters do not") {
+  const std::string letters = "\xc3\x9c \xc2\xa0 \xc5\x9b \xe2\x82\xac \xf0\x9f\x98\x80";
+  CHECK(terminal_text(letters, text_shape::cell) == letters);
+  CHECK(terminal_text("\x9b"
+                      "2J") == "?2J");
+  CHECK(terminal_text("\xc3") == "?");
+  CHECK(terminal_text("\xc3(") == "?(");
+  CHECK(terminal_text("\xc0\x9b \xff") == "?? ?");
+  CHECK(terminal_text("\xe2\x82") == "??");
+  CHECK(terminal_text("").empty());
+}
+
+TEST_CASE("documents in JSON have numbers for control characters, and give them back") {
+  const std::string text = "\x1b[2J \xc2\x9b \x7f \xc3\x9c";
+  const std::string document = tune::detail::json_text({{"a", text}});
+  CHECK(terminal_text(document) == document);
+  CHECK(tune::detail::json::parse(document)["a"] == text);
+}
+
+std::string hex_of(std::string_view text) {
+  return tune::detail::to_hex(tune::detail::sha256(std::as_bytes(std::span(text))));
+}
+
+TEST_CASE("the digests are those of FIPS 180") {
+  CHECK(hex_of("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(hex_of("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(hex_of(std::string(1'000'000, 'a')) ==
+        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("hexadecimal digits come two for each byte, the high one first") {
+  using std::byte;
+  const std::array bytes{byte{0x00}, byte{0x0F}, byte{0xA0}, byte{0xFF}};
+  CHECK(tune::detail::to_hex(bytes) == "000fa0ff");
+  CHECK(tune::detail::to_hex({}).empty());
+}
+
+}  // namespace texts_test
