@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/kernel/pool/compile_pool.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -10,17 +11,21 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/kernel.hpp"
+#include "libtune/kernel/compile.hpp"
 #include "libtune/kernel/defines.hpp"
+#include "libtune/kernel/pool/worker.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"
 #include "libtune/kernel/preamble.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/temporary_directory.hpp"
 #include "tests/kernel/on_device.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/child_process.hpp"
@@ -28,10 +33,14 @@
 namespace compile_pool_test {
 
 using namespace std::chrono_literals;
+using namespace tune::testing;
 using tune::compile_future;
 using tune::compile_pool;
+using tune::pooled_compiler;
 using tune::program_source;
-using tune::testing::scoped_environment;
+using tune::seal_mode;
+using tune::seal_report;
+using tune::sealed_action;
 using status = tune::compile_result::status;
 
 tune::compile_pool_options options() {
@@ -264,6 +273,139 @@ TEST_CASE(
   CHECK(unwanted.why_unavailable().empty());
   const scoped_environment none("LIBTUNE_WORKERS", "0");
   CHECK(compile_pool::shared().why_unavailable().empty());
+}
+
+const tune::in_process_compiler in_process;
+
+/// A fake device that the workers of the tests compile for.
+struct compiler_bench {
+  fake_device fake{{.backend = "OpenCL"}};
+  tune::context context = fake.device().create_context();
+  mutable compile_pool pool{{.program = LIBTUNE_FAULTY_WORKER, .workers = 2}};
+  pooled_compiler compiler{in_process, pooled_compiler::use_pool::always, &pool};
+
+  tune::program build(const std::string& text) const {
+    return compiler.build(context, {.name = "a.kernel", .text = text, .options = {}});
+  }
+  std::size_t compiles() const { return fake.calls(fake_call::compile); }
+};
+
+TEST_CASE("what crashes a worker is not tried in this process, and is not called wrong") {
+  const compiler_bench here;
+  const auto message_of = [&](const char* text) -> std::string {
+    try {
+      here.build(text);
+    } catch (const tune::compiler_lost_error& lost) {
+      CHECK(lost.why() == tune::compiler_lost_error::cause::crashed);
+      CHECK(std::string(lost.what()).ends_with(lost.log()));
+      return lost.what();
+    } catch (const tune::build_error& failure) {
+      return failure.log();
+    }
+    return "it was built";
+  };
+  CHECK(message_of("CRASH").find("was not compiled: the compiler crashed (killed by signal 11") !=
+        std::string::npos);
+  CHECK(message_of("KILL").find("was not compiled: the compiler was killed by the system") !=
+        std::string::npos);
+  CHECK(message_of("WRONG") == "the log");
+  CHECK(here.compiles() == 0);
+}
+
+TEST_CASE("what no worker can compile, or is not accepted from it, is compiled in this process") {
+  const compiler_bench here;
+  CHECK_NOTHROW(here.build("REFUSE"));
+  CHECK(here.compiles() == 1);
+  CHECK_NOTHROW(here.build("ECHO no binary of this device"));
+  CHECK(here.compiles() == 2);
+}
+
+TEST_CASE("without workers all is compiled in this process") {
+  const compiler_bench here;
+  compile_pool none({.program = ""});
+  const pooled_compiler compiler(in_process, pooled_compiler::use_pool::always, &none);
+  CHECK_NOTHROW(compiler.build(here.context, {.name = "a", .text = "CRASH", .options = {}}));
+  CHECK(here.compiles() == 1);
+}
+
+TEST_CASE("one program alone is compiled here, those beside it by workers") {
+  const compiler_bench here;
+  const pooled_compiler compiler(in_process, pooled_compiler::use_pool::when_busy, &here.pool);
+  const auto build = [&](const char* text) {
+    compiler.build(here.context, {.name = "a", .text = text, .options = {}});
+  };
+  build("CRASH");
+  CHECK(here.compiles() == 1);
+  CHECK(here.pool.running() == 0);
+  const auto future =
+      here.pool.submit(here.context, {.name = "b", .text = "ECHO 1", .options = {}});
+  future.result();
+  CHECK_THROWS_AS(build("CRASH"), tune::build_error);
+  CHECK(here.compiles() == 1);
+}
+
+// The doors of this room (libtune/base/seal.hpp).
+
+const tune::kernel_source source{"a.kernel", "KERNEL void a() {}"};
+
+bool begins(const std::string& text, const std::string& beginning) {
+  return text.find(beginning) == 0;
+}
+
+TEST_CASE("a sealed thread compiles nothing, even if the cache would have it") {
+  const tune::testing::temporary_directory folder;
+  const scoped_environment cache("LIBTUNE_CACHE", folder.path().c_str());
+  const tune::testing::fake_device fake;
+  const tune::context context = fake.device().create_context();
+  tune::compile(context, source);
+  {
+    const scoped_seal sealed;
+    try {
+      tune::compile(context, source);
+      FAIL("compiled");
+    } catch (const tune::seal_broken_error& stopped) {
+      CHECK(stopped.action() == sealed_action::compile);
+      CHECK(begins(stopped.what(), "compile 'a.kernel' for device 'fake device'"));
+    }
+  }
+  const scoped_seal sealed(seal_mode::counts);
+  CHECK_NOTHROW(tune::compile(context, source));
+  CHECK(seal_report().count(sealed_action::compile) == 1);
+  CHECK(seal_report().count(sealed_action::load) == 1);  // found in the cache
+  CHECK(begins(seal_report().first.front().what, "compile 'a.kernel'"));
+}
+
+TEST_CASE("a sealed thread has no pool compile and starts no workers") {
+  tune::compile_pool pool({});
+  const tune::testing::fake_device fake;
+  const tune::context context = fake.device().create_context();
+  const auto submit = [&] { return pool.submit(context, {"a.kernel", "", {}}); };
+  {
+    const scoped_seal sealed;
+    CHECK_THROWS_WITH_AS(submit(), doctest::Contains("have a helper process compile for device"),
+                         tune::seal_broken_error);
+    CHECK_THROWS_WITH_AS(pool.warm_up(context), doctest::Contains("start helper processes"),
+                         tune::seal_broken_error);
+    CHECK_THROWS_AS(tune::detail::worker({.program = "/nothing/here"}, std::nullopt),
+                    tune::seal_broken_error);
+  }
+  const scoped_seal sealed(seal_mode::counts);
+  CHECK_NOTHROW(submit());
+  CHECK_NOTHROW(pool.warm_up(context));
+  CHECK(seal_report().count(sealed_action::process) == 2);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("libtune's own threads go on under a seal of the program", device) {
+  const std::string program = tune::detail::find_worker_program();
+  const tune::context context = device.create_context();
+  tune::compile_pool pool({.program = program, .workers = 1});
+  if (!pool.can_compile(context)) return;
+  const scoped_seal sealed({.scope = tune::seal_scope::program});
+  const tune::unsealed_section control;
+  const tune::compile_future ticket =
+      pool.submit(context, {"a.kernel", "#error this is compiled", {}});
+  CHECK(ticket.result().what == tune::compile_result::status::build_failed);
+  CHECK(seal_report().total() == 0);
 }
 
 }  // namespace compile_pool_test

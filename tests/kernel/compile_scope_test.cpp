@@ -3,12 +3,18 @@
 #include "libtune/kernel/compile_scope.hpp"
 
 #include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/inclusion.hpp"
+#include "libtune/kernel/cache/included_memory.hpp"
+#include "libtune/kernel/cache/program_digest.hpp"
 #include "libtune/kernel/compile.hpp"
 #include "libtune/kernel/compiler.hpp"
 #include "libtune/testing/fake_device.hpp"
@@ -17,8 +23,13 @@
 
 namespace compile_scope_test {
 
+using namespace tune::testing;
+using tune::compare_with_expected;
 using tune::compile_scope;
-using tune::testing::fake_call;
+using tune::defines;
+using tune::expect_program;
+using tune::program_digest;
+using tune::program_source;
 using status = tune::prebuilt_program::status;
 
 struct bench {
@@ -239,6 +250,157 @@ TEST_CASE("code that goes on after a missing program compiles nothing more") {
   REQUIRE(wanted);
   CHECK(wanted->source.text.find("one") != std::string::npos);
   CHECK(b.compiled() == 0);
+}
+
+program_source program_of(const std::string& text) {
+  return {.name = "a.kernel", .text = text, .options = {}};
+}
+
+defines macros(int wgs, int rows = 64) {
+  defines made;
+  made.add("wgs", wgs);
+  made.add("rows", rows);
+  return made;
+}
+
+struct expecting_bench {
+  tune::testing::fake_device fake;
+  tune::context context = fake.device().create_context();
+
+  void compile(const defines& macros, const program_source& source) const {
+    compare_with_expected(context, macros, source);
+  }
+};
+
+/// Expects one of some programs for wgs=32, rows=64, and counts what comes of it.
+struct expectation {
+  expectation(const expecting_bench& b, std::vector<std::string> digests) {
+    expect_program(b.context,
+                   {.configuration = {{"wgs", std::int64_t{32}}},
+                    .key = {{"rows", std::int64_t{64}}, {"type", std::string("float32")}},
+                    .digests =
+                        [this, digests] {
+                          ++asked;
+                          return digests;
+                        },
+                    .differs = [this] { ++differing; }});
+  }
+
+  int asked = 0;
+  int differing = 0;
+};
+
+std::string digest(const std::string& text) { return program_digest(program_of(text)); }
+
+TEST_CASE("the first program of an expected configuration is compared, and later ones are not") {
+  const expecting_bench b;
+  const expectation same(b, {digest("first"), digest("second")});
+  b.compile(macros(32), program_of("second"));
+  b.compile(macros(32), program_of("third"));
+  CHECK(same.asked == 1);
+  CHECK(same.differing == 0);
+  const expectation other(b, {digest("first"), digest("second")});
+  b.compile(macros(32), program_of("third"));
+  b.compile(macros(32), program_of("third"));
+  CHECK(other.asked == 1);
+  CHECK(other.differing == 1);
+}
+
+TEST_CASE("a program of another configuration, key, thread or context is not meant") {
+  const expecting_bench b;
+  const expecting_bench another;
+  const expectation one(b, {digest("text")});
+  b.compile(macros(64), program_of("other"));
+  b.compile(macros(32, 65), program_of("other"));
+  b.compile(defines(), program_of("other"));
+  another.compile(macros(32), program_of("other"));
+  std::thread([&] { b.compile(macros(32), program_of("other")); }).join();
+  CHECK(one.asked == 0);
+  b.compile(macros(32), program_of("other"));
+  CHECK(one.differing == 1);
+}
+
+TEST_CASE("where nothing is known, nothing is said") {
+  const expecting_bench b;
+  const expectation none(b, {});
+  b.compile(macros(32), program_of("text"));
+  CHECK(none.asked == 1);
+  CHECK(none.differing == 0);
+  const expectation with_files(b, {"?", digest("text")});
+  b.compile(macros(32), program_of("other"));
+  CHECK(with_files.differing == 0);
+  const expectation includes(b, {digest("text")});
+  b.compile(macros(32), program_of("#include FILE\n"));
+  CHECK(includes.asked == 0);
+  CHECK(includes.differing == 0);
+}
+
+TEST_CASE("a program differs if a file that it includes has changed") {
+  const tune::testing::temporary_directory folder;
+  const auto write = [&](const std::string& text) { std::ofstream(folder / "x.h") << text; };
+  const program_source including{
+      .name = "a.kernel", .text = "#include \"x.h\"\n", .options = {"-I" + folder.path().string()}};
+  write("int x;");
+  const expecting_bench b;
+  CHECK(watched_digest(b.context, including) == "?");
+  remember_included(
+      b.context, including,
+      tune::read_included({(folder / "x.h").string()}, std::filesystem::file_time_type::max()));
+  const std::string measured = watched_digest(b.context, including);
+  CHECK(measured.size() == 33);
+  const expectation same(b, {measured});
+  b.compile(macros(32), including);
+  CHECK(same.differing == 0);
+  const expectation other(b, {measured});
+  write("int y;");
+  b.compile(macros(32), including);
+  CHECK(other.differing == 1);
+}
+
+TEST_CASE("of two that a program may be of, neither is blamed") {
+  const expecting_bench b;
+  const expectation first(b, {digest("a")});
+  const expectation second(b, {digest("b")});
+  b.compile(macros(32), program_of("c"));
+  CHECK(first.differing + second.differing == 0);
+}
+
+TEST_CASE("only the latest are waited for") {
+  const expecting_bench b;
+  const expectation one(b, {digest("text")});
+  for (int i = 0; i < 64; ++i) {
+    expect_program(b.context, {.configuration = {{"another", std::int64_t{i}}},
+                               .digests = [] { return std::vector<std::string>(); }});
+  }
+  b.compile(macros(32), program_of("other"));
+  CHECK(one.asked == 0);
+}
+
+TEST_CASE("programs that differ in name, text or options have different digests") {
+  std::set<std::string> digests;
+  for (const tune::program_source& source :
+       {tune::program_source{"a", "b", {}}, tune::program_source{"ab", "", {}},
+        tune::program_source{"a", "b", {"-O1"}}, tune::program_source{"a", "b", {"-O1", "-g"}},
+        tune::program_source{"a", "b", {"-O1-g"}}, tune::program_source{"a", "c", {}}}) {
+    const std::string digest = program_digest(source);
+    CHECK(digest.size() == 32);
+    digests.insert(digest);
+  }
+  CHECK(digests.size() == 6);
+}
+
+TEST_CASE("the digest of a program is always the same") {
+  // Databases hold such digests.
+  CHECK(program_digest({"a", "b", {"-O1"}}) == "0bfe5acfc98136e21cec89d589d27ba7");
+}
+
+TEST_CASE("the headers of a program are a part of its digest") {
+  std::set<std::string> digests;
+  for (const std::vector<tune::kernel_header>& headers :
+       {std::vector<tune::kernel_header>{}, {{"a.h", "x"}}, {{"a.h", "y"}}, {{"b.h", "x"}}}) {
+    digests.insert(program_digest({"a", "b", {}, headers}));
+  }
+  CHECK(digests.size() == 4);
 }
 
 }  // namespace compile_scope_test
