@@ -7,12 +7,13 @@
 #   programs            name=path of test programs
 set(cases
   "base"
-  "kernel|*/defines_test.cpp,*/program_digest_test.cpp"
+  "kernel|*/compile_scope_test.cpp,*/defines_test.cpp"
   "search|*/expression_test.cpp,*/space_test.cpp"
-  "store|*/content_rows_test.cpp,*/database_check_test.cpp,*/json_document_test.cpp,*/row_test.cpp,*/trial_log_test.cpp,*/tuning_database_test.cpp"
+  "store|*/connection_test.cpp,*/trial_log_test.cpp,*/tuning_database_test.cpp"
+  "maintenance|*/database_reader_test.cpp,*/merge_test.cpp,*/prune_test.cpp"
   "tune|*/autotuner_test.cpp,*/goal_test.cpp,*/locked_lookup_test.cpp,*/portfolio_core_test.cpp"
   "bare|*/bare_kernel_test.cpp,*/remembered_kernel_test.cpp"
-  "formats|*/kernel_tuner_cache_test.cpp,*/t1_test.cpp,*/t4_test.cpp,*/winners_test.cpp")
+  "formats|*/t1_test.cpp,*/t4_test.cpp,*/winners_test.cpp")
 set(ENV{LOCPATH} "${folder}")
 file(MAKE_DIRECTORY "${folder}")
 foreach(locale IN ITEMS de_DE ps_AF)

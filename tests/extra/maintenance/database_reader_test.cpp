@@ -3,13 +3,21 @@
 #include "libtune/extra/maintenance/database_reader.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <chrono>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <sqlite3.h>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/extra/maintenance/content_rows.hpp"
 #include "libtune/extra/maintenance/merge.hpp"
+#include "libtune/extra/maintenance/raw_table.hpp"
+#include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/random_content.hpp"
 #include "tests/store/samples.hpp"
@@ -18,14 +26,22 @@
 namespace database_reader_test {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using namespace tune::testing;
+using tune::column_value;
 using tune::database_access;
 using tune::database_reader;
+using tune::function_content;
+using tune::function_identity;
 using tune::tuning_database;
-using tune::testing::sample_device;
-using tune::testing::sample_function;
-using tune::testing::sample_key;
-using tune::testing::sample_tuning;
-using tune::testing::temporary_folder;
+using tune::value_type;
+using tune::detail::bind_column;
+using tune::detail::connection;
+using tune::detail::raw_table;
+using tune::detail::read_content;
+using tune::detail::read_functions;
+using tune::detail::read_result;
+using names = std::vector<std::string>;
 
 TEST_CASE("where there is no database nothing is read, and nothing is made") {
   const temporary_folder folder;
@@ -113,6 +129,303 @@ TEST_CASE("a file that is no database is an error that names it") {
   database_reader reader(folder.file("tuning.db"));
   CHECK_THROWS_WITH_AS(reader.read_all(), doctest::Contains("tuning.db"), tune::database_error);
   CHECK_THROWS_AS(reader.has_tables(), tune::database_error);
+}
+
+constexpr const char* own_table =
+    "CREATE TABLE t (b TEXT NOT NULL, a INTEGER NOT NULL, c INTEGER NOT NULL DEFAULT 7, "
+    "d TEXT NOT NULL DEFAULT (hex(randomblob(4))), e REAL, f BLOB, "
+    "checksum BLOB NOT NULL DEFAULT x'', PRIMARY KEY (a, b)) STRICT, WITHOUT ROWID";
+
+/// A database with a table of ours beside one of a function.
+struct open_database {
+  open_database() {
+    tune::tuning_database(path).store(sample_function("f"), sample_key(), sample_tuning(1), 1);
+    opened = std::make_unique<connection>(path, 1s, 1s);
+    opened->database().exec(own_table);
+  }
+
+  tune::testing::temporary_folder folder;
+  std::string path = folder.file("tuning.db");
+  std::unique_ptr<connection> opened;
+};
+
+std::vector<column_value> column(raw_table& table, const std::string& name) {
+  std::vector<column_value> values;
+  table.read({}, [&](SQLite::Statement& row) {
+    values.push_back(tune::detail::read_column(row.getColumn(name.c_str())));
+  });
+  return values;
+}
+
+TEST_CASE("columns, key and defaults are known from the file alone") {
+  const open_database database;
+  const raw_table table(*database.opened, "t");
+  CHECK(table.name() == "t");
+  CHECK(table.columns() == names{"b", "a", "c", "d", "e", "f"});
+  CHECK(table.key() == names{"a", "b"});
+  CHECK(table.has("f"));
+  CHECK_FALSE(table.has("checksum"));
+  CHECK(table.default_of("c") == column_value(std::int64_t{7}));
+  CHECK(table.default_of("d") == column_value(std::string()));  // an expression is not evaluated
+  CHECK(table.default_of("e") == column_value());
+}
+
+TEST_CASE("a table that is not there is an error, whatever its name") {
+  const open_database database;
+  for (const char* name : {"none", "", "t\" UNION", "t; DROP TABLE t"}) {
+    CHECK_THROWS_AS(raw_table(*database.opened, name), SQLite::Exception);
+  }
+  CHECK(raw_table(*database.opened, "t").count() == 0);
+}
+
+TEST_CASE("every kind of value comes back as it was, in the order of the key") {
+  const open_database database;
+  raw_table table(*database.opened, "t");
+  const std::string text("a\0'\"", 4);
+  const std::vector<std::byte> bytes{std::byte{0}, std::byte{255}};
+  table.write({bind_column("a", std::int64_t{2}), bind_column("b", text), bind_column("e", 0.1),
+               bind_column("f", bytes)});
+  table.write({bind_column("a", std::int64_t{1}), bind_column("b", std::string()),
+               bind_column("f", std::vector<std::byte>())});
+  CHECK(column(table, "a") == std::vector<column_value>{std::int64_t{1}, std::int64_t{2}});
+  CHECK(column(table, "b") == std::vector<column_value>{std::string(), text});
+  CHECK(column(table, "c") == std::vector<column_value>{std::int64_t{7}, std::int64_t{7}});
+  CHECK(column(table, "e") == std::vector<column_value>{std::monostate(), 0.1});
+  CHECK(column(table, "f") == std::vector<column_value>{std::vector<std::byte>(), bytes});
+  CHECK(table.count() == 2);
+}
+
+TEST_CASE("a row whose checksum is wrong is counted and not visited") {
+  const open_database database;
+  raw_table table(*database.opened, "t");
+  for (std::int64_t a = 0; a < 3; ++a) {
+    table.write({bind_column("a", a), bind_column("b", std::string("x"))});
+  }
+  database.opened->database().exec("UPDATE t SET c = 8 WHERE a = 1");
+  int visited = 0;
+  CHECK(table.read({}, [&](SQLite::Statement&) { ++visited; }) == 1);
+  CHECK(visited == 2);
+  CHECK(table.count() == 3);
+}
+
+TEST_CASE("a row takes another's place only if it is told to") {
+  const open_database database;
+  raw_table table(*database.opened, "t");
+  const auto row = [](std::int64_t c) {
+    return std::vector{bind_column("a", std::int64_t{1}), bind_column("b", std::string("x")),
+                       bind_column("c", c)};
+  };
+  table.write(row(1));
+  CHECK_THROWS_AS(table.write(row(2)), SQLite::Exception);
+  CHECK(column(table, "c") == std::vector<column_value>{std::int64_t{1}});
+  table.write(row(2), true);
+  CHECK(column(table, "c") == std::vector<column_value>{std::int64_t{2}});
+}
+
+TEST_CASE("a column that the table lacks is refused by name") {
+  const open_database database;
+  raw_table table(*database.opened, "t");
+  CHECK_THROWS_WITH_AS(table.write({bind_column("later", std::int64_t{1})}),
+                       doctest::Contains("'later'"), tune::argument_error);
+}
+
+/// True if nobody can begin to read, because a writer waits for those that read already.
+bool keeps_readers_out(SQLite::Database& database) {
+  try {
+    database.execAndGet("SELECT count(*) FROM libtune_meta");
+    return false;
+  } catch (const SQLite::Exception&) {
+    return true;
+  }
+}
+
+TEST_CASE("others commit while rows are read, and the reading goes on behind the last row") {
+  const open_database database;
+  const auto add = [&](connection& to, std::int64_t a, const std::string& b) {
+    raw_table(to, "t").write({bind_column("a", a), bind_column("b", b)});
+  };
+  for (const char* b : {"x", "y", "z"}) add(*database.opened, 1, b);
+  raw_table table(*database.opened, "t");
+  SQLite::Database other(database.path, SQLite::OPEN_READWRITE);
+  connection writes(database.path, 60s, 60s);
+  std::jthread writer;
+  const auto let_one_wait = [&] {
+    if (writer.joinable()) return;
+    writer = std::jthread([&] { add(writes, 2, "x"); });
+    while (!keeps_readers_out(other)) std::this_thread::yield();
+    std::this_thread::sleep_for(20ms);  // longer than others are kept waiting
+  };
+  std::vector<column_value> read;
+  SUBCASE("whole rows") {
+    table.read({}, [&](SQLite::Statement& row) {
+      read.push_back(tune::detail::read_column(row.getColumn("b")));
+      let_one_wait();
+    });
+  }
+  SUBCASE("some columns of them") {
+    table.scan({"c", "b"}, {}, [&](SQLite::Statement& row) {
+      read.push_back(tune::detail::read_column(row.getColumn(1)));
+      let_one_wait();
+    });
+  }
+  CHECK(read == std::vector<column_value>{std::string("x"), std::string("y"), std::string("z"),
+                                          std::string("x")});
+}
+
+TEST_CASE(
+    "rows of a value are read behind the last one, too, and nobody commits in a transaction") {
+  const open_database database;
+  raw_table table(*database.opened, "t");
+  for (std::int64_t a = 0; a < 2; ++a) {
+    for (const char* b : {"x", "y"})
+      table.write({bind_column("a", a), bind_column("b", std::string(b))});
+  }
+  std::vector<column_value> read;
+  const auto visit = [&](SQLite::Statement& row) {
+    read.push_back(tune::detail::read_column(row.getColumn("b")));
+    std::this_thread::sleep_for(5ms);
+  };
+  table.read({bind_column("a", std::int64_t{1})}, visit);
+  CHECK(read == std::vector<column_value>{std::string("x"), std::string("y")});
+  table.read({bind_column("c", std::int64_t{7})}, visit);
+  CHECK(read.size() == 6);
+  const SQLite::Transaction one_state(database.opened->database());
+  table.read({}, [&](SQLite::Statement& row) {
+    visit(row);
+    CHECK(sqlite3_get_autocommit(database.opened->database().getHandle()) == 0);
+  });
+  CHECK(read.size() == 10);
+}
+
+constexpr const char* function_table = "f__0";
+
+/// Two results and a search with two trials.
+struct filled_database {
+  filled_database() {
+    tune::tuning_database database(path);
+    database.store(sample_function("f"), sample_key(64), sample_tuning(1), 1500);
+    database.store(sample_function("f"), sample_key(65), sample_tuning(2), std::nullopt);
+    const auto search = database.begin_search(sample_function("f"), sample_key(64));
+    for (const std::int64_t wgs : {1, 2}) {
+      database.add_trial(search, {.configuration = sample_tuning(wgs), .outcome = "measured"});
+    }
+    opened = std::make_unique<connection>(path, 1s, 1s);
+  }
+
+  function_content read(bool with_trials = true) {
+    return read_content(*opened, sample_function("f"), with_trials, damaged);
+  }
+  void change(const std::string& sql) { opened->database().exec(sql); }
+
+  tune::testing::temporary_folder folder;
+  std::string path = folder.file("tuning.db");
+  std::unique_ptr<connection> opened;
+  std::size_t damaged = 0;
+};
+
+TEST_CASE("results are read with their fields apart from their other columns") {
+  filled_database database;
+  const function_content content = database.read();
+  REQUIRE(content.results.size() == 2);
+  CHECK(content.results[0].arguments == sample_key(64).arguments);
+  CHECK(content.results[0].values == sample_tuning(1));
+  CHECK(content.results[0].device().name == sample_device().name);
+  CHECK(content.results[0].score_ns() == 1500);
+  CHECK_FALSE(content.results[1].score_ns());
+  for (const char* name : {"arg_rows", "value_wgs", "checksum"}) {
+    CHECK_FALSE(content.results[0].columns.contains(name));
+  }
+  CHECK(database.damaged == 0);
+}
+
+TEST_CASE("damaged rows are left out and counted, wherever they are") {
+  filled_database database;
+  database.change("UPDATE f__0 SET value_wgs = 9 WHERE arg_rows = 65");
+  CHECK(database.read().results.size() == 1);
+  CHECK(database.damaged == 1);
+  database.change("UPDATE libtune_trial SET configuration = '{}' WHERE position = 0");
+  database.damaged = 0;
+  CHECK(database.read().searches[0].trials.size() == 1);
+  CHECK(database.damaged == 2);
+  database.change("UPDATE libtune_search SET result = 'found'");
+  database.damaged = 0;
+  CHECK(database.read().searches.empty());
+  CHECK(database.damaged == 2);
+}
+
+TEST_CASE("a result takes the place of the one with its key; a search never does") {
+  filled_database database;
+  function_content content = database.read();
+  content.results[0].values = sample_tuning(8);
+  raw_table results(*database.opened, function_table);
+  tune::detail::write_result(results, content.results[0]);
+  tune::detail::search_tables tables(*database.opened);
+  tune::detail::write_search(*database.opened, tables, sample_function("f"), content.searches[0]);
+  const function_content now = database.read();
+  CHECK(now.results.size() == 2);
+  CHECK(now.results[0].values == sample_tuning(8));
+  REQUIRE(now.searches.size() == 2);
+  CHECK(canonical_text(now.searches[0]) == canonical_text(now.searches[1]));
+}
+
+void store(const std::string& path, const function_identity& function) {
+  tune::tuning_database(path).store(function, sample_key(), sample_tuning(1), 1);
+}
+
+std::vector<function_identity> functions_of(const std::string& path, std::size_t damaged = 0) {
+  connection opened(path, 1s, 1s);
+  std::size_t found = 0;
+  std::vector<function_identity> functions = read_functions(opened, found);
+  CHECK(found == damaged);
+  return functions;
+}
+
+TEST_CASE("functions come by name and version, with their fields in order") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  const std::vector<function_identity> stored{sample_function("a.b", 2), sample_function("a.b", 10),
+                                              sample_function("z", 0)};
+  for (const std::size_t i : {2, 1, 0}) store(path, stored[i]);
+  CHECK(functions_of(path) == stored);
+}
+
+TEST_CASE("optional fields and every type are known again") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  const function_identity function{
+      .name = "f",
+      .version = 1,
+      .key_fields = {{"z", value_type::uint64, true}, {"a", value_type::enumeration}},
+      .value_fields = {{"x", value_type::float64, true}}};
+  tune::tuning_database(path).store(function,
+                                    {.arguments = {{"z", tune::value()}, {"a", std::string("e")}},
+                                     .device = tune::testing::sample_device()},
+                                    {{"x", 0.5}}, 1);
+  CHECK(functions_of(path) == std::vector{function});
+}
+
+TEST_CASE("a function whose table is gone, or is another, is left out and counted") {
+  for (const char* change :
+       {"DROP TABLE f__0", "ALTER TABLE f__0 RENAME COLUMN value_wgs TO value_other",
+        "UPDATE libtune_function SET columns = 'arg_rows nonsense'",
+        "UPDATE libtune_function SET version = 1"}) {
+    CAPTURE(change);
+    const temporary_folder folder;
+    const std::string path = folder.file("tuning.db");
+    store(path, sample_function("f"));
+    store(path, sample_function("g"));
+    std::string sql = change;
+    if (sql.starts_with("UPDATE")) sql += " WHERE name = 'f'";
+    SQLite::Database(path, SQLite::OPEN_READWRITE).exec(sql);
+    const bool gone = sql.starts_with("DROP");
+    if (gone) {
+      connection opened(path, 1s, 1s);
+      std::size_t damaged = 0;
+      CHECK_THROWS_AS(read_functions(opened, damaged), SQLite::Exception);
+    } else {
+      CHECK(functions_of(path, 1) == std::vector{sample_function("g")});
+    }
+  }
 }
 
 }  // namespace database_reader_test
