@@ -5,25 +5,18 @@
 #include <filesystem>
 #include <string>
 #include <sys/stat.h>
+#include <vector>
 
+#include "libtune/extra/ranged/portfolio_core.hpp"
 #include "libtune/store/database/missed_keys.hpp"
+#include "libtune/store/database/tuning_lock.hpp"
 #include "tests/tunedb/run_tunedb.hpp"
 
 namespace maintenance_commands_test {
 
+using namespace tune::testing;
 using nlohmann::json;
-using tune::testing::contains;
-using tune::testing::ended;
-using tune::testing::filled_database;
-using tune::testing::function;
-using tune::testing::read;
-using tune::testing::sample_function;
-using tune::testing::sample_key;
-using tune::testing::sample_tuning;
-using tune::testing::scoped_environment;
-using tune::testing::temporary_folder;
-using tune::testing::tunedb;
-using tune::testing::tunedb_json;
+using tune::tuning_lock;
 
 TEST_CASE(
     "denylist lists configurations with their incidents, and clears those that are asked for") {
@@ -163,6 +156,204 @@ TEST_CASE("missed lists keys without a result, leaves out those that have one, a
   CHECK_FALSE(std::filesystem::exists(here.path + "-missed"));
   const scoped_environment off("LIBTUNE_MISSED", "off");
   CHECK(tunedb("missed").code == 3);
+}
+
+TEST_CASE("lock writes the results of a database with the digests of their programs") {
+  const filled_database here;
+  const std::string file = here.folder.file("release.lock");
+  const json told = tunedb_json("lock " + file);
+  CHECK(told["results"] == 2);
+  CHECK(told["functions"] == 2);
+  CHECK(told["with_programs"] == 1);
+  const tuning_lock lock = tuning_lock::from_json(read(file));
+  const auto* found = lock.find(sample_function(), sample_key());
+  REQUIRE(found != nullptr);
+  CHECK(found->values == sample_tuning(64));
+  CHECK(found->programs == std::vector<std::string>{"0123abcd"});
+  CHECK(found->score_ns == 1500);
+  CHECK(lock.find(sample_function("other", 3), sample_key(32)) != nullptr);
+  CHECK(tunedb("lock - ").output == read(file));
+}
+
+TEST_CASE("lock takes the functions, keys and devices that are named") {
+  const filled_database here;
+  CHECK(tuning_lock::from_json(tunedb("lock - --function other").output).size() == 1);
+  CHECK(tuning_lock::from_json(tunedb("lock - --function other__3").output).size() == 1);
+  CHECK(tunedb("lock - --function other__2 2>&1").code == 3);
+  CHECK(tunedb("lock - --device None 2>&1").code == 3);
+  const std::string keys = here.folder.file("keys.json");
+  std::ofstream(keys) << R"([{"function": "multiply_template.autotune",
+                              "key": {"rows": 64, "type": "float32"}}])";
+  CHECK(tuning_lock::from_json(tunedb("lock - --keys " + keys).output).size() == 1);
+  std::ofstream(keys) << R"([{"function": "multiply_template.autotune",
+                              "key": {"rows": 65, "type": "float32"}}])";
+  const std::string file = here.folder.file("release.lock");
+  const ended refused = tunedb("lock " + file + " --keys " + keys + " 2>&1");
+  CHECK(refused.code == 3);
+  CHECK(contains(refused.output, "multiply_template.autotune version 0: rows=65, type=float32"));
+  CHECK_FALSE(std::filesystem::exists(file));
+}
+
+TEST_CASE("lock replaces an earlier lock, and no other file or the database") {
+  const filled_database here;
+  const std::string file = here.folder.file("release.lock");
+  CHECK(tunedb("lock " + file).code == 0);
+  CHECK(tunedb("lock " + file).code == 0);
+  std::ofstream(file) << "notes";
+  CHECK(tunedb("lock " + file + " 2>&1").code == 1);
+  CHECK(tunedb("lock " + file + " --force").code == 0);
+  CHECK(tunedb("lock " + here.path + " --force 2>&1").code == 1);
+}
+
+TEST_CASE("diff of a database and its lock finds nothing, and then what has changed") {
+  const filled_database here;
+  const std::string file = here.folder.file("release.lock");
+  REQUIRE(tunedb("lock " + file).code == 0);
+  const ended same = tunedb("diff " + file + " " + here.path);
+  CHECK(same.code == 0);
+  CHECK(same.output == "2 results, all the same\n");
+  CHECK(tune::detail::parse_json<json>(tunedb("diff " + file + " " + file + " --json").output)
+            .empty());
+
+  {
+    tune::tuning_database database(here.path);
+    database.store(sample_function(), sample_key(), sample_tuning(128), 1200);
+    database.store(sample_function(), sample_key(65), sample_tuning(32), 900);
+  }
+  const ended run = tunedb("diff " + file + " " + here.path + " --json");
+  CHECK(run.code == 8);
+  const json changes = tune::detail::parse_json<json>(run.output);
+  REQUIRE(changes.size() == 2);
+  CHECK(changes[0]["change"] == "other tuning");
+  CHECK(changes[0]["function"] == function);
+  CHECK(changes[0]["before"]["values"]["wgs"] == 64);
+  CHECK(changes[0]["after"]["values"]["wgs"] == 128);
+  CHECK(changes[1]["change"] == "added");
+  CHECK(changes[1]["before"].is_null());
+  const ended back = tunedb("diff " + here.path + " " + file);
+  CHECK(back.code == 8);
+  CHECK(contains(back.output, "removed"));
+  CHECK(contains(back.output, "+25.0 %"));
+}
+
+TEST_CASE("diff tells an equal tuning of another kernel") {
+  const filled_database here;
+  const std::string file = here.folder.file("release.lock");
+  json lock = tune::detail::parse_json<json>(tunedb("lock -").output);
+  lock["functions"][0]["results"][0]["programs"] = {"ffff"};
+  std::ofstream(file) << lock.dump();
+  const ended run = tunedb("diff " + file + " " + here.path);
+  CHECK(run.code == 8);
+  CHECK(contains(run.output, "other kernel"));
+}
+
+TEST_CASE("diff names a file that is neither a database nor a lock") {
+  const filled_database here;
+  const std::string file = here.folder.file("release.lock");
+  std::ofstream(file) << "{}";
+  const ended no_lock = tunedb("diff " + file + " " + here.path + " 2>&1");
+  CHECK(no_lock.code == 1);
+  CHECK(contains(no_lock.output, "release.lock' is no lock"));
+  CHECK(tunedb("diff " + here.folder.file("none") + " " + here.path + " 2>&1").code == 3);
+}
+
+TEST_CASE("explain says what a program with a lock uses") {
+  const filled_database here;
+  const std::string file = here.folder.file("release.lock");
+  REQUIRE(tunedb("lock " + file).code == 0);
+  const tune::testing::scoped_environment lock("LIBTUNE_LOCK", file.c_str());
+  const std::string of = "explain " + function + " --device 'GPU One' --arg type=float32 --arg ";
+  const ended found = tunedb(of + "rows=64");
+  CHECK(found.code == 0);
+  CHECK(contains(found.output, "LIBTUNE_LOCK names '" + file + "'"));
+  CHECK(contains(found.output, "wgs=64"));
+  const ended missing = tunedb(of + "rows=65 2>&1");
+  CHECK(missing.code == 3);
+  CHECK(contains(missing.output, "it has this function, but not this key"));
+}
+
+// The commands with a database that has a portfolio for ranges of sizes.
+
+const tune::function_identity ranged{
+    "ranged", 1, {{"rows", tune::value_type::string}}, {{"portfolio", tune::value_type::string}}};
+constexpr const char* line =
+    "portfolio of 2 tunings in 2 leaves, compared at 12 sizes: 1.0 % slower than tuning each size, "
+    "2.0 % at most at nine of ten";
+
+tune::record_key ranged_key() {
+  tune::record_key made = sample_key();
+  made.arguments = {{"rows", std::string("1..4096")}};
+  return made;
+}
+
+tune::detail::stored_portfolio portfolio() {
+  return {.ranges = {{1, 4096}},
+          .configurations = {{{"wgs", std::int64_t{64}}}, {{"wgs", std::int64_t{128}}}},
+          .tree = tune::size_tree({{.threshold = 8, .coordinate = 0, .below = 1, .above = 2},
+                                   {.threshold = 0, .coordinate = -1, .below = 0},
+                                   {.threshold = 0, .coordinate = -1, .below = 1}}),
+          .orders = {{}, {0, 1}, {1, 0}},
+          .proven = {{{5000}, {1, 0}}},
+          .left = {{7000}},
+          .expected_loss = 0.01,
+          .worst_loss = 0.02,
+          .sizes = 12,
+          .compared = 5};
+}
+
+/// A database with one portfolio.
+struct with_portfolio {
+  with_portfolio() {
+    tune::tuning_database(path).store(ranged, ranged_key(), {{"portfolio", portfolio().text()}},
+                                      1500);
+  }
+
+  temporary_folder folder;
+  std::string path = folder.file("tuning.db");
+  scoped_environment variable{"LIBTUNE_DB", path.c_str()};
+  scoped_environment system{"LIBTUNE_SYSTEM_DB", nullptr};
+  scoped_environment match{"LIBTUNE_MATCH", nullptr};
+  scoped_environment mode{"LIBTUNE_MODE", nullptr};
+  scoped_environment missed{"LIBTUNE_MISSED", nullptr};
+};
+
+TEST_CASE("a portfolio is one line for people, and whole for programs") {
+  const with_portfolio here;
+  CHECK(contains(tunedb("list").output, "ranged"));
+  CHECK(contains(tunedb("show ranged").output, line));
+  const std::string explained =
+      tunedb("explain ranged --arg rows=1..4096 --device 'GPU One'").output;
+  CHECK(contains(explained, line));
+  CHECK(contains(explained, "wgs=64: in 1 leaf"));
+  CHECK_FALSE(contains(explained, "how sure"));
+  const std::string shown = tunedb("show ranged --json").output;
+  CHECK(contains(shown, "configurations"));
+  CHECK(tunedb("check").code == 0);
+}
+
+TEST_CASE("an exported portfolio is the same when it is imported") {
+  const with_portfolio here;
+  const std::string file = here.folder.file("results.json");
+  CHECK(tunedb("export " + file).code == 0);
+  std::filesystem::remove(here.path);
+  CHECK(tunedb("import " + file).code == 0);
+  const auto found = tune::tuning_database(here.path).find(ranged, ranged_key());
+  REQUIRE(found);
+  CHECK(found->values == std::vector<tune::named_value>{{"portfolio", portfolio().text()}});
+}
+
+TEST_CASE("a portfolio is missed where it was asked for sizes that it does not know") {
+  const with_portfolio here;
+  const tune::missed_keys noted(tune::missed_keys::path_beside(here.path));
+  const std::vector<tune::asked_count> known{{{17}, 90}, {{5000}, 3}, {{7000}, 1}};
+  noted.remember(ranged, ranged_key(), known);
+  CHECK(tunedb_json("missed")["keys"].empty());
+  const std::vector<tune::asked_count> more{{{6000}, 2}};
+  noted.remember(ranged, ranged_key(), more);
+  const json all = tunedb_json("missed")["keys"];
+  REQUIRE(all.size() == 1);
+  CHECK(all[0]["asked"].size() == 4);
+  CHECK(contains(tunedb("missed").output, "17 (90 times), 5000 (3 times), 6000 (2 times)"));
 }
 
 }  // namespace maintenance_commands_test
