@@ -11,9 +11,7 @@
 
 namespace metric_test {
 
-using tune::find_metric;
-using tune::metric;
-using tune::set_metric;
+using namespace tune;
 
 TEST_CASE("a metric takes the place of that of its name, and the order stays") {
   std::vector<metric> list;

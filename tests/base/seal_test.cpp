@@ -11,9 +11,7 @@
 
 namespace seal_test {
 
-using tune::seal_mode;
-using tune::seal_scope;
-using tune::sealed_action;
+using namespace tune;
 using tune::testing::scoped_seal;
 
 void come_to_a_door(sealed_action action = sealed_action::compile) {

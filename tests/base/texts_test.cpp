@@ -17,9 +17,7 @@
 namespace texts_test {
 
 using namespace tune::detail;
-using tune::named_value;
-using tune::value;
-using tune::value_type;
+using namespace tune;
 
 std::string plain(const value& v) { return json_text(plain_json(v)); }
 
@@ -210,14 +208,12 @@ TEST_CASE("letters of all languages stay, and bytes that are no letters do not")
 
 TEST_CASE("documents in JSON have numbers for control characters, and give them back") {
   const std::string text = "\x1b[2J \xc2\x9b \x7f \xc3\x9c";
-  const std::string document = tune::detail::json_text({{"a", text}});
+  const std::string document = json_text({{"a", text}});
   CHECK(terminal_text(document) == document);
-  CHECK(tune::detail::json::parse(document)["a"] == text);
+  CHECK(json::parse(document)["a"] == text);
 }
 
-std::string hex_of(std::string_view text) {
-  return tune::detail::to_hex(tune::detail::sha256(std::as_bytes(std::span(text))));
-}
+std::string hex_of(std::string_view text) { return to_hex(sha256(std::as_bytes(std::span(text)))); }
 
 TEST_CASE("the digests are those of FIPS 180") {
   CHECK(hex_of("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -229,8 +225,8 @@ TEST_CASE("the digests are those of FIPS 180") {
 TEST_CASE("hexadecimal digits come two for each byte, the high one first") {
   using std::byte;
   const std::array bytes{byte{0x00}, byte{0x0F}, byte{0xA0}, byte{0xFF}};
-  CHECK(tune::detail::to_hex(bytes) == "000fa0ff");
-  CHECK(tune::detail::to_hex({}).empty());
+  CHECK(to_hex(bytes) == "000fa0ff");
+  CHECK(to_hex({}).empty());
 }
 
 }  // namespace texts_test

@@ -11,9 +11,7 @@
 
 namespace value_test {
 
-using tune::canonical_text;
-using tune::named_value;
-using tune::value;
+using namespace tune;
 
 TEST_CASE("a value is written as a person would write it") {
   CHECK(tune::to_string(value()) == "none");

@@ -19,10 +19,8 @@
 
 namespace drawing_test {
 
+using namespace tune;
 using steps::bench;
-using tune::operation_sequence;
-using tune::to_dot;
-using tune::write_svg;
 
 TEST_CASE("an operation is drawn with its slots") {
   const bench on(steps::make_device().device());

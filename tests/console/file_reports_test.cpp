@@ -50,14 +50,14 @@ search_finished_event search_of_values() {
                                  {"low", std::numeric_limits<std::int64_t>::min()},
                                  {"high", std::numeric_limits<std::uint64_t>::max()},
                                  {"real", 0.1},
-                                 {"undefined", tune::testing::not_a_number},
+                                 {"undefined", not_a_number},
                                  {"text", std::string("a,b")}},
                                 outcome::skipped, "")};
   return search;
 }
 
 TEST_CASE("CSV has a header and a row for each trial, complete and in order") {
-  CHECK(csv_of(tune::testing::mixed_search()) ==
+  CHECK(csv_of(mixed_search()) ==
         "block_x,block_y,tile,outcome,score_ns,score_lower_ns,score_upper_ns,spread_ns,min_ns,mean_"
         "ns,samples,preparation_ns,"
         "reason\r\n"
@@ -101,12 +101,12 @@ TEST_CASE("CSV writes every kind of value, and nothing where there is none") {
 TEST_CASE("CSV leaves statistics of samples that are NaN empty") {
   search_finished_event search;
   search.trials = {measured_trial(0, {}, {100})};
-  search.trials[0].samples = tune::testing::samples_of({100, tune::testing::not_a_number});
+  search.trials[0].samples = samples_of({100, not_a_number});
   CHECK(csv_of(search).find("measured,100,,,,,,2,12345000,\r\n") != std::string::npos);
 }
 
 TEST_CASE("JSON holds the search and every trial") {
-  const json got = json_of(tune::testing::mixed_search());
+  const json got = json_of(mixed_search());
   CHECK(got["function"] == "blur.autotune");
   CHECK(got["version"] == 3);
   CHECK(got["arguments"] == json{{"type", "float32"}, {"radius", 2}});
@@ -125,7 +125,7 @@ TEST_CASE("JSON holds the search and every trial") {
                                  {"samples_ns", {53000.0, 53100.0, 53200.0}},
                                  {"preparation_ns", 12'345'000},
                                  {"metrics", json::object()}});
-  CHECK(got["trials"][4]["reason"] == tune::testing::mixed_search().trials[4].reason);
+  CHECK(got["trials"][4]["reason"] == mixed_search().trials[4].reason);
   CHECK(got["trials"][6]["outcome"] == "invalid time");
   CHECK(got["trials"][6]["score_ns"].is_null());
   CHECK(got["trials"][1]["score_lower_ns"].is_null());
@@ -133,7 +133,7 @@ TEST_CASE("JSON holds the search and every trial") {
 }
 
 TEST_CASE("the coverage of a search is in its JSON, and CSV of its own has a row for each value") {
-  auto search = tune::testing::mixed_search();
+  auto search = mixed_search();
   search.space.combinations = 5000;
   const json got = json_of(search)["coverage"];
   CHECK(got["combinations"] == 5000);
@@ -155,7 +155,7 @@ TEST_CASE("the coverage of a search is in its JSON, and CSV of its own has a row
 }
 
 TEST_CASE("metrics are columns of CSV after all others, and an object in JSON") {
-  const search_finished_event search = tune::testing::search_with_metrics();
+  const search_finished_event search = search_with_metrics();
   const std::string csv = csv_of(search);
   CHECK(csv.find(",reason,gflops,energy,registers\r\n") != std::string::npos);
   CHECK(csv.find(",12345000,,812.5,,64\r\n") != std::string::npos);
@@ -167,7 +167,7 @@ TEST_CASE("metrics are columns of CSV after all others, and an object in JSON") 
 }
 
 TEST_CASE("JSON has the goal in words and the configurations of the front") {
-  search_finished_event search = tune::testing::search_with_metrics();
+  search_finished_event search = search_with_metrics();
   CHECK(json_of(search)["goal"] == "min time");
   search.goal = {.objectives = {tune::minimise("energy")},
                  .constraints = {tune::at_most("registers", 64)}};
@@ -177,7 +177,7 @@ TEST_CASE("JSON has the goal in words and the configurations of the front") {
 }
 
 TEST_CASE("JSON says null for the best where all failed") {
-  const json got = json_of(tune::testing::failed_search());
+  const json got = json_of(failed_search());
   CHECK(got["best"].is_null());
   CHECK(got["trials"].size() == 5);
 }
@@ -200,27 +200,26 @@ TEST_CASE("JSON keeps every kind of value") {
 }
 
 TEST_CASE("JSON survives names that are not UTF-8") {
-  search_finished_event search = tune::testing::successful_search();
+  search_finished_event search = successful_search();
   search.subject.device.identity.name = "bad \xff name";
   CHECK(json_of(search)["device"]["name"] == "bad \xef\xbf\xbd name");
 }
 
 TEST_CASE("the file reporter writes each search over the one before") {
-  const tune::testing::temporary_directory folder;
+  const temporary_directory folder;
   tune::file_reporter reporter(folder / "trials.csv", tune::write_csv);
-  reporter.search_finished(tune::testing::mixed_search());
-  reporter.search_finished(tune::testing::successful_search());
-  CHECK(contents_of(folder / "trials.csv") == csv_of(tune::testing::successful_search()));
+  reporter.search_finished(mixed_search());
+  reporter.search_finished(successful_search());
+  CHECK(contents_of(folder / "trials.csv") == csv_of(successful_search()));
 }
 
 TEST_CASE("a file that cannot be written is an error that names it and says why") {
-  const tune::testing::temporary_directory folder;
+  const temporary_directory folder;
   const std::string path = folder / "missing" / "trials.json";
   tune::file_reporter reporter(path, tune::write_json);
   const std::string text =
       "the report '" + path + "' could not be written: No such file or directory";
-  CHECK_THROWS_WITH_AS(reporter.search_finished(tune::testing::successful_search()), text.c_str(),
-                       tune::error);
+  CHECK_THROWS_WITH_AS(reporter.search_finished(successful_search()), text.c_str(), tune::error);
 }
 
 std::vector<json> lines_of(const std::ostringstream& out) {

@@ -14,11 +14,9 @@
 namespace progress_test {
 
 using namespace std::chrono_literals;
+using namespace tune::testing;
 using tune::outcome;
 using tune::search_started_event;
-using tune::testing::failed_trial;
-using tune::testing::measured_trial;
-using tune::testing::sample_configuration;
 
 /// A reporter whose clock stands still until a trial takes time.
 class watched_progress {
@@ -27,7 +25,7 @@ class watched_progress {
       : reporter_(out_, is_terminal, [this] { return clock_.now(); }) {}
 
   void start(std::size_t planned, std::vector<tune::removal> removals = {}) {
-    reporter_.search_started({.subject = tune::testing::sample_subject(),
+    reporter_.search_started({.subject = sample_subject(),
                               .strategy = "exhaustive",
                               .combinations = 12,
                               .configurations = 10,
@@ -36,11 +34,11 @@ class watched_progress {
   }
   void finish_trial(const tune::trial& finished, std::chrono::nanoseconds after) {
     clock_.advance(after);
-    reporter_.trial_finished(tune::testing::sample_subject(), finished);
+    reporter_.trial_finished(sample_subject(), finished);
   }
   void tell(const tune::search_progress& progress, std::chrono::nanoseconds after) {
     clock_.advance(after);
-    reporter_.progressed(tune::testing::sample_subject(), progress);
+    reporter_.progressed(sample_subject(), progress);
   }
   void wait(const tune::waiting_event& event, std::chrono::nanoseconds after) {
     clock_.advance(after);
@@ -57,7 +55,7 @@ class watched_progress {
 
  private:
   std::ostringstream out_;
-  tune::testing::fake_clock clock_;
+  fake_clock clock_;
   tune::progress_reporter reporter_;
 };
 
@@ -101,7 +99,7 @@ TEST_CASE("the last trial off a terminal needs no line, the end follows") {
   progress.take();
   progress.finish_trial(timed(16, 4, 50'000), 1s);
   CHECK(progress.take().empty());
-  progress.finish(tune::testing::successful_search());
+  progress.finish(successful_search());
   CHECK(progress.take() == "3 configurations tried in 1.5 s\n");
 }
 
@@ -109,7 +107,7 @@ TEST_CASE("the end of a search that was not gone through says why") {
   watched_progress progress(false);
   progress.start(2);
   progress.take();
-  auto search = tune::testing::successful_search();
+  auto search = successful_search();
   search.end = tune::search_end::no_gain;
   progress.finish(search);
   CHECK(progress.take() == "3 configurations tried in 1.5 s; ended by: no more gain expected\n");
@@ -128,7 +126,7 @@ TEST_CASE("on a terminal one line is written over and over, and erased at the en
   // The last one is shown however soon it comes.
   progress.finish_trial(timed(16, 8, 54'000), 0ms);
   CHECK(progress.take() == "\r\x1b[K\x1b[?7l[3/3] 0:00 elapsed, best 50.0 us (block_y=4)\x1b[?7h");
-  progress.finish(tune::testing::successful_search());
+  progress.finish(successful_search());
   CHECK(progress.take() == "\r\x1b[K3 configurations tried in 1.5 s\n");
 }
 
@@ -179,9 +177,9 @@ TEST_CASE("a second search starts afresh") {
 
 TEST_CASE("trials of an interrupted search count, but not for the time left") {
   std::ostringstream out;
-  tune::testing::fake_clock clock;
+  fake_clock clock;
   tune::progress_reporter reporter(out, false, [&] { return clock.now(); });
-  search_started_event event{.subject = tune::testing::sample_subject(),
+  search_started_event event{.subject = sample_subject(),
                              .strategy = "exhaustive",
                              .combinations = 12,
                              .configurations = 10,
@@ -213,9 +211,9 @@ TEST_CASE("what is being compiled, was dropped or failed is told, also before th
 
 TEST_CASE("a budget bounds the first line too, and the number of configurations") {
   std::ostringstream out;
-  tune::testing::fake_clock clock;
+  fake_clock clock;
   tune::progress_reporter reporter(out, false, [&] { return clock.now(); });
-  search_started_event event{.subject = tune::testing::sample_subject(),
+  search_started_event event{.subject = sample_subject(),
                              .strategy = "random",
                              .combinations = 300'000,
                              .configurations = 241'600,
@@ -248,7 +246,7 @@ TEST_CASE("whom a search waits for is said at once, until the wait is over") {
   progress.start(4);
   progress.take();
   tune::waiting_event event{
-      .subject = tune::testing::sample_subject(),
+      .subject = sample_subject(),
       .cause = tune::wait_cause::device,
       .holder = tune::lock_holder{.process = 12, .program = "receiver", .stopped = true},
       .waited = 500ms,
@@ -265,7 +263,7 @@ TEST_CASE("whom a search waits for is said at once, until the wait is over") {
 TEST_CASE("a change of a tuning in service has a line of its own") {
   std::ostringstream out;
   tune::progress_reporter reporter(out, false);
-  reporter.on(tune::live_event{.subject = tune::testing::sample_subject(),
+  reporter.on(tune::live_event{.subject = sample_subject(),
                                .change = tune::live_change::kept,
                                .before = {{"wgs", std::int64_t{32}}},
                                .after = {{"wgs", std::int64_t{64}}},
@@ -275,7 +273,7 @@ TEST_CASE("a change of a tuning in service has a line of its own") {
 
 TEST_CASE("before a search begins a wait has a line of its own") {
   watched_progress progress(false);
-  tune::waiting_event event{.subject = tune::testing::sample_subject(),
+  tune::waiting_event event{.subject = sample_subject(),
                             .holder = tune::lock_holder{.process = 12, .program = "receiver"},
                             .waited = 2s};
   progress.wait(event, 2s);

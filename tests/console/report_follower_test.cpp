@@ -23,11 +23,8 @@
 namespace report_follower_test {
 
 namespace fs = std::filesystem;
+using namespace tune::testing;
 using sample::counted_autotuner;
-using tune::testing::scoped_environment;
-using tune::testing::temporary_directory;
-using tune::testing::test_mode;
-using tune::testing::test_mode_guard;
 
 struct application {
   test_mode_guard mode{test_mode::off};
@@ -85,7 +82,7 @@ TEST_CASE("a result that is found begins no page") {
   counted.autotune(context);
   tune::record_memory::shared().forget_all();
   const scoped_environment report("LIBTUNE_REPORT", app.page.c_str());
-  tune::testing::captured_errors errors;
+  captured_errors errors;
   counted.autotune(context);
   CHECK(counted.searches == 1);
   CHECK(errors.text().empty());

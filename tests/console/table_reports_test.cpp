@@ -9,11 +9,9 @@
 
 namespace table_reports_test {
 
+using namespace tune::testing;
 using tune::outcome;
 using tune::search_finished_event;
-using tune::testing::failed_trial;
-using tune::testing::measured_trial;
-using tune::testing::sample_configuration;
 
 std::string table_of(const search_finished_event& search,
                      const tune::table_options& options = {.coverage = false}) {
@@ -23,7 +21,7 @@ std::string table_of(const search_finished_event& search,
 }
 
 TEST_CASE("a table shows the fastest first and what is the same for all once") {
-  CHECK(table_of(tune::testing::successful_search()) ==
+  CHECK(table_of(successful_search()) ==
         R"(The same for all: tile=1
    block_x  block_y     time            interval  spread  samples  prepared in
 >       16        4  50.0 us                   -   0.0 %        1      12.3 ms
@@ -35,7 +33,7 @@ No configuration was skipped.
 }
 
 TEST_CASE("a table shows the metrics that differ between configurations") {
-  CHECK(table_of(tune::testing::search_with_metrics()) ==
+  CHECK(table_of(search_with_metrics()) ==
         R"(The same for all: tile=1
    block_x  block_y     time            interval  spread  samples  prepared in  energy         gflops
 >       16        4  50.0 us                   -   0.0 %        1      12.3 ms  0.25 J              -
@@ -47,7 +45,7 @@ No configuration was skipped.
 }
 
 TEST_CASE("with another goal the best by it comes first, and several have a Pareto front") {
-  search_finished_event search = tune::testing::successful_search();
+  search_finished_event search = successful_search();
   search.trials[0].metrics = {{"power", 90, "W"}};
   search.trials[1].metrics = {{"power", 120, "W"}};
   search.trials[2].metrics = {{"power", 120, "W"}};
@@ -69,7 +67,7 @@ No configuration was skipped.
 }
 
 TEST_CASE("configurations without a time are counted by their reasons") {
-  CHECK(table_of(tune::testing::mixed_search()) ==
+  CHECK(table_of(mixed_search()) ==
         R"(The same for all: tile=1
    block_x  block_y     time            interval  spread  samples  prepared in
 >       16        4  50.0 us                   -   0.0 %        1      12.3 ms
@@ -84,7 +82,7 @@ Best (>): 50.0 us (block_x=16, block_y=4); 1 within 5 % of it (*)
 }
 
 TEST_CASE("where all failed the table says so, and lists each when asked to") {
-  CHECK(table_of(tune::testing::failed_search(), {.verbose = true, .coverage = false}) ==
+  CHECK(table_of(failed_search(), {.verbose = true, .coverage = false}) ==
         R"(The same for all: tile=1
 No configuration could be measured.
 1 x skipped
@@ -143,8 +141,8 @@ No configuration was skipped.
 }
 
 TEST_CASE("samples that are NaN beside a time do no harm") {
-  search_finished_event search = tune::testing::successful_search();
-  search.trials[0].samples = tune::testing::samples_of({tune::testing::not_a_number});
+  search_finished_event search = successful_search();
+  search.trials[0].samples = samples_of({not_a_number});
   CHECK(table_of(search).find("53.1 us  53.0 us to 53.2 us   nan %        1") != std::string::npos);
 }
 
@@ -185,14 +183,14 @@ TEST_CASE("a search without trials has no table") {
 TEST_CASE("the reporter writes the table at the end of each search") {
   std::ostringstream out;
   tune::table_reporter reporter(out, {.verbose = true});
-  reporter.search_finished(tune::testing::failed_search());
-  reporter.search_finished(tune::testing::successful_search());
-  CHECK(out.str() == table_of(tune::testing::failed_search(), {.verbose = true}) +
-                         table_of(tune::testing::successful_search(), {.verbose = true}));
+  reporter.search_finished(failed_search());
+  reporter.search_finished(successful_search());
+  CHECK(out.str() == table_of(failed_search(), {.verbose = true}) +
+                         table_of(successful_search(), {.verbose = true}));
 }
 
 TEST_CASE("the table ends with the coverage: every value of what varied, and the steps") {
-  auto search = tune::testing::mixed_search();
+  auto search = mixed_search();
   search.space = {
       .combinations = 12,
       .configurations = 10,
@@ -216,7 +214,7 @@ TEST_CASE("the table ends with the coverage: every value of what varied, and the
 }
 
 TEST_CASE("what could not be settled is noted below the table") {
-  auto search = tune::testing::successful_search();
+  auto search = successful_search();
   search.doubts = {"the helper was not found", "the device was slower at the end"};
   CHECK(
       table_of(search).ends_with("No configuration was skipped.\n"
@@ -225,7 +223,7 @@ TEST_CASE("what could not be settled is noted below the table") {
 }
 
 TEST_CASE("the device memory that a search held is noted, where it is known") {
-  auto search = tune::testing::successful_search();
+  auto search = successful_search();
   search.memory_budget_bytes = std::size_t{2} << 30;
   search.memory_held_bytes = std::size_t{3} << 19;
   CHECK(table_of(search).ends_with(

@@ -34,13 +34,7 @@ namespace compile_pool_test {
 
 using namespace std::chrono_literals;
 using namespace tune::testing;
-using tune::compile_future;
-using tune::compile_pool;
-using tune::pooled_compiler;
-using tune::program_source;
-using tune::seal_mode;
-using tune::seal_report;
-using tune::sealed_action;
+using namespace tune;
 using status = tune::compile_result::status;
 
 tune::compile_pool_options options() {
@@ -94,7 +88,7 @@ LIBTUNE_DEVICE_TEST_CASE("nobody counts warnings and errors on standard error", 
   warns.text += "#warning something\n";
   program_source wrong = kernel(context, 1);
   wrong.text += "#line 1 \"wrong.kernel\"\nthis does not compile\n";
-  tune::testing::captured_errors errors;
+  captured_errors errors;
   {
     compile_pool pool(options());
     CHECK(pool.submit(context, warns).result().what == status::built);
@@ -132,7 +126,7 @@ LIBTUNE_DEVICE_TEST_CASE("named launches are compiled with the program", device)
 
 TEST_CASE("a device that no worker knows is left to this process") {
   compile_pool pool(options());
-  const tune::testing::fake_device fake;
+  const fake_device fake;
   const tune::context context = fake.device().create_context();
   CHECK_FALSE(pool.can_compile(context));
   const compile_future future = pool.submit(context, {.name = "a", .text = "", .options = {}});
@@ -143,7 +137,7 @@ TEST_CASE("a device that no worker knows is left to this process") {
 
 /// A context that the worker of the tests compiles for.
 struct fake_bench {
-  tune::testing::fake_device fake{{.backend = "OpenCL"}};
+  fake_device fake{{.backend = "OpenCL"}};
   tune::context context = fake.device().create_context();
   compile_pool pool{{.program = LIBTUNE_FAULTY_WORKER, .workers = 2}};
 
@@ -222,7 +216,7 @@ TEST_CASE("a child made by fork does not use the pools of its parent, and ends w
       return true;
     }
   };
-  CHECK(tune::testing::in_forked_child([&] {
+  CHECK(in_forked_child([&] {
           const bool refused = is_refused(compile_pool::shared()) && is_refused(*own);
           own.reset();
           return refused ? 0 : 1;
@@ -353,9 +347,9 @@ bool begins(const std::string& text, const std::string& beginning) {
 }
 
 TEST_CASE("a sealed thread compiles nothing, even if the cache would have it") {
-  const tune::testing::temporary_directory folder;
+  const temporary_directory folder;
   const scoped_environment cache("LIBTUNE_CACHE", folder.path().c_str());
-  const tune::testing::fake_device fake;
+  const fake_device fake;
   const tune::context context = fake.device().create_context();
   tune::compile(context, source);
   {
@@ -377,7 +371,7 @@ TEST_CASE("a sealed thread compiles nothing, even if the cache would have it") {
 
 TEST_CASE("a sealed thread has no pool compile and starts no workers") {
   tune::compile_pool pool({});
-  const tune::testing::fake_device fake;
+  const fake_device fake;
   const tune::context context = fake.device().create_context();
   const auto submit = [&] { return pool.submit(context, {"a.kernel", "", {}}); };
   {

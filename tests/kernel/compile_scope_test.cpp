@@ -24,16 +24,11 @@
 namespace compile_scope_test {
 
 using namespace tune::testing;
-using tune::compare_with_expected;
-using tune::compile_scope;
-using tune::defines;
-using tune::expect_program;
-using tune::program_digest;
-using tune::program_source;
+using namespace tune;
 using status = tune::prebuilt_program::status;
 
 struct bench {
-  tune::testing::fake_device fake;
+  fake_device fake;
   tune::context context = fake.device().create_context();
   tune::prebuilt_programs prebuilt;
 
@@ -135,8 +130,8 @@ TEST_CASE("the listener is called around each program, also one that does not co
 }
 
 TEST_CASE("programs are taken from the cache and none is added, also by a scope within") {
-  const tune::testing::temporary_directory folder;
-  const tune::testing::scoped_environment cache("LIBTUNE_CACHE", (folder / "programs").c_str());
+  const temporary_directory folder;
+  const scoped_environment cache("LIBTUNE_CACHE", (folder / "programs").c_str());
   const bench b;
   {
     const compile_scope searching({.keeps_no_binaries = true});
@@ -264,7 +259,7 @@ defines macros(int wgs, int rows = 64) {
 }
 
 struct expecting_bench {
-  tune::testing::fake_device fake;
+  fake_device fake;
   tune::context context = fake.device().create_context();
 
   void compile(const defines& macros, const program_source& source) const {
@@ -336,7 +331,7 @@ TEST_CASE("where nothing is known, nothing is said") {
 }
 
 TEST_CASE("a program differs if a file that it includes has changed") {
-  const tune::testing::temporary_directory folder;
+  const temporary_directory folder;
   const auto write = [&](const std::string& text) { std::ofstream(folder / "x.h") << text; };
   const program_source including{
       .name = "a.kernel", .text = "#include \"x.h\"\n", .options = {"-I" + folder.path().string()}};

@@ -26,10 +26,9 @@
 namespace included_memory_test {
 
 namespace fs = std::filesystem;
+using namespace tune::testing;
 using tune::kernel_header;
 using tune::kernel_source;
-using tune::testing::scoped_environment;
-using tune::testing::temporary_directory;
 
 /// Compiles in a worker, as OpenCL needs it to tell the files, and counts.
 class counting_compiler final : public tune::compiler {
@@ -91,10 +90,10 @@ void for_each_api(const std::function<void(bench&)>& test) {
     bench b(context);
     test(b);
   };
-  for (const tune::device& device : tune::testing::test_devices()) {
+  for (const tune::device& device : test_devices()) {
     if (device.info().backend == "OpenCL") run(device.create_context());
   }
-  tune::testing::for_each_compile_target("cuda sm_90", run);
+  for_each_compile_target("cuda sm_90", run);
 }
 
 using names = std::vector<std::string>;
@@ -213,7 +212,7 @@ TEST_CASE("the digest of a program that includes files is known once it has been
 }
 
 TEST_CASE("headers of the toolkit belong to the compiler, and need no option") {
-  tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
+  for_each_compile_target("cuda sm_90", [](const tune::context& context) {
     const bench b(context);
     if (context.compiler_identity().find(" headers ") == std::string::npos) {
       CHECK_THROWS_WITH_AS(b.compile("#include <cuda_fp16.h>"), doctest::Contains("CUDA_HOME"),
@@ -225,7 +224,7 @@ TEST_CASE("headers of the toolkit belong to the compiler, and need no option") {
 }
 
 TEST_CASE("a header has a name that stays below the folders that are searched") {
-  tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
+  for_each_compile_target("cuda sm_90", [](const tune::context& context) {
     bench b(context);
     for (const char* name : {"", "/x.h", "../x.h", "a/../../x.h"}) {
       b.headers = {{name, ""}};

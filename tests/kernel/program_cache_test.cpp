@@ -28,13 +28,7 @@ namespace program_cache_test {
 
 namespace fs = std::filesystem;
 using namespace tune::testing;
-using tune::binary_cache;
-using tune::cache_binary;
-using tune::cached_compiler;
-using tune::find_cached_binary;
-using tune::flush_cached_binaries;
-using tune::program_cache;
-using tune::program_source;
+using namespace tune;
 
 tune::detail::sha256_digest key(unsigned char n) {
   tune::detail::sha256_digest made{};
@@ -324,8 +318,8 @@ TEST_CASE("whatever a program depends on makes an entry of its own") {
   for (const words& flags : {words{}, {"-y"}, {"-x", "-y"}, {"-y", "-x"}, {"-x -y"}, {"-x", ""}}) {
     check_it_is_another(b.context, {source.name, source.text, flags});
   }
-  for (const tune::testing::fake_device_options& options :
-       {tune::testing::fake_device_options{.identity = {"other", "fake platform", "1.0"}},
+  for (const fake_device_options& options :
+       {fake_device_options{.identity = {"other", "fake platform", "1.0"}},
         {.identity = {"fake device", "other", "1.0"}},
         {.identity = {"fake device", "fake platform", "1.1"}},
         {.backend = "other"}}) {

@@ -29,26 +29,17 @@
 namespace serve_test {
 
 using namespace tune::testing;
+using namespace tune::detail;
 using tune::compile_result;
-using tune::detail::compile_order;
-using tune::detail::compile_report;
-using tune::detail::compile_target;
-using tune::detail::encode;
-using tune::detail::prepare_order;
-using tune::detail::stderr_filter;
-using tune::detail::wire_error;
-using tune::detail::worker_greeting;
-using tune::detail::worker_message;
-using tune::detail::worker_message_reader;
 using status = tune::compile_result::status;
 
 /// A worker on a thread, and the other end of its socket.
 class worker_thread {
  public:
-  explicit worker_thread(tune::detail::order_handlers handlers) {
+  explicit worker_thread(order_handlers handlers) {
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()) == 0);
     thread_ = std::thread([this, handlers = std::move(handlers)] {
-      status_ = tune::detail::serve_orders(ends_[1], handlers);
+      status_ = serve_orders(ends_[1], handlers);
       ::shutdown(ends_[1], SHUT_RDWR);
     });
   }
@@ -58,7 +49,7 @@ class worker_thread {
     ::close(ends_[1]);
   }
 
-  void send(const worker_message& message) { send(tune::detail::encode(message)); }
+  void send(const worker_message& message) { send(encode(message)); }
   void send(const std::vector<std::byte>& bytes) {
     CHECK(::send(ends_[0], bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
           static_cast<::ssize_t>(bytes.size()));
@@ -85,7 +76,7 @@ class worker_thread {
 
  private:
   std::array<int, 2> ends_{};
-  tune::detail::worker_message_reader reader_;
+  worker_message_reader reader_;
   std::thread thread_;
   int status_ = -1;
 };
@@ -98,7 +89,7 @@ compile_result compile(const compile_order& order) {
   return {.what = status::built, .binary = std::vector<std::byte>(3, std::byte{7})};
 }
 
-tune::detail::order_handlers handlers() {
+order_handlers handlers() {
   return {.prepare = [](const auto&) {}, .compile = compile};
 }
 
@@ -120,10 +111,10 @@ TEST_CASE("a worker greets, carries out orders in turn, and ends when nobody is 
   const auto greeting = worker.receive();
   REQUIRE(greeting.has_value());
   REQUIRE(std::holds_alternative<worker_greeting>(*greeting));
-  CHECK(std::get<worker_greeting>(*greeting).protocol == tune::detail::worker_protocol);
+  CHECK(std::get<worker_greeting>(*greeting).protocol == worker_protocol);
   CHECK(std::get<worker_greeting>(*greeting).library == tune::library_version());
 
-  worker.send(tune::detail::prepare_order{});
+  worker.send(prepare_order{});
   worker.send(order(1, "right"));
   worker.send(order(2, "wrong"));
   const compile_report prepared = report(worker);
@@ -154,7 +145,7 @@ TEST_CASE("what an order throws is its result, and the worker goes on") {
 }
 
 TEST_CASE("a worker that is sent what means nothing ends with a failure") {
-  const std::vector<std::byte> good = tune::detail::encode(order(1, "right"));
+  const std::vector<std::byte> good = encode(order(1, "right"));
   SUBCASE("bytes at random") {
     std::mt19937 random(7);
     for (int round = 0; round < 20; ++round) {
@@ -181,7 +172,7 @@ TEST_CASE("a worker that is sent what means nothing ends with a failure") {
 
 TEST_CASE("half an order is none") {
   worker_thread worker(handlers());
-  std::vector<std::byte> bytes = tune::detail::encode(order(1, "right"));
+  std::vector<std::byte> bytes = encode(order(1, "right"));
   bytes.resize(bytes.size() / 2);
   worker.send(bytes);
   CHECK(worker.leave() == 0);
@@ -207,7 +198,7 @@ tune::program_source kernel_for(const tune::context& context, const std::string&
 
 LIBTUNE_DEVICE_TEST_CASE("what is compiled for another process loads there", device) {
   const tune::context context = device.create_context();
-  const auto handlers = tune::detail::compile_handlers();
+  const auto handlers = compile_handlers();
   handlers.prepare(target_of(context));
   const auto result = handlers.compile(
       {.id = 1, .target = target_of(context), .source = kernel_for(context, "nothing.kernel")});
@@ -228,8 +219,7 @@ LIBTUNE_DEVICE_TEST_CASE("a log is as it is without a worker", device) {
     log_here = failure.log();
   }
   try {
-    tune::detail::compile_handlers().compile(
-        {.id = 1, .target = target_of(context), .source = wrong});
+    compile_handlers().compile({.id = 1, .target = target_of(context), .source = wrong});
   } catch (const tune::build_error& failure) {
     log = failure.log();
   }
@@ -242,17 +232,16 @@ LIBTUNE_DEVICE_TEST_CASE("nothing is compiled by another compiler than was asked
   compile_order order{
       .id = 1, .target = target_of(context), .source = kernel_for(context, "nothing.kernel")};
   order.target.compiler_identity += " of old";
-  CHECK_THROWS_WITH_AS(tune::detail::compile_handlers().compile(order), doctest::Contains("of old"),
-                       tune::error);
+  CHECK_THROWS_WITH_AS(compile_handlers().compile(order), doctest::Contains("of old"), tune::error);
 }
 
 TEST_CASE("no worker compiles for what it does not know") {
   compile_order order;
   order.target.backend = "fake";
-  CHECK_THROWS_AS(tune::detail::compile_handlers().compile(order), tune::error);
+  CHECK_THROWS_AS(compile_handlers().compile(order), tune::error);
   order.target.backend = "OpenCL";
   order.target.platform = "no such platform";
-  CHECK_THROWS_AS(tune::detail::compile_handlers().compile(order), tune::error);
+  CHECK_THROWS_AS(compile_handlers().compile(order), tune::error);
 }
 
 void say(const char* text) {
@@ -289,7 +278,7 @@ TEST_CASE("what a compiler writes before it crashes is not lost") {
   CHECK(errors.text() == "LLVM ERROR: cannot select\n");
 }
 
-constexpr std::size_t header_bytes = tune::detail::frame_form::header_bytes;
+constexpr std::size_t header_bytes = frame_form::header_bytes;
 
 compile_order sample_order() {
   return {.id = 42,

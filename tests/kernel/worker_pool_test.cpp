@@ -22,13 +22,9 @@
 namespace worker_pool_test {
 
 using namespace std::chrono_literals;
-using tune::compile_future;
-using tune::compile_limits;
-using tune::compile_pool_options;
-using tune::compile_result;
+using namespace tune::testing;
+using namespace tune;
 using tune::detail::worker_pool;
-using tune::testing::captured_errors;
-using tune::testing::scoped_environment;
 using status = tune::compile_result::status;
 
 compile_pool_options options() {
@@ -269,7 +265,7 @@ TEST_CASE("the end of a pool ends its workers, whatever they do") {
 TEST_CASE("workers end with their process, however that ends") {
   int channel[2];
   REQUIRE(::pipe(channel) == 0);
-  tune::testing::in_child([&] {
+  in_child([&] {
     auto* pool = new worker_pool(options());
     const int process = std::stoi(text_of(submit(*pool, "PID").result()));
     submit(*pool, "HANG").wait_until(std::chrono::steady_clock::now() + 20ms);

@@ -13,8 +13,7 @@
 namespace worker_program_test {
 
 namespace fs = std::filesystem;
-using tune::detail::find_helper;
-using tune::detail::find_worker_program;
+using namespace tune::detail;
 using tune::testing::scoped_environment;
 
 void make_file(const fs::path& path, bool runs) {
@@ -24,7 +23,7 @@ void make_file(const fs::path& path, bool runs) {
 }
 
 std::string find_worker_program_near(const std::string& object) {
-  return tune::detail::find_helper_near("libtune-worker", object).path;
+  return find_helper_near("libtune-worker", object).path;
 }
 
 /// A folder with a program in bin, and a library in lib/machine.
@@ -83,9 +82,9 @@ TEST_CASE("a helper is found in the folder that was named when the program was b
   CHECK(find_helper("sample-helper").path.empty());
   const std::string named = folder.path().string();
   {
-    const tune::detail::helper_folder known(named.c_str());
+    const helper_folder known(named.c_str());
     CHECK(find_helper("sample-helper").path == (folder / "sample-helper").string());
-    const tune::detail::helper_folder later("/no/such/folder");
+    const helper_folder later("/no/such/folder");
     CHECK(find_helper("sample-helper").path == (folder / "sample-helper").string());
   }
   CHECK(find_helper("sample-helper").path.empty());
@@ -104,10 +103,10 @@ TEST_CASE("where a helper is missing the places are listed, and what is wrong wi
   const tune::testing::temporary_directory folder;
   make_file(folder / "sample-helper", false);
   const std::string named = folder.path().string();
-  const tune::detail::helper_folder known(named.c_str());
+  const helper_folder known(named.c_str());
   const auto search = find_helper("sample-helper");
   CHECK(search.path.empty());
-  const std::string text = tune::detail::describe_missing("sample-helper", search);
+  const std::string text = describe_missing("sample-helper", search);
   INFO(text);
   CHECK(text.starts_with("the helper program sample-helper was not found (looked at: /"));
   CHECK(text.find((folder / "sample-helper").string() + " (cannot be run)") != std::string::npos);

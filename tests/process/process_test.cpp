@@ -25,20 +25,7 @@
 namespace process_test {
 
 namespace fs = std::filesystem;
-using tune::detail::child_command;
-using tune::detail::child_process;
-using tune::detail::find_usable_resources;
-using tune::detail::frame_form;
-using tune::detail::frame_reader;
-using tune::detail::parse_cpu_max;
-using tune::detail::parse_field;
-using tune::detail::parse_group;
-using tune::detail::parse_memory_limit;
-using tune::detail::process_state;
-using tune::detail::wire_error;
-using tune::detail::wire_writer;
-using tune::detail::worker_count;
-using tune::detail::worker_memory_bytes;
+using namespace tune::detail;
 
 /// A shell that runs a script, with its end of the socket as descriptor 3.
 child_command shell(const std::string& script, std::vector<std::string> variables = {}) {
@@ -73,7 +60,6 @@ TEST_CASE("a variable takes the place of the one that there is") {
 
 TEST_CASE(
     "a list that a loader has cut at a colon is whole again for a child, other changes stay") {
-  using tune::detail::uncut_list;
   CHECK(uncut_list("libpocl.so.2:libnvidia-opencl.so.1", "libpocl.so.2") ==
         "libpocl.so.2:libnvidia-opencl.so.1");
   CHECK(uncut_list("a:b:c", "a:b") == "a:b:c");

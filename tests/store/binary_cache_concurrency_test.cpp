@@ -22,10 +22,9 @@ namespace binary_cache_concurrency_test {
 
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
+using namespace tune::testing;
 using tune::binary_cache;
 using tune::binary_key;
-using tune::testing::exit_status_of;
-using tune::testing::temporary_folder;
 
 using bytes = std::vector<std::byte>;
 
@@ -75,7 +74,7 @@ std::uint64_t bytes_in(const std::string& path) {
 template <class Work>
 pid_t start_child(const Work& work) {
   std::fflush(nullptr);  // so that the child has nothing of ours to write
-  const pid_t child = tune::testing::fork_for_use();
+  const pid_t child = fork_for_use();
   if (child == 0) ::_exit(work());
   return child;
 }

@@ -21,16 +21,8 @@
 namespace column_test {
 
 using namespace tune::testing;
-using tune::argument_error;
-using tune::field_description;
-using tune::named_value;
-using tune::type_error;
-using tune::value;
-using tune::value_type;
-using tune::detail::check_fields;
-using tune::detail::check_key;
-using tune::detail::check_score;
-using tune::detail::check_type;
+using namespace tune::detail;
+using namespace tune;
 
 bool same(const value& a, const value& b) {
   const double* x = std::get_if<double>(&a);
@@ -100,7 +92,7 @@ tune::function_identity function_of(value_type type) {
 }
 
 TEST_CASE("every value of every type makes the round trip in key and tuning, each key its own") {
-  const tune::testing::temporary_folder folder;
+  const temporary_folder folder;
   tune::tuning_database database(folder.file("tuning.db"));
   for (const column_case& c : all_cases()) {
     CAPTURE(tune::value_type_name(c.type));
@@ -109,7 +101,7 @@ TEST_CASE("every value of every type makes the round trip in key and tuning, eac
     optional.emplace_back();
     for (const value& b : optional) {
       const std::vector<tune::named_value> fields{{"a", c.values.front()}, {"b", b}};
-      const tune::record_key key{.arguments = fields, .device = tune::testing::sample_device()};
+      const tune::record_key key{.arguments = fields, .device = sample_device()};
       CHECK_FALSE(database.find(function, key));
       database.store(function, key, {{"a", c.values.back()}, {"b", b}}, 1);
       const auto found = database.find(function, key);
@@ -121,27 +113,26 @@ TEST_CASE("every value of every type makes the round trip in key and tuning, eac
 }
 
 TEST_CASE("an empty optional key is one row, and NaN comes back from a tuning") {
-  const tune::testing::temporary_folder folder;
+  const temporary_folder folder;
   tune::tuning_database database(folder.file("tuning.db"));
   const tune::function_identity function = function_of(value_type::float64);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const double a : {1.0, nan}) {
-    database.store(function, {{{"a", 0.5}, {"b", value()}}, tune::testing::sample_device()},
+    database.store(function, {{{"a", 0.5}, {"b", value()}}, sample_device()},
                    {{"a", a}, {"b", value()}}, 1);
   }
   SQLite::Database file(database.path());
   CHECK(file.execAndGet("SELECT count(*) FROM f_float64__0").getInt() == 1);
-  const auto found =
-      database.find(function, {{{"a", 0.5}, {"b", value()}}, tune::testing::sample_device()});
+  const auto found = database.find(function, {{{"a", 0.5}, {"b", value()}}, sample_device()});
   CHECK(std::isnan(std::get<double>(found->values[0].value)));
 }
 
 TEST_CASE("a person reads what they would write") {
   const auto text_of = [](value_type type, const value& v) {
-    const tune::testing::temporary_folder folder;
+    const temporary_folder folder;
     tune::tuning_database database(folder.file("tuning.db"));
     const tune::function_identity function{.name = "f", .value_fields = {{"c", type}}};
-    database.store(function, {{}, tune::testing::sample_device()}, {{"c", v}}, 1);
+    database.store(function, {{}, sample_device()}, {{"c", v}}, 1);
     return SQLite::Database(database.path())
         .execAndGet("SELECT CAST(value_c AS TEXT) FROM f__0")
         .getString();
@@ -161,7 +152,7 @@ TEST_CASE("a column that holds something else is an error, not another value") {
     SQLite::Statement select(database, sql);
     REQUIRE(select.executeStep());
     try {
-      tune::detail::read_field(select.getColumn(0), field);
+      read_field(select.getColumn(0), field);
       return false;
     } catch (const SQLite::Exception& failure) {
       CHECK(std::string(failure.what()).find("value_x") != std::string::npos);
@@ -351,7 +342,7 @@ bool same(const std::vector<named_value>& a, const std::vector<named_value>& b) 
 }
 
 struct property_database {
-  tune::testing::temporary_folder folder;
+  temporary_folder folder;
   tune::tuning_database database{folder.file("tuning.db")};
 };
 
@@ -365,16 +356,16 @@ TEST_CASE("every key finds what was stored for it, and no other key does") {
   std::map<std::string, std::int64_t> expected;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const auto number = static_cast<std::int64_t>(i);
-    const tune::record_key key{keys[i], tune::testing::sample_device()};
+    const tune::record_key key{keys[i], sample_device()};
     const bool known = open.database.find(function, key).has_value();
     CHECK(known == expected.contains(tune::canonical_text(keys[i])));
-    open.database.store(function, key, tune::testing::sample_tuning(number), 1.0);
+    open.database.store(function, key, sample_tuning(number), 1.0);
     expected[tune::canonical_text(keys[i])] = number;
   }
   for (const auto& key : keys) {
-    const auto found = open.database.find(function, {key, tune::testing::sample_device()});
+    const auto found = open.database.find(function, {key, sample_device()});
     REQUIRE(found);
-    CHECK(found->values == tune::testing::sample_tuning(expected.at(tune::canonical_text(key))));
+    CHECK(found->values == sample_tuning(expected.at(tune::canonical_text(key))));
   }
 }
 
@@ -404,15 +395,14 @@ TEST_CASE("a value of any other type is refused, and NaN is no key") {
     for (const value& v : one) {
       key[field].value = v;
       try {
-        open.database.find(function, {key, tune::testing::sample_device()});
+        open.database.find(function, {key, sample_device()});
         ++accepted;
       } catch (const tune::argument_error&) {
       }
     }
     CHECK(accepted == (fields[field].optional ? 2 : 1));
     key[field].value = std::nan("");
-    CHECK_THROWS_AS(open.database.find(function, {key, tune::testing::sample_device()}),
-                    tune::argument_error);
+    CHECK_THROWS_AS(open.database.find(function, {key, sample_device()}), tune::argument_error);
   }
 }
 
@@ -435,7 +425,7 @@ bool takes(const std::string& path, const std::string& table, const std::string&
 }
 
 TEST_CASE("a result with an impossible time is not stored") {
-  const tune::testing::temporary_folder folder;
+  const temporary_folder folder;
   tune::tuning_database database(folder.file("tuning.db"));
   for (const double time : impossible) {
     CAPTURE(time);
@@ -446,7 +436,7 @@ TEST_CASE("a result with an impossible time is not stored") {
 }
 
 TEST_CASE("a trial with an impossible score or sample is not stored") {
-  const tune::testing::temporary_folder folder;
+  const temporary_folder folder;
   tune::tuning_database database(folder.file("tuning.db"));
   const auto search = database.begin_search(sample_function(), sample_key());
   for (const double time : impossible) {
@@ -462,7 +452,7 @@ TEST_CASE("a trial with an impossible score or sample is not stored") {
 }
 
 TEST_CASE("the tables themselves refuse impossible times") {
-  const tune::testing::temporary_folder folder;
+  const temporary_folder folder;
   tune::tuning_database database(folder.file("tuning.db"));
   database.store(sample_function(), sample_key(), sample_tuning(1), 1.0);
   const auto search = database.begin_search(sample_function(), sample_key());

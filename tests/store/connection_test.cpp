@@ -25,20 +25,13 @@ namespace connection_test {
 
 using namespace std::chrono_literals;
 using namespace tune::testing;
+using namespace tune::detail;
 using tune::database_error;
-using tune::detail::checksum_expression;
-using tune::detail::column_term;
-using tune::detail::connection;
-using tune::detail::database_failure;
-using tune::detail::database_use;
-using tune::detail::is_busy;
-using tune::detail::row_layout;
-using tune::detail::write_transaction;
 
 /// A new database with the fixed tables.
 std::string create_database(const temporary_folder& folder) {
   const std::string path = folder.file("tuning.db");
-  tune::detail::create_private_file(path);
+  create_private_file(path);
   connection made(path, 10s, 10s);
   write_transaction transaction(made, 10s);
   transaction.commit();
@@ -64,8 +57,8 @@ TEST_CASE("a connection has the settings that the promises need") {
   CHECK(setting(opened, "foreign_keys") == 1);
   CHECK(setting(opened, "cell_size_check") == 1);
   CHECK(setting(opened, "trusted_schema") == 0);
-  CHECK(setting(opened, "application_id") == tune::detail::application_id);
-  CHECK(setting(opened, "user_version") == tune::detail::schema_version);
+  CHECK(setting(opened, "application_id") == application_id);
+  CHECK(setting(opened, "user_version") == schema_version);
   CHECK(is_on(opened, SQLITE_DBCONFIG_DEFENSIVE));
   CHECK_FALSE(is_on(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER));
   CHECK_FALSE(is_on(opened, SQLITE_DBCONFIG_ENABLE_VIEW));
@@ -102,7 +95,7 @@ TEST_CASE("every table is strict") {
 TEST_CASE("a new file is not ready until a transaction on it commits") {
   const temporary_folder folder;
   const std::string path = folder.file("tuning.db");
-  tune::detail::create_private_file(path);
+  create_private_file(path);
   connection opened(path, 1s, 1s);
   CHECK_FALSE(opened.is_ready());
   { const write_transaction abandoned(opened, 1s); }
@@ -148,7 +141,7 @@ TEST_CASE("a read waits for a commit that ends in time, and not for one that doe
     other.exec("COMMIT");
   });
   {
-    const tune::detail::scoped_wait patient(reader, 60s);
+    const scoped_wait patient(reader, 60s);
     CHECK(read() == 0);
   }
   committing.join();
@@ -270,7 +263,7 @@ TEST_CASE("a statement's run ends with its scope, and its lock with it") {
     transaction.commit();
   };
   {
-    const tune::detail::statement_run run(select);
+    const statement_run run(select);
     REQUIRE(select.executeStep());
     CHECK_THROWS_AS(write(), SQLite::Exception);
   }
@@ -278,13 +271,13 @@ TEST_CASE("a statement's run ends with its scope, and its lock with it") {
 }
 
 TEST_CASE("a thread uses a database while it has a transaction or runs a statement") {
-  const tune::testing::temporary_folder folder;
+  const temporary_folder folder;
   const std::string path = folder.file("tuning.db");
-  tune::detail::create_private_file(path);
-  tune::detail::connection opened(path, 60s, 60s);
+  create_private_file(path);
+  connection opened(path, 60s, 60s);
   CHECK_FALSE(database_use::is_active());
   {
-    tune::detail::write_transaction transaction(opened, 60s);
+    write_transaction transaction(opened, 60s);
     CHECK(database_use::is_active());
     bool elsewhere = true;
     std::jthread([&] { elsewhere = database_use::is_active(); }).join();
@@ -294,7 +287,7 @@ TEST_CASE("a thread uses a database while it has a transaction or runs a stateme
   CHECK_FALSE(database_use::is_active());
   SQLite::Statement statement(opened.database(), "SELECT 1");
   {
-    const tune::detail::statement_run run(statement);
+    const statement_run run(statement);
     CHECK(database_use::is_active());
   }
   CHECK_FALSE(database_use::is_active());
@@ -329,7 +322,7 @@ TEST_CASE("an extended code means what its primary code does") {
 
 SQLite::Database in_memory() {
   SQLite::Database database(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  tune::detail::register_row_checksum(database);
+  register_row_checksum(database);
   return database;
 }
 
@@ -340,8 +333,8 @@ std::string hex_of(SQLite::Database& database, const std::string& expression) {
 TEST_CASE("the checksum is the beginning of the SHA-256 of the canonical text") {
   SQLite::Database database = in_memory();
   const std::string text = "t12:t(a,b,c,d,e);n;i-7;f0x1.8p+0;t3:x;y;b2:\x01\x02;";
-  const auto whole = tune::detail::sha256(std::as_bytes(std::span(text)));
-  std::string expected = tune::detail::to_hex(std::span(whole).first(16));
+  const auto whole = sha256(std::as_bytes(std::span(text)));
+  std::string expected = to_hex(std::span(whole).first(16));
   for (char& c : expected) c = static_cast<char>(std::toupper(c));
   CHECK(hex_of(database, "libtune_checksum('t(a,b,c,d,e)', NULL, -7, 1.5, 'x;y', x'0102')") ==
         expected);

@@ -28,15 +28,8 @@ namespace database_file_test {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using namespace tune::testing;
-using tune::database_error;
-using tune::database_place;
-using tune::tuning_database;
-using tune::detail::create_private_file;
-using tune::detail::database_lock;
-using tune::detail::lock_kind;
-using tune::detail::place_database;
-using tune::detail::require_system_trust;
-using tune::detail::set_aside_if_damaged;
+using namespace tune::detail;
+using namespace tune;
 
 unsigned mode_of(const fs::path& path) {
   struct stat status {};
@@ -45,9 +38,9 @@ unsigned mode_of(const fs::path& path) {
 }
 
 TEST_CASE("a path that cannot name a file is refused") {
-  CHECK_THROWS_AS(tune::detail::absolute_path(""), tune::argument_error);
-  CHECK_THROWS_AS(tune::detail::absolute_path("/tmp/"), tune::argument_error);
-  CHECK_THROWS_AS(tune::detail::absolute_path(std::string("/tmp/a\0b", 8)), tune::argument_error);
+  CHECK_THROWS_AS(absolute_path(""), tune::argument_error);
+  CHECK_THROWS_AS(absolute_path("/tmp/"), tune::argument_error);
+  CHECK_THROWS_AS(absolute_path(std::string("/tmp/a\0b", 8)), tune::argument_error);
 }
 
 TEST_CASE("a server in the place of a file is refused, without its password") {
@@ -65,17 +58,17 @@ TEST_CASE("a server in the place of a file is refused, without its password") {
 
 TEST_CASE("a path becomes absolute, whatever SQLite would make of it") {
   for (const char* path : {"tuning.db", ":memory:", "file:tuning.db?mode=memory"}) {
-    CHECK(tune::detail::absolute_path(path) == (fs::current_path() / path).string());
+    CHECK(absolute_path(path) == (fs::current_path() / path).string());
   }
-  CHECK(tune::detail::absolute_path("/a/b.db") == "/a/b.db");
+  CHECK(absolute_path("/a/b.db") == "/a/b.db");
 }
 
 TEST_CASE("a new file and its folders are the owner's alone") {
   const temporary_folder folder;
   const std::string path = folder.file("a/b/tuning.db");
-  CHECK_FALSE(tune::detail::is_there(path));
+  CHECK_FALSE(is_there(path));
   create_private_file(path);
-  CHECK(tune::detail::is_there(path));
+  CHECK(is_there(path));
   CHECK(mode_of(path) == 0600);
   CHECK(mode_of(folder.path() / "a/b") == 0700);
   CHECK(mode_of(folder.path() / "a") == 0700);
@@ -110,11 +103,9 @@ TEST_CASE("links on the way are followed, a link at the end is kept") {
   fs::create_symlink(folder.path() / "real", folder.path() / "link");
   fs::create_symlink("nowhere", folder.path() / "real/tuning.db");
   const fs::path real = fs::canonical(folder.path() / "real");
-  CHECK(tune::detail::without_links_on_the_way(folder.file("link/tuning.db")) ==
-        (real / "tuning.db").string());
-  CHECK(tune::detail::is_there(folder.file("link/tuning.db")));
-  CHECK_THROWS_AS(tune::detail::without_links_on_the_way(folder.file("none/tuning.db")),
-                  tune::database_error);
+  CHECK(without_links_on_the_way(folder.file("link/tuning.db")) == (real / "tuning.db").string());
+  CHECK(is_there(folder.file("link/tuning.db")));
+  CHECK_THROWS_AS(without_links_on_the_way(folder.file("none/tuning.db")), tune::database_error);
 }
 
 TEST_CASE("writers share the lock, and the one that moves the file has it alone") {
@@ -165,7 +156,7 @@ TEST_CASE("a database on this machine, or nobody knows where, is kept where its 
 
 TEST_CASE("one on the network is read beneath one of this machine, and says so once") {
   captured_errors errors;
-  const auto folder = tune::detail::node_local_folder();
+  const auto folder = node_local_folder();
   for (int again = 0; again < 2; ++again) {
     const database_place place = place_database("/net/somebody/tuning.db", nfs);
     if (folder) {
@@ -180,7 +171,7 @@ TEST_CASE("one on the network is read beneath one of this machine, and says so o
 }
 
 TEST_CASE("different databases on the network have different places, the same one the same") {
-  if (!tune::detail::node_local_folder()) return;
+  if (!node_local_folder()) return;
   const std::string one = place_database("/net/a/tuning.db", nfs).path;
   CHECK(place_database("/net/a/tuning.db", nfs).path == one);
   CHECK(place_database("/net/b/tuning.db", nfs).path != one);
@@ -188,7 +179,7 @@ TEST_CASE("different databases on the network have different places, the same on
 }
 
 TEST_CASE("a path stays as it was written, and none stays none") {
-  const tune::testing::temporary_folder folder;
+  const temporary_folder folder;
   CHECK(tune::place_database("").path.empty());
   CHECK(tune::place_database("").shared.empty());
   const std::string path = folder.file("deeper/tuning.db");
@@ -272,7 +263,7 @@ TEST_CASE("a group may share a database if it says so, the world may not") {
   fs::permissions(folder.file("tuning.db"), fs::perms(0666));
   CHECK(is_refused(folder.file("tuning.db")));
   const scoped_environment bad("LIBTUNE_DB_ACCESS", "everybody");
-  CHECK_THROWS_AS(tune::detail::require_trust(folder.file("tuning.db")), tune::environment_error);
+  CHECK_THROWS_AS(require_trust(folder.file("tuning.db")), tune::environment_error);
 }
 
 TEST_CASE("any umask leaves a database that works") {
@@ -455,7 +446,7 @@ TEST_CASE("a sound database, another's, nonsense and nothing stay where they are
 TEST_CASE("a damaged database stays while others write to it") {
   const temporary_folder folder;
   const std::string path = create_damaged(folder);
-  const tune::detail::database_lock writer(path, tune::detail::lock_kind::shared, 0ms);
+  const database_lock writer(path, lock_kind::shared, 0ms);
   CHECK_FALSE(set_aside_if_damaged(path, 2ms));
   CHECK(fs::exists(path));
 }

@@ -17,16 +17,7 @@
 namespace identity_column_test {
 
 using namespace tune::testing;
-using tune::argument_error;
-using tune::device_identity;
-using tune::function_identity;
-using tune::identity_column;
-using tune::identity_columns;
-using tune::match_step;
-using tune::rank_nearest;
-using tune::step_between;
-using tune::table_name;
-using tune::value_type;
+using namespace tune;
 using strings = std::vector<std::string>;
 
 /// The identity in which every field differs from an unknown one.

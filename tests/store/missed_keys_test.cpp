@@ -30,9 +30,7 @@ namespace missed_keys_test {
 
 namespace fs = std::filesystem;
 using namespace tune::testing;
-using tune::missed_key;
-using tune::missed_keys;
-using tune::record_key;
+using namespace tune;
 using counts = std::vector<tune::asked_count>;
 using list = std::vector<std::int64_t>;
 
@@ -174,7 +172,7 @@ TEST_CASE("every key that a database can have is read back exactly") {
   std::vector<missed_key> noted;
   std::set<std::string> seen;
   for (unsigned seed = 0; seed < 60; ++seed) {
-    for (const auto& function : tune::testing::random_content(seed).next().functions) {
+    for (const auto& function : random_content(seed).next().functions) {
       for (const auto& result : function.results) {
         const record_key missed{result.arguments, result.device()};
         if (!seen.insert(text_of(function.function, missed)).second) continue;
@@ -279,7 +277,7 @@ TEST_CASE("the file is for its owner alone, and so is the folder that is made fo
 
 TEST_CASE("a group may write it where it may write the database") {
   const place p;
-  const tune::testing::scoped_environment shared("LIBTUNE_DB_ACCESS", "shared");
+  const scoped_environment shared("LIBTUNE_DB_ACCESS", "shared");
   p.keys.remember(fill, key(64));
   struct stat status {};
   REQUIRE(::stat(p.path.c_str(), &status) == 0);
@@ -370,7 +368,7 @@ TEST_CASE("many processes note keys at once, and no line is torn") {
   constexpr int each = 50;
   std::vector<::pid_t> children;
   for (int child = 0; child < processes; ++child) {
-    children.push_back(tune::testing::fork_for_use());
+    children.push_back(fork_for_use());
     if (children.back() != 0) continue;
     for (int i = 0; i < each; ++i) p.keys.remember(fill, key(child * each + i));
     ::_exit(0);
@@ -444,7 +442,7 @@ TEST_CASE("what a database has by now is missing no more") {
 constexpr ::uid_t nobody = 65534;
 
 int run(const std::string& program, const std::string& file, ::uid_t user) {
-  return tune::testing::in_child([&] {
+  return in_child([&] {
     if (::setgid(user) != 0 || ::setuid(user) != 0) return 9;
     ::execl(program.c_str(), program.c_str(), "miss", file.c_str(), nullptr);
     return 8;
@@ -456,7 +454,7 @@ TEST_CASE("a program with raised privileges notes no key") {
     MESSAGE("only the superuser can make a program setuid");
     return;
   }
-  const tune::testing::temporary_directory folder;
+  const temporary_directory folder;
   struct statvfs mounted {};
   REQUIRE(::statvfs(folder.path().c_str(), &mounted) == 0);
   if ((mounted.f_flag & ST_NOSUID) != 0) return;  // nothing there can be setuid

@@ -34,15 +34,8 @@ namespace named_lock_test {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using namespace tune::testing;
-using tune::device_lock;
-using tune::key_lock;
-using tune::look_at_holder;
-using tune::named_lock;
-using tune::wait_mark;
-using tune::detail::file_descriptor;
-using tune::detail::file_lock;
-using tune::detail::lock_attempt;
-using tune::detail::lock_kind;
+using namespace tune::detail;
+using namespace tune;
 
 /// A lock that is taken at once. Ends the process if another has it: for a lock_keeper.
 template <class Lock, class... Arguments>
@@ -253,10 +246,10 @@ TEST_CASE("users share the file of a device, whatever mask the first of them had
     });
     CHECK(fs::status(path).permissions() == fs::perms{0666});
     CHECK(fs::is_empty(path));
-    const tune::testing::without_privileges another_user;
+    const without_privileges another_user;
     CHECK_FALSE(device_lock("device", folders).take(0ms));
   }
-  const tune::testing::without_privileges another_user;
+  const without_privileges another_user;
   CHECK(device_lock("device", folders).take(0ms));
 }
 
@@ -441,7 +434,6 @@ TEST_CASE("the lock of a process that was killed is free") {
 }
 
 TEST_CASE("trying goes on until it works or the wait is over") {
-  using tune::detail::keep_trying;
   int attempts = 0;
   const auto third_time = [&] { return ++attempts == 3; };
   CHECK(keep_trying(60s, third_time));
@@ -459,7 +451,7 @@ TEST_CASE("trying goes on until it works or the wait is over") {
 }
 
 TEST_CASE("a holder is described by its number, the file that it runs, and whether it is stopped") {
-  const tune::testing::lock_keeper other([] { return 0; });
+  const lock_keeper other([] { return 0; });
   const std::string name = "process " + std::to_string(other.id()) + " (store_tests)";
   const tune::lock_holder running = look_at_holder(other.id());
   CHECK(running.program == "store_tests");
@@ -486,14 +478,14 @@ TEST_CASE("the processor time that a holder has used grows while it works") {
 }
 
 TEST_CASE("the holder of a lock in a file is found without opening it") {
-  const tune::testing::temporary_folder folder;
+  const temporary_folder folder;
   const std::string path = folder.file("locked");
   struct stat status {};
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   REQUIRE(::fstat(file, &status) == 0);
   ::close(file);
   CHECK_FALSE(tune::find_lock_holder(status.st_dev, status.st_ino));
-  const tune::testing::lock_keeper other([&] {
+  const lock_keeper other([&] {
     struct ::flock all {};
     all.l_type = F_WRLCK;
     return ::fcntl(::open(path.c_str(), O_RDWR | O_CLOEXEC), F_SETLK, &all);

@@ -88,10 +88,10 @@ TEST_CASE("a failure says nothing of another compiler, device or function") {
       open.failed(sample_search, sample_key(64, {"GPU Two", "Some Platform", "535.104"})).empty());
   CHECK(open.failed(sample_search, sample_key(64, {"GPU One", "Some Platform", "536"})).empty());
   // Each part of the identity decides: what can run, and what only affects the speed.
-  tune::device_identity device = tune::testing::sample_device();
+  tune::device_identity device = sample_device();
   device.capabilities.local_memory_bytes = 49152;
   CHECK(open.failed(sample_search, sample_key(64, device)).empty());
-  device = tune::testing::sample_device();
+  device = sample_device();
   device.performance.compute_units = 132;
   CHECK(open.failed(sample_search, sample_key(64, device)).empty());
   open.record({trial(2, "compile failed", {"b"})}, sample_search, sample_key(64, device));
@@ -306,7 +306,7 @@ TEST_CASE("the incidents of a database are listed with what they are of, and for
 }
 
 TEST_CASE("where there is no database nothing is listed, forgotten or made") {
-  const tune::testing::temporary_folder folder;
+  const temporary_folder folder;
   const std::string path = folder.file("none.db");
   const auto all = [](const tune::stored_incident&) { return true; };
   CHECK(tune::list_incidents(path, bad, all).empty());

@@ -26,18 +26,8 @@ namespace private_folder_test {
 
 namespace fs = std::filesystem;
 using namespace tune::testing;
-using tune::replace_file;
-using tune::replace_file_by;
-using tune::user_cache_folder;
-using tune::detail::create_private_folders;
-using tune::detail::distrust;
-using tune::detail::file_system_of;
-using tune::detail::is_network_file_system;
-using tune::detail::least_recently_used;
-using tune::detail::listed_file;
-using tune::detail::private_folder;
-using tune::detail::temporary_file;
-using tune::detail::trust_policy;
+using namespace tune::detail;
+using namespace tune;
 using names = std::vector<std::string>;
 
 private_folder open_folder(const fs::path& path) {
@@ -84,7 +74,7 @@ TEST_CASE("folders that cannot be made have a reason") {
   const temporary_folder place;
   put_file(place.file("file"), "text");
   CHECK(create_private_folders(place.file("file/a")) == std::errc::not_a_directory);
-  const tune::testing::without_privileges ordinary;
+  const without_privileges ordinary;
   CHECK(create_private_folders("/libtune-test/a") == std::errc::permission_denied);
 }
 
@@ -124,7 +114,7 @@ TEST_CASE("a folder that others may change is refused, whoever may read it") {
     CHECK_THROWS_WITH_AS(private_folder::open(place.path().string()),
                          doctest::Contains("the folder may be written by"), std::system_error);
   }
-  const tune::testing::without_privileges ordinary;
+  const without_privileges ordinary;
   if (::geteuid() == 0) return;
   CHECK_THROWS_WITH_AS(private_folder::open("/"), doctest::Contains("another user"),
                        std::system_error);
@@ -271,7 +261,7 @@ TEST_CASE("a file that is not published leaves nothing behind") {
     first.write(bytes_of("text"));
     CHECK(std::distance(fs::directory_iterator(place.path()), {}) == 2);
     for (const auto& entry : fs::directory_iterator(place.path())) {
-      CHECK(tune::detail::is_temporary_name(entry.path().filename().string()));
+      CHECK(is_temporary_name(entry.path().filename().string()));
     }
     fs::create_directory(place.file("folder"));
     CHECK_THROWS_AS(second.publish("folder"), std::system_error);
@@ -285,7 +275,7 @@ TEST_CASE("a limit on the size of files is an error and ends nothing") {
   const private_folder folder = open_folder(place.path());
   {
     temporary_file file(folder);
-    const tune::testing::file_size_limit limit(100);
+    const file_size_limit limit(100);
     CHECK_NOTHROW(file.write(bytes_of(std::string(60, 'x'))));
     CHECK_THROWS_AS(file.write(bytes_of(std::string(60, 'x'))), std::system_error);
     CHECK_THROWS_AS(file.write(bytes_of("x")), std::system_error);
@@ -295,15 +285,15 @@ TEST_CASE("a limit on the size of files is an error and ends nothing") {
 
 TEST_CASE("only names that temporary files are given pass for one") {
   const std::string digits(32, 'a');
-  CHECK(tune::detail::is_temporary_name(digits + ".tmp"));
+  CHECK(is_temporary_name(digits + ".tmp"));
   const std::vector<std::string> others{digits,  digits + ".tmp2", digits + "a.tmp",
                                         "a.tmp", ".tmp",           std::string(32, 'g') + ".tmp"};
   for (const std::string& other : others) {
-    CHECK_FALSE(tune::detail::is_temporary_name(other));
+    CHECK_FALSE(is_temporary_name(other));
   }
 }
 
-constexpr tune::detail::file_time now = 1000;
+constexpr file_time now = 1000;
 const std::vector<listed_file> files{{"c", 10, 300}, {"a", 20, 100}, {"d", 40, -5}, {"b", 5, 200}};
 
 TEST_CASE("the least recently used files go, no more than have to, the first by name of equals") {
@@ -318,8 +308,8 @@ TEST_CASE("the least recently used files go, no more than have to, the first by 
 }
 
 TEST_CASE("those that were used ten years ahead go before all others, an hour ahead is no fault") {
-  constexpr tune::detail::file_time hour = 3'600'000'000'000;
-  constexpr tune::detail::file_time ten_years = 10 * 365 * 24 * hour;
+  constexpr file_time hour = 3'600'000'000'000;
+  constexpr file_time ten_years = 10 * 365 * 24 * hour;
   const std::vector<listed_file> skewed{{"old", 1, now - ten_years},
                                         {"late", 1, now + ten_years},
                                         {"ahead", 1, now + hour},
@@ -397,14 +387,14 @@ TEST_CASE("file systems that machines share are told from those of one machine")
 }
 
 TEST_CASE("what does not exist is on the file system of the folder above") {
-  const tune::testing::temporary_folder folder;
+  const temporary_folder folder;
   const auto kind = file_system_of(folder.path().string());
   REQUIRE(kind);
   CHECK(file_system_of(folder.file("a/b/c.db")) == kind);
 }
 
 TEST_CASE("the folder of this machine is the user's alone") {
-  const auto local = tune::detail::node_local_folder();
+  const auto local = node_local_folder();
   if (!local) return;
   CHECK(local->ends_with("-" + std::to_string(::geteuid())));
   CHECK((std::filesystem::status(*local).permissions() & std::filesystem::perms(0077)) ==

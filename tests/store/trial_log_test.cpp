@@ -24,24 +24,16 @@ namespace trial_log_test {
 
 using namespace std::chrono_literals;
 using namespace tune::testing;
-using tune::function_identity;
-using tune::search_id;
-using tune::stored_trial;
-using tune::value_type;
-using tune::detail::connection;
-using tune::detail::function_table;
-using tune::detail::insert_search;
-using tune::detail::insert_trial;
-using tune::detail::read_latest_search;
-using tune::detail::write_transaction;
+using namespace tune::detail;
+using namespace tune;
 
 /// A database with the table of sample_function and an open write transaction.
 struct open_log {
   open_log() {
-    tune::detail::create_private_file(folder.file("tuning.db"));
+    create_private_file(folder.file("tuning.db"));
     opened = std::make_unique<connection>(folder.file("tuning.db"), 1s, 1s);
     transaction = std::make_unique<write_transaction>(*opened, 1s);
-    tune::detail::function_table::create(*opened, sample_function());
+    function_table::create(*opened, sample_function());
   }
 
   temporary_folder folder;
@@ -104,11 +96,11 @@ TEST_CASE("a trial takes the place of its own configuration, not of one that rea
     insert_trial(*log.opened, search, {.configuration = configuration, .outcome = "skipped"});
   }
   for (const std::size_t place : {0, 2, 3}) {
-    tune::detail::replace_trial(
+    replace_trial(
         *log.opened, search,
         {.configuration = alike[place], .outcome = "failed", .message = std::to_string(place)});
   }
-  const auto trials = tune::detail::read_trials(*log.opened, search);
+  const auto trials = read_trials(*log.opened, search);
   REQUIRE(trials.size() == alike.size());
   for (std::size_t place = 0; place < alike.size(); ++place) {
     CHECK(trials[place].configuration == alike[place]);
@@ -118,8 +110,7 @@ TEST_CASE("a trial takes the place of its own configuration, not of one that rea
 
 TEST_CASE("the latest search of a key is its own, of no other key, device or version") {
   open_log log;
-  tune::detail::function_table::create(*log.opened,
-                                       sample_function("multiply_template.autotune", 1));
+  function_table::create(*log.opened, sample_function("multiply_template.autotune", 1));
   const auto latest = [&](const tune::record_key& key, int version = 0) {
     return read_latest_search(*log.opened, sample_function("multiply_template.autotune", version),
                               key);
@@ -163,13 +154,13 @@ TEST_CASE("a database has a table of metrics from the first metric on") {
   const search_id search = insert_search(*log.opened, sample_function(), sample_key());
   insert_trial(*log.opened, search, sample_trials()[1]);
   CHECK_FALSE(log.opened->database().tableExists("libtune_metrics"));
-  CHECK(tune::detail::read_trials(*log.opened, search).front().metrics.empty());
+  CHECK(read_trials(*log.opened, search).front().metrics.empty());
   insert_trial(*log.opened, search, sample_trials()[0]);
-  const auto trials = tune::detail::read_trials(*log.opened, search);
+  const auto trials = read_trials(*log.opened, search);
   CHECK(trials[0].metrics.empty());
   CHECK(trials[1].metrics == sample_trials()[0].metrics);
   // The marks are those of before, so that older libtunes go on using the file.
-  CHECK(tune::detail::read_marks(log.opened->database(), "db") == tune::detail::schema_version);
+  CHECK(read_marks(log.opened->database(), "db") == schema_version);
 }
 
 TEST_CASE(
@@ -179,10 +170,10 @@ TEST_CASE(
   insert_trial(*log.opened, search, sample_trials()[0]);
   REQUIRE(count_of(log, "libtune_metrics") == 1);
   // This statement knows nothing of metrics.
-  SQLite::Statement replace(log.opened->database(), tune::detail::insert_trial_sql());
+  SQLite::Statement replace(log.opened->database(), insert_trial_sql());
   replace.bind(1, static_cast<std::int64_t>(search));
   replace.bind(2, 0);
-  tune::detail::bind_trial(replace, sample_trials()[1]);
+  bind_trial(replace, sample_trials()[1]);
   replace.exec();
   CHECK(count_of(log, "libtune_metrics") == 0);
   insert_trial(*log.opened, search, sample_trials()[0]);
@@ -194,11 +185,11 @@ TEST_CASE("the course of a search is noted beside it, and goes with it") {
   open_log log;
   const search_id search = insert_search(*log.opened, sample_function(), sample_key());
   CHECK_FALSE(log.opened->database().tableExists("libtune_course"));
-  tune::detail::note_course(*log.opened, search, {.strategy = "model"});
-  tune::detail::note_course(*log.opened, search, {.strategy = "random", .ending = "time"});
+  note_course(*log.opened, search, {.strategy = "model"});
+  note_course(*log.opened, search, {.strategy = "random", .ending = "time"});
   CHECK(count_of(log, "libtune_course") == 1);
   CHECK(count_of(log, "libtune_course WHERE strategy = 'random' AND ending = 'time'") == 1);
-  CHECK(tune::detail::read_marks(log.opened->database(), "db") == tune::detail::schema_version);
+  CHECK(read_marks(log.opened->database(), "db") == schema_version);
   log.opened->database().exec("DELETE FROM libtune_search");
   CHECK(count_of(log, "libtune_course") == 0);
 }
@@ -207,10 +198,10 @@ TEST_CASE("the space of a search is noted beside it, and goes with it") {
   open_log log;
   const search_id search = insert_search(*log.opened, sample_function(), sample_key());
   CHECK_FALSE(log.opened->database().tableExists("libtune_space"));
-  tune::detail::note_space(*log.opened, search, {.combinations = 1});
-  tune::detail::note_space(*log.opened, search, {.combinations = 6});
+  note_space(*log.opened, search, {.combinations = 1});
+  note_space(*log.opened, search, {.combinations = 6});
   CHECK(count_of(log, "libtune_space WHERE outline ->> '$.combinations' = 6") == 1);
-  CHECK(tune::detail::read_marks(log.opened->database(), "db") == tune::detail::schema_version);
+  CHECK(read_marks(log.opened->database(), "db") == schema_version);
   log.opened->database().exec("DELETE FROM libtune_search");
   CHECK(count_of(log, "libtune_space") == 0);
 }
@@ -223,9 +214,9 @@ TEST_CASE("a space comes back as it was, and nothing comes from other texts") {
       .parameters = {{"wgs", {std::int64_t{32}, std::uint64_t{1} << 63}},
                      {"scale", {-0.5, std::numeric_limits<double>::infinity()}},
                      {"\xff", {std::string("\xff"), true, tune::value()}}}};
-  const std::string text = tune::detail::space_to_json(space);
-  CHECK(tune::detail::space_from_json(text) == space);
-  CHECK(tune::detail::space_from_json(tune::detail::space_to_json({})) == tune::stored_space{});
+  const std::string text = space_to_json(space);
+  CHECK(space_from_json(text) == space);
+  CHECK(space_from_json(space_to_json({})) == tune::stored_space{});
   for (const char* other : {"", "null", "{}", "[[[[[[[[1]]]]]]]]", R"({"combinations":"many"})",
                             R"({"combinations":1e300,"configurations":1,"removals":[],
                                 "parameters":[]})",
@@ -234,7 +225,7 @@ TEST_CASE("a space comes back as it was, and nothing comes from other texts") {
                             R"({"combinations":1,"configurations":1,"removals":[],
                                 "parameters":[["wgs",[[1]]]]})"}) {
     CAPTURE(other);
-    CHECK_FALSE(tune::detail::space_from_json(other));
+    CHECK_FALSE(space_from_json(other));
   }
 }
 
@@ -243,14 +234,13 @@ TEST_CASE("damaged metrics are left out, and the trial stays") {
   const search_id search = insert_search(*log.opened, sample_function(), sample_key());
   insert_trial(*log.opened, search, sample_trials()[0]);
   log.opened->database().exec("UPDATE libtune_metrics SET metrics = '[[\"gflops\", 1e9]]'");
-  const auto trials = tune::detail::read_trials(*log.opened, search);
+  const auto trials = read_trials(*log.opened, search);
   REQUIRE(trials.size() == 1);
   CHECK(trials[0].metrics.empty());
   CHECK(trials[0].score_ns == sample_trials()[0].score_ns);
 }
 
 TEST_CASE("a text that is no list of metrics is none, whatever it nests") {
-  using tune::detail::metrics_from_json;
   for (const char* text :
        {"", "{}", "[1]", R"([["a"]])", R"([[1, 2]])", R"([["a", "b"]])", "[[["}) {
     CAPTURE(text);
@@ -288,7 +278,7 @@ void falsify(connection& database, const std::string& column, const std::string&
                           "SELECT name FROM pragma_table_info('libtune_trial') "
                           "WHERE name <> 'checksum'");
   while (names.executeStep()) columns.push_back(names.getColumn(0).getString());
-  const tune::detail::row_layout layout{"libtune_trial", columns};
+  const row_layout layout{"libtune_trial", columns};
   SQLite::Statement update(database.database(), layout.update({{column, "?1"}}));
   update.bind(1, text);
   update.exec();
@@ -323,13 +313,13 @@ TEST_CASE("a configuration that JSON has no words for comes back exactly") {
        {tune::value(std::uint64_t{64}), tune::value(infinity), tune::value(-infinity),
         tune::value(std::numeric_limits<std::int64_t>::min()), tune::value(5e-324),
         tune::value(std::string("nan")), tune::value(std::string("\xff\0", 2))}) {
-    const auto text = tune::detail::configuration_to_json({{"v", v}});
+    const auto text = configuration_to_json({{"v", v}});
     CAPTURE(text);
-    CHECK(tune::detail::configuration_from_json(text).at(0).value == v);
+    CHECK(configuration_from_json(text).at(0).value == v);
   }
-  const auto text = tune::detail::configuration_to_json({{"v", std::nan("")}});
+  const auto text = configuration_to_json({{"v", std::nan("")}});
   CHECK(text == R"({"v":{"real":"nan"}})");
-  CHECK(std::isnan(std::get<double>(tune::detail::configuration_from_json(text).at(0).value)));
+  CHECK(std::isnan(std::get<double>(configuration_from_json(text).at(0).value)));
 }
 
 TEST_CASE("a trial is left out if any part of it is damaged") {
@@ -354,13 +344,13 @@ TEST_CASE("a damaged search counts as not there, and the one before it is the la
   const search_id second = insert_search(*log.opened, sample_function(), sample_key());
   log.opened->database().exec("UPDATE libtune_search SET result = 'x' WHERE id = " +
                               std::to_string(static_cast<std::int64_t>(second)));
-  CHECK_FALSE(tune::detail::has_search(*log.opened, second));
+  CHECK_FALSE(has_search(*log.opened, second));
   CHECK(read_latest_search(*log.opened, sample_function(), sample_key())->id == first);
 }
 
 struct opened_database {
   opened_database() {
-    tune::detail::create_private_file(folder.file("tuning.db"));
+    create_private_file(folder.file("tuning.db"));
     opened = std::make_unique<connection>(folder.file("tuning.db"), 1s, 1s);
   }
 
@@ -412,7 +402,7 @@ TEST_CASE("a table made with other fields is refused, and each column is named")
 TEST_CASE("columns are described in the order of their names") {
   function_identity function = sample_function();
   function.key_fields = {{"type", value_type::element_type}, {"rows", value_type::uint64, true}};
-  CHECK(tune::detail::describe_columns(function) ==
+  CHECK(describe_columns(function) ==
         "arg_rows uint64 optional\narg_type dtype\nvalue_wgs int32\n");
 }
 
@@ -496,7 +486,7 @@ TEST_CASE(
     transaction.commit();
   }
   {
-    const tune::detail::work_limit none(*database.opened, 0ms);
+    const work_limit none(*database.opened, 0ms);
     CHECK(table->results_of(sample_device(), 10).empty());
   }
   CHECK(table->results_of(sample_device(), 10).size() == 10);

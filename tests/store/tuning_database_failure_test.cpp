@@ -23,14 +23,7 @@ namespace tuning_database_failure_test {
 
 namespace fs = std::filesystem;
 using namespace tune::testing;
-using tune::argument_error;
-using tune::database_error;
-using tune::function_identity;
-using tune::match_mode;
-using tune::named_value;
-using tune::record_key;
-using tune::tuning_database;
-using tune::value_type;
+using namespace tune;
 
 SQLite::Database look_into(const tuning_database& database) {
   return SQLite::Database(database.path(), SQLite::OPEN_READWRITE);

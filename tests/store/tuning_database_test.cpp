@@ -39,18 +39,7 @@ namespace tuning_database_test {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using namespace tune::testing;
-using tune::device_identity;
-using tune::function_identity;
-using tune::key_lock;
-using tune::match_grade;
-using tune::match_mode;
-using tune::named_value;
-using tune::record_key;
-using tune::seal_mode;
-using tune::sealed_action;
-using tune::tuning_database;
-using tune::value;
-using tune::value_type;
+using namespace tune;
 using strings = std::vector<std::string>;
 
 SQLite::Database look_into(const tuning_database& database) {
@@ -621,7 +610,7 @@ const tune::record_key key{{{"size", std::int64_t{64}}}, {"GPU One", "A Platform
 const std::vector<tune::named_value> tuning{{"wgs", std::int64_t{128}}};
 
 struct place {
-  tune::testing::temporary_directory folder;
+  temporary_directory folder;
   tune::tuning_database database{folder / "tuning.db"};
   tune::database_reader reader{folder / "tuning.db"};
   tune::binary_cache cache{folder / "programs"};

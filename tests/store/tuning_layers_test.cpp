@@ -25,14 +25,7 @@ namespace tuning_layers_test {
 
 namespace fs = std::filesystem;
 using namespace tune::testing;
-using tune::database_access;
-using tune::locked_function;
-using tune::locked_result;
-using tune::record;
-using tune::record_memory;
-using tune::tuning_database;
-using tune::tuning_layers;
-using tune::tuning_lock;
+using namespace tune;
 
 const tune::device_identity other_driver{"GPU One", "Some Platform", "999"};
 

@@ -16,15 +16,8 @@
 namespace explanation_test {
 
 using namespace tune::testing;
-using tune::device_identity;
-using tune::lookup_step;
-using tune::match_mode;
-using tune::tuning_database;
-using tune::tuning_mode;
-using tune::cli::explain_lookup;
-using tune::cli::find_layers;
-using tune::cli::lookup_explanation;
-using tune::cli::result_confidence;
+using namespace tune::cli;
+using namespace tune;
 
 const device_identity other_driver{"GPU One", "Some Platform", "999"};
 const device_identity other_device{"GPU Two", "Some Platform", "535.104"};
@@ -40,7 +33,7 @@ struct two_layers {
   }
 
   lookup_explanation look(match_mode match, tuning_mode mode = tuning_mode::tune) const {
-    auto layers = tune::cli::find_layers(user, {system});
+    auto layers = find_layers(user, {system});
     return explain_lookup(layers, {.database = user, .match = match, .mode = mode},
                           sample_function(), sample_key());
   }
@@ -129,7 +122,7 @@ TEST_CASE("a database whose fields differ is passed over with the reason") {
   two_layers::store(here.user, 1, sample_device());
   auto changed = sample_function();
   changed.value_fields.push_back({"unroll", tune::value_type::int32});
-  auto layers = tune::cli::find_layers(here.user, {});
+  auto layers = find_layers(here.user, {});
   const lookup_explanation ahead = explain_lookup(layers, {}, changed, sample_key());
   CHECK(ahead.candidates.empty());
   CHECK(ahead.step == lookup_step::tune);
@@ -144,7 +137,7 @@ TEST_CASE("the trials behind a result are those of its own database") {
     const auto search = database.begin_search(sample_function(), sample_key());
     database.add_trial(search, {.configuration = sample_tuning(2), .outcome = "measured"});
   }
-  auto layers = tune::cli::find_layers(here.user, {here.system});
+  auto layers = find_layers(here.user, {here.system});
   const lookup_explanation ahead = explain_lookup(layers, {}, sample_function(), sample_key());
   REQUIRE(ahead.answer());
   CHECK(trials_behind(layers, sample_function(), sample_key(), ahead.answer()->result).size() == 1);
@@ -252,7 +245,7 @@ TEST_CASE("a function is that of the version, else of the highest in any layer")
   CHECK(find_function(layers, "f").version == 2);
   CHECK(find_function(layers, "f__1").version == 1);
   CHECK_THROWS_WITH_AS(find_function(layers, "f__7"), doctest::Contains("user.db is in use"),
-                       tune::cli::nothing_found);
+                       nothing_found);
 }
 
 }  // namespace explanation_test

@@ -24,9 +24,7 @@
 
 namespace katsdpsigproc_operations_test {
 
-using tune::testing::temporary_folder;
-using tune::testing::tunedb;
-using tune::testing::tunedb_json;
+using namespace tune::testing;
 using json = nlohmann::json;
 
 /// A table as katsdpsigproc makes it, without types, and its rows.
@@ -244,10 +242,10 @@ struct first_trial final : tune::observer {
 
 /// A small device that can fill with words of one element of 4 bytes.
 tune::device make_filling_device() {
-  tune::testing::fake_device_options options;
+  fake_device_options options;
   options.limits.global_memory_bytes = std::size_t{16} << 20;
-  const tune::testing::fake_device fake(options);
-  fake.add_kernel("fill", 5, [](tune::testing::fake_launch& launch) {
+  const fake_device fake(options);
+  fake.add_kernel("fill", 5, [](fake_launch& launch) {
     const auto data = launch.buffer<std::uint32_t>(0);
     const auto word = launch.argument<std::uint32_t>(1);
     const auto words = launch.argument<std::uint64_t>(3);
@@ -260,10 +258,10 @@ TEST_CASE("a search tries first what katsdpsigproc had found") {
   const temporary_folder folder;
   const std::string path = folder.file("tuning.db");
   merge_content(path, read_all(folder).content);
-  const tune::testing::test_mode_guard mode(tune::testing::test_mode::off);
-  const tune::testing::scoped_environment database("LIBTUNE_DB", path.c_str());
-  const tune::testing::scoped_environment system("LIBTUNE_SYSTEM_DB", nullptr);
-  const tune::testing::scoped_environment no_mode("LIBTUNE_MODE", nullptr);
+  const test_mode_guard mode(test_mode::off);
+  const scoped_environment database("LIBTUNE_DB", path.c_str());
+  const scoped_environment system("LIBTUNE_SYSTEM_DB", nullptr);
+  const scoped_environment no_mode("LIBTUNE_MODE", nullptr);
   const auto first = std::make_shared<first_trial>();
   tune::tuning_options options{.match = tune::match_mode::nearest};
   options.search.max_count = 1;
@@ -289,12 +287,10 @@ TEST_CASE("tunedb takes the operations of katsdpsigproc as priors, and says so")
   const json shown = tunedb_json(db + "show operations.fill_template.autotune");
   CHECK(shown["results"].size() == 2);
   CHECK(shown["results"][0]["prior"] == true);
-  CHECK(tune::testing::contains(tunedb(db + "show operations.fill_template.autotune").output,
-                                "  prior  "));
+  CHECK(contains(tunedb(db + "show operations.fill_template.autotune").output, "  prior  "));
   const auto again = tunedb(db + "import-katsdpsigproc " + folder.file("k.db"));
   CHECK(again.code == 0);
-  CHECK(tune::testing::contains(again.output,
-                                "as priors of operations.fill_template.autotune version 0"));
+  CHECK(contains(again.output, "as priors of operations.fill_template.autotune version 0"));
 }
 
 TEST_CASE("a row without a counterpart is left, with the reason") {

@@ -261,7 +261,7 @@ TEST_CASE("explain says what a program with a lock uses") {
   const filled_database here;
   const std::string file = here.folder.file("release.lock");
   REQUIRE(tunedb("lock " + file).code == 0);
-  const tune::testing::scoped_environment lock("LIBTUNE_LOCK", file.c_str());
+  const scoped_environment lock("LIBTUNE_LOCK", file.c_str());
   const std::string of = "explain " + function + " --device 'GPU One' --arg type=float32 --arg ";
   const ended found = tunedb(of + "rows=64");
   CHECK(found.code == 0);

@@ -28,11 +28,8 @@
 
 namespace mpirun_test {
 
+using namespace tune::testing;
 using nlohmann::json;
-using tune::testing::contains;
-using tune::testing::ended;
-using tune::testing::run;
-using tune::testing::scoped_environment;
 
 bool can_run() {
 #ifdef LIBTUNE_HAS_MPI
@@ -40,20 +37,20 @@ bool can_run() {
     return contains(device.info().identity.platform, "Portable Computing Language");
   };
   if (std::ranges::none_of(tune::all_devices(), is_pocl)) {
-    tune::testing::skip("there is no PoCL");
+    skip("there is no PoCL");
     return false;
   }
   if (run("mpirun --version 2> /dev/null").code == 0) return true;
-  tune::testing::skip("there is no mpirun");
+  skip("there is no mpirun");
 #else
-  tune::testing::skip("libtune was built without MPI");
+  skip("libtune was built without MPI");
 #endif
   return false;
 }
 
 /// Ranks on this machine, each with a database of its own: "0.db", "1.db", ...
 struct bench {
-  tune::testing::temporary_directory folder;
+  temporary_directory folder;
   std::string keys = (folder / "keys.json").string();
   std::string log = (folder / "log").string();
   scoped_environment as_root{"OMPI_ALLOW_RUN_AS_ROOT", "1"};

@@ -21,19 +21,13 @@ namespace output_test {
 
 namespace fs = std::filesystem;
 using namespace tune::testing;
+using namespace tune::cli;
 using tune::pretuning_result;
 using tune::pretuning_state;
-using tune::cli::fields_text;
-using tune::cli::interruption;
-using tune::cli::json;
-using tune::cli::pretune_report;
-using tune::cli::read_file;
-using tune::cli::time_text;
-using tune::cli::write_file;
 
 TEST_CASE("cells stand under each other, and no line ends with spaces") {
   const std::string text = output_of([] {
-    tune::cli::print_table({{"A", "LONGER", "C"}, {"wide cell", "b"}, {}, {"a", "b", "last"}});
+    print_table({{"A", "LONGER", "C"}, {"wide cell", "b"}, {}, {"a", "b", "last"}});
   });
   CHECK(text ==
         "A          LONGER  C\n"
@@ -43,9 +37,7 @@ TEST_CASE("cells stand under each other, and no line ends with spaces") {
 }
 
 TEST_CASE("a document is always JSON, whatever bytes it holds") {
-  const std::string text = output_of([] {
-    tune::cli::print_json({{"text", std::string("\xff")}, {"n", 1}});
-  });
+  const std::string text = output_of([] { print_json({{"text", std::string("\xff")}, {"n", 1}}); });
   CHECK(json::accept(text));
   CHECK(text.back() == '\n');
 }
@@ -63,14 +55,14 @@ TEST_CASE("rows are a table or a part of a document") {
   const json rows = json::array({row});
   const auto print = [&](bool as_json) {
     return output_of([&] {
-      tune::cli::print_rows(as_json, {{"rows", rows}}, rows,
-                            {{"F", nullptr, tune::cli::function_text},
-                             {"VALUES", "values"},
-                             {"DEVICE", "device"},
-                             {"TIME", "score_ns"},
-                             {"SAMPLES", "samples_ns"},
-                             {"DENIED", "denied"},
-                             {"OUTCOME", nullptr, tune::cli::outcome_text}});
+      print_rows(as_json, {{"rows", rows}}, rows,
+                 {{"F", nullptr, function_text},
+                  {"VALUES", "values"},
+                  {"DEVICE", "device"},
+                  {"TIME", "score_ns"},
+                  {"SAMPLES", "samples_ns"},
+                  {"DENIED", "denied"},
+                  {"OUTCOME", nullptr, outcome_text}});
     });
   };
   CHECK(json::parse(print(true))["rows"] == rows);
@@ -83,7 +75,7 @@ TEST_CASE("rows are a table or a part of a document") {
 TEST_CASE("an empty cell is a dash, and tables without headings have no first line") {
   const json rows = json::array({{{"a", nullptr}, {"b", json::object()}, {"c", "x"}}});
   const std::string text = output_of([&] {
-    tune::cli::print_rows(false, {}, rows, {{nullptr, "a"}, {nullptr, "b"}, {nullptr, "c"}});
+    print_rows(false, {}, rows, {{nullptr, "a"}, {nullptr, "b"}, {nullptr, "c"}});
   });
   CHECK(text == "-  -  x\n");
 }
@@ -93,7 +85,7 @@ TEST_CASE("for people there is a dash where nothing is") {
   CHECK(time_text(1500) == "1.50 us");
   CHECK(fields_text({}) == "-");
   CHECK(fields_text({{"a", std::int64_t{1}}, {"b", true}}) == "a=1, b=true");
-  CHECK(tune::cli::to_text(tune::device_identity{"GPU", "P", "1"}) == "GPU (P, 1)");
+  CHECK(to_text(tune::device_identity{"GPU", "P", "1"}) == "GPU (P, 1)");
 }
 
 TEST_CASE("what was written is read, byte for byte, and takes the place of what was there") {
@@ -203,13 +195,12 @@ TEST_CASE("programs read one object to a line, each with what it is about") {
 TEST_CASE("the summary is a table, or the numbers of each result") {
   const std::vector<pretuning_result> all{result(pretuning_state::tuned),
                                           result(pretuning_state::present), failed("no room")};
-  const std::string table = output_of([&] { tune::cli::print_summary(all, false); });
+  const std::string table = output_of([&] { print_summary(all, false); });
   CHECK(
       table.find("fill__2   rows=64  GPU One (Some Platform, 535.104)  tuned    1.50 us  wgs=32") !=
       std::string::npos);
   CHECK(table.find("failed   -        -") != std::string::npos);
-  const json summary =
-      tune::detail::parse_json<json>(output_of([&] { tune::cli::print_summary(all, true); }));
+  const json summary = tune::detail::parse_json<json>(output_of([&] { print_summary(all, true); }));
   CHECK(summary["event"] == "pretune_ended");
   CHECK(summary["tuned"] == 1);
   CHECK(summary["present"] == 1);

@@ -33,12 +33,9 @@
 
 namespace pretune_test {
 
+using namespace tune::testing;
 using isolated::sample_key;
 using nlohmann::json;
-using tune::testing::contains;
-using tune::testing::ended;
-using tune::testing::run;
-using tune::testing::scoped_environment;
 
 std::vector<json> objects_in(const std::string& text) {
   std::vector<json> objects;
@@ -54,7 +51,7 @@ tune::function_identity function() {
 
 /// A folder with room for a database and a file of keys, and one device to tune for.
 struct bench {
-  tune::testing::temporary_directory folder;
+  temporary_directory folder;
   std::string database = (folder / "tuning.db").string();
   std::string keys = (folder / "keys.json").string();
   std::string log = (folder / "log").string();
@@ -120,7 +117,7 @@ bool comes_true(Condition condition) {
 
 bool has_device() {
   if (!tune::all_devices().empty()) return true;
-  tune::testing::skip("there is no device");
+  skip("there is no device");
   return false;
 }
 

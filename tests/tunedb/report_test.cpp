@@ -23,13 +23,9 @@
 namespace report_test {
 
 using namespace tune::testing;
+using namespace tune::cli;
 using nlohmann::json;
 using tune::value_type;
-using tune::cli::canonical_key;
-using tune::cli::report_json;
-using tune::cli::seconds_of;
-using tune::cli::spread_seconds;
-using tune::cli::sum_of_numbers;
 
 TEST_CASE("dates are read as seconds, and nothing else is") {
   CHECK(seconds_of("1970-01-02T00:00:01Z") == 86401);
@@ -37,7 +33,7 @@ TEST_CASE("dates are read as seconds, and nothing else is") {
   for (const char* text : {"", "2024-01-31", "2024-01-31 12:00:00Z", "2024-01-31T12:00:00+"}) {
     CHECK_FALSE(seconds_of(text).has_value());
   }
-  CHECK(seconds_of(tune::cli::utc_now()).has_value());
+  CHECK(seconds_of(utc_now()).has_value());
 }
 
 TEST_CASE("the numbers of an array are added up without a document") {
@@ -57,12 +53,11 @@ TEST_CASE("trials of one second are spread over it") {
 
 TEST_CASE("the data have a column for each parameter and figure") {
   const filled_database here;
-  const report_json data = tune::cli::report_data({.databases = {here.path}});
+  const report_json data = report_data({.databases = {here.path}});
   REQUIRE(data["searches"].size() == 1);
   REQUIRE(data["functions"].size() == 2);
   const report_json& search = data["searches"][0];
-  CHECK(data["functions"][search["function"].get<std::size_t>()]["name"] ==
-        tune::testing::function);
+  CHECK(data["functions"][search["function"].get<std::size_t>()]["name"] == function);
   CHECK(data["devices"][search["device"].get<std::size_t>()]["driver"] == "535.104");
   CHECK(search["trials"] == 3);
   CHECK(search["parameters"][0]["values"] == report_json{64, 128, 4096});
@@ -90,8 +85,7 @@ TEST_CASE("values are in ascending order, and numbers are rounded to six digits"
                                   .metrics = {{"gbs", 0.00123456789, "GB/s"}}});
     }
   }
-  const report_json data =
-      tune::cli::report_data({.databases = {here.path}, .functions = {"rounded"}});
+  const report_json data = report_data({.databases = {here.path}, .functions = {"rounded"}});
   const report_json& search = data["searches"][0];
   CHECK(search["parameters"][0]["values"] == report_json{8, 64, 512});
   CHECK(search["parameters"][0]["index"] == report_json{2, 0, 1, 0});
@@ -103,13 +97,13 @@ TEST_CASE("values are in ascending order, and numbers are rounded to six digits"
 
 TEST_CASE("no text of a database ends the element that the data are in") {
   const report_json data{{"name", "</script><!-- <b>\xff"}};
-  const std::string text = tune::cli::report_text(data);
+  const std::string text = report_text(data);
   CHECK(text.find('<') == std::string::npos);
   CHECK(report_json::parse(text)["name"] == "</script><!-- <b>\xef\xbf\xbd");
 }
 
 TEST_CASE("an earlier report is replaced, and no other file") {
-  if (!tune::cli::has_report_page()) return;
+  if (!has_report_page()) return;
   const filled_database here;
   for (const std::string& command : {std::string("report "), std::string("report --json ")}) {
     const std::string file = here.folder.file(contains(command, "json") ? "a.json" : "a.html");
@@ -121,12 +115,12 @@ TEST_CASE("an earlier report is replaced, and no other file") {
 }
 
 TEST_CASE("the page needs no network, and allows its own scripts alone") {
-  if (!tune::cli::has_report_page()) return;
-  const std::string policy = tune::cli::report_policy();
+  if (!has_report_page()) return;
+  const std::string policy = report_policy();
   CHECK(contains(policy, "default-src 'none'"));
   CHECK(contains(policy, "connect-src 'none'"));
   CHECK_FALSE(contains(policy, "unsafe"));
-  const std::string page = tune::cli::report_page("{{script}}");
+  const std::string page = report_page("{{script}}");
   CHECK(contains(page, ">{{script}}<"));  // marks in the data are text
   CHECK_FALSE(contains(page, "{{d3}}"));
   CHECK_FALSE(contains(page, "<script src"));
@@ -136,12 +130,12 @@ TEST_CASE("the page needs no network, and allows its own scripts alone") {
 TEST_CASE("report writes a page, replaces it, and leaves other files alone") {
   const filled_database here;
   const std::string file = here.folder.file("report.html");
-  if (!tune::cli::has_report_page()) {
+  if (!has_report_page()) {
     CHECK(contains(tunedb("report " + file + " 2>&1").output, "node-d3"));
     return;
   }
   CHECK(tunedb("report " + file).code == 0);
-  CHECK(contains(read(file), tune::testing::function));
+  CHECK(contains(read(file), function));
   CHECK(tunedb("report " + file).code == 0);
   const report_json data = report_json::parse(tunedb("report - --json").output);
   CHECK(data["format"] == "libtune report");
@@ -158,7 +152,7 @@ TEST_CASE("report writes a page, replaces it, and leaves other files alone") {
 
 TEST_CASE("report shows several databases, and says which it does not find") {
   const filled_database here;
-  if (!tune::cli::has_report_page()) return;
+  if (!has_report_page()) return;
   const std::string second = here.folder.file("second.db");
   {
     tune::tuning_database database(second);
@@ -297,7 +291,7 @@ TEST_CASE("nothing is watched where there is no database") {
 TEST_CASE("a database is read again when it has changed, and before there is one") {
   const filled_database here;
   const std::string path = here.folder.file("later.db");
-  tune::cli::report_source source({.databases = {path}});
+  report_source source({.databases = {path}});
   const auto empty = source.now();
   CHECK(json::parse(empty->text)["searches"].empty());
   CHECK(source.now() == empty);

@@ -14,20 +14,8 @@
 namespace selection_test {
 
 using namespace tune::testing;
-using tune::field_description;
-using tune::function_content;
-using tune::function_identity;
-using tune::named_value;
-using tune::search_content;
-using tune::value;
-using tune::value_type;
-using tune::cli::device_choice;
-using tune::cli::nothing_found;
-using tune::cli::parse_key;
-using tune::cli::parse_key_list;
-using tune::cli::search_choice;
-using tune::cli::split_function;
-using tune::cli::usage_error;
+using namespace tune::cli;
+using namespace tune;
 
 const function_identity every_kind{.name = "f",
                                    .version = 0,
@@ -51,20 +39,20 @@ TEST_CASE("a function's name ends where a version begins, and only there") {
 
 TEST_CASE("applications choose among the best kind of devices, each through its first platform") {
   const auto make = [](const char* name, const char* platform, tune::device_kind kind) {
-    tune::testing::fake_device_options options;
+    fake_device_options options;
     options.identity = {name, platform, "1.0"};
     options.kind = kind;
-    return tune::testing::fake_device(options).device();
+    return fake_device(options).device();
   };
   const std::vector<tune::device> all{make("GPU One", "CUDA", tune::device_kind::gpu),
                                       make("GPU One", "CUDA", tune::device_kind::gpu),
                                       make("GPU One", "OpenCL", tune::device_kind::gpu),
                                       make("GPU Two", "OpenCL", tune::device_kind::gpu),
                                       make("a processor", "OpenCL", tune::device_kind::cpu)};
-  const std::vector<tune::device> usual = tune::cli::usual_devices(all);
+  const std::vector<tune::device> usual = usual_devices(all);
   CHECK(usual == std::vector<tune::device>{all[0], all[1], all[3]});
-  CHECK(tune::cli::usual_devices({all[4]}) == std::vector<tune::device>{all[4]});
-  CHECK(tune::cli::usual_devices({}).empty());
+  CHECK(usual_devices({all[4]}) == std::vector<tune::device>{all[4]});
+  CHECK(usual_devices({}).empty());
 }
 
 TEST_CASE("a key is read by the types of its fields, in any order") {
@@ -100,7 +88,7 @@ TEST_CASE("a key that misses a field, has one too many or of another type lists 
 }
 
 TEST_CASE("a device fits what is said of it, and nothing else can be said without its name") {
-  const tune::device_identity device = tune::testing::sample_device();
+  const tune::device_identity device = sample_device();
   CHECK(device_choice{}.fits(device));
   CHECK(device_choice{.name = "GPU One", .driver = "535.104"}.fits(device));
   CHECK_FALSE(device_choice{.name = "GPU"}.fits(device));
@@ -111,23 +99,22 @@ TEST_CASE("a device fits what is said of it, and nothing else can be said withou
 }
 
 TEST_CASE("a function without a version is the one with the highest") {
-  const tune::testing::temporary_folder folder;
+  const temporary_folder folder;
   for (const int version : {1, 10, 2}) {
     tune::tuning_database(folder.file("db"))
-        .store(tune::testing::sample_function("f", version), tune::testing::sample_key(),
-               tune::testing::sample_tuning(1), 1);
+        .store(sample_function("f", version), sample_key(), sample_tuning(1), 1);
   }
   tune::database_reader reader(folder.file("db"));
-  CHECK(tune::cli::find_function(reader, "f").version == 10);
-  CHECK(tune::cli::find_function(reader, "f__2").version == 2);
-  CHECK_FALSE(tune::cli::find_function_if(reader, "f__3"));
-  CHECK_THROWS_AS(tune::cli::find_function(reader, "g"), tune::cli::nothing_found);
+  CHECK(find_function(reader, "f").version == 10);
+  CHECK(find_function(reader, "f__2").version == 2);
+  CHECK_FALSE(find_function_if(reader, "f__3"));
+  CHECK_THROWS_AS(find_function(reader, "g"), nothing_found);
 }
 
 TEST_CASE("fields of an unknown function have the types that their texts show, or are given") {
-  const auto fields = tune::cli::inferred_key_fields(
+  const auto fields = inferred_key_fields(
       {"n=64", "big=4294967296", "x=0.5", "on=false", "type=float32", "s=fast", "given=1"},
-      tune::cli::parse_types({"given=uint8?"}));
+      parse_types({"given=uint8?"}));
   CHECK(fields == std::vector<field_description>{{"n", value_type::int32},
                                                  {"big", value_type::int64},
                                                  {"x", value_type::float64},
@@ -135,8 +122,8 @@ TEST_CASE("fields of an unknown function have the types that their texts show, o
                                                  {"type", value_type::element_type},
                                                  {"s", value_type::string},
                                                  {"given", value_type::uint8, true}});
-  CHECK_THROWS_AS(tune::cli::parse_types({"n=integer"}), usage_error);
-  CHECK_THROWS_AS(tune::cli::parse_types({"n"}), usage_error);
+  CHECK_THROWS_AS(parse_types({"n=integer"}), usage_error);
+  CHECK_THROWS_AS(parse_types({"n"}), usage_error);
 }
 
 search_content search(std::int64_t id, const std::string& started_at, std::int64_t rows = 64,
@@ -148,7 +135,7 @@ search_content search(std::int64_t id, const std::string& started_at, std::int64
 }
 
 const function_content content{
-    .function = tune::testing::sample_function(),
+    .function = sample_function(),
     .results = {},
     .searches = {search(1, "2024-03-01T00:00:00Z"), search(2, "2024-01-01T00:00:00Z"),
                  search(3, "2024-01-01T00:00:00Z", 65),
@@ -291,7 +278,7 @@ TEST_CASE("missed keys of functions that the application does not have are count
   tune::missed_key known{.function = functions[0], .key = {{{"old", std::int64_t{1}}}, device}};
   tune::missed_key changed = known;
   changed.function.value_fields.clear();
-  const auto selected = tune::cli::select_missed({known, changed}, functions);
+  const auto selected = select_missed({known, changed}, functions);
   CHECK(selected.of_other_programs == 1);
   REQUIRE(selected.items.size() == 1);
   CHECK(selected.items[0].device == device);

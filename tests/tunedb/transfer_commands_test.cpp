@@ -11,18 +11,8 @@
 
 namespace transfer_commands_test {
 
+using namespace tune::testing;
 using nlohmann::json;
-using tune::testing::contains;
-using tune::testing::ended;
-using tune::testing::filled_database;
-using tune::testing::function;
-using tune::testing::read;
-using tune::testing::sample_function;
-using tune::testing::sample_key;
-using tune::testing::sample_tuning;
-using tune::testing::temporary_folder;
-using tune::testing::tunedb;
-using tune::testing::tunedb_json;
 
 TEST_CASE("an export imported elsewhere exports the same bytes") {
   const filled_database here;

@@ -10,11 +10,8 @@
 
 namespace tune_command_test {
 
+using namespace tune::testing;
 using nlohmann::json;
-using tune::testing::contains;
-using tune::testing::filled_database;
-using tune::testing::tunedb;
-using tune::testing::tunedb_json;
 
 /// The number of the first device that takes OpenCL, as LIBTUNE_DEVICE takes it.
 std::optional<std::string> opencl_device() {
@@ -58,8 +55,8 @@ TEST_CASE("a problem in T1 is tuned, reported and stored, and found the next tim
     return;
   }
   const filled_database here;
-  const tune::testing::scoped_environment chosen("LIBTUNE_DEVICE", device->c_str());
-  const tune::testing::scoped_environment log("LIBTUNE_LOG", "warning");
+  const scoped_environment chosen("LIBTUNE_DEVICE", device->c_str());
+  const scoped_environment log("LIBTUNE_LOG", "warning");
   const std::string file = here.folder.file("scale.json");
   std::ofstream(file) << problem;
   CHECK(contains(tunedb("tune " + file + " 2>&1").output, "scale.cl"));  // it is not there

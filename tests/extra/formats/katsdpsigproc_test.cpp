@@ -20,21 +20,7 @@
 namespace katsdpsigproc_test {
 
 using namespace tune::testing;
-using tune::counterpart;
-using tune::field_description;
-using tune::infer_field;
-using tune::katsdpsigproc_content;
-using tune::katsdpsigproc_options;
-using tune::katsdpsigproc_row;
-using tune::katsdpsigproc_translation;
-using tune::named_value;
-using tune::read_katsdpsigproc;
-using tune::taken_table;
-using tune::translate_row;
-using tune::translation_target;
-using tune::tuning_database;
-using tune::value;
-using tune::value_type;
+using namespace tune;
 
 /// Tables as katsdpsigproc makes them: columns without types, a key that replaces, and what its
 /// known faults leave behind.
@@ -159,8 +145,7 @@ TEST_CASE("a tuning database of libtune is no database of katsdpsigproc") {
   const temporary_folder folder;
   tune::merge_content(
       folder.file("t.db"),
-      {.functions = {
-           {.function = tune::testing::sample_function(), .results = {}, .searches = {}}}});
+      {.functions = {{.function = sample_function(), .results = {}, .searches = {}}}});
   CHECK_THROWS_WITH_AS(read_katsdpsigproc(folder.file("t.db")), doctest::Contains("tunedb merge"),
                        tune::database_error);
   CHECK_THROWS_AS(read_katsdpsigproc(folder.file("none")), tune::database_error);
@@ -299,8 +284,7 @@ TEST_CASE("a table with a rule becomes priors of the function here, in its versi
   CHECK(priors[0].values[0].value == value(std::uint64_t{128}));
 }
 
-TEST_CASE(
-    "a rule without its function leaves the table, and a given name goes before a rule") {
+TEST_CASE("a rule without its function leaves the table, and a given name goes before a rule") {
   const translated_sample given;
   tune::katsdpsigproc_options options = given.options();
   options.targets.clear();

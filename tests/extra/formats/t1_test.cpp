@@ -14,11 +14,8 @@
 
 namespace t1_test {
 
+using namespace tune;
 using nlohmann::json;
-using tune::from_t1_text;
-using tune::t1_problem;
-using tune::value;
-using tune::values_of_python;
 
 std::vector<value> whole(std::initializer_list<std::int64_t> numbers) {
   return {numbers.begin(), numbers.end()};

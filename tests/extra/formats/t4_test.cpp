@@ -17,17 +17,8 @@
 namespace t4_test {
 
 using namespace tune::testing;
+using namespace tune;
 using nlohmann::json;
-using tune::content_of;
-using tune::foreign_subject;
-using tune::from_own_t4_text;
-using tune::from_t4_text;
-using tune::function_content;
-using tune::kernel_tuner_cache;
-using tune::read_kernel_tuner_cache;
-using tune::search_content;
-using tune::to_t4_text;
-using tune::trial_content;
 
 std::vector<std::string> results_of(const function_content& content) {
   std::vector<std::string> texts;
@@ -41,11 +32,11 @@ function_content one_search(const std::vector<trial_content>& trials) {
   search_content search{.columns = search_columns(sample_key().arguments, sample_device()),
                         .trials = trials};
   search.columns["started_at"] = std::string("2024-01-31T12:00:00Z");
-  return {.function = tune::testing::sample_function(), .results = {}, .searches = {search}};
+  return {.function = sample_function(), .results = {}, .searches = {search}};
 }
 
 trial_content measured(double ns) {
-  return {.configuration = tune::testing::sample_tuning(64),
+  return {.configuration = sample_tuning(64),
           .columns = {{"configuration", std::string("wgs=64")},
                       {"outcome", std::string("measured")},
                       {"message", std::string()},

@@ -16,10 +16,7 @@
 
 namespace winners_test {
 
-using tune::function_content;
-using tune::named_value;
-using tune::winner_table;
-using tune::winners_of;
+using namespace tune;
 
 const tune::device_identity h200{"NVIDIA H200", "CUDA", "12.8", {}, {}};
 const tune::device_identity older_h200{"NVIDIA H200", "CUDA", "12.4", {}, {}};

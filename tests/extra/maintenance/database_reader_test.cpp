@@ -28,19 +28,8 @@ namespace database_reader_test {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using namespace tune::testing;
-using tune::column_value;
-using tune::database_access;
-using tune::database_reader;
-using tune::function_content;
-using tune::function_identity;
-using tune::tuning_database;
-using tune::value_type;
-using tune::detail::bind_column;
-using tune::detail::connection;
-using tune::detail::raw_table;
-using tune::detail::read_content;
-using tune::detail::read_functions;
-using tune::detail::read_result;
+using namespace tune::detail;
+using namespace tune;
 using names = std::vector<std::string>;
 
 TEST_CASE("where there is no database nothing is read, and nothing is made") {
@@ -86,7 +75,7 @@ TEST_CASE("functions are counted with their results, searches, trials and device
 
 TEST_CASE("all of it is every function, each as it is alone") {
   const temporary_folder folder;
-  merge_content(folder.file("tuning.db"), tune::testing::random_content(3).next());
+  merge_content(folder.file("tuning.db"), random_content(3).next());
   database_reader reader(folder.file("tuning.db"));
   const auto all = reader.read_all();
   REQUIRE_FALSE(all.functions.empty());
@@ -144,7 +133,7 @@ struct open_database {
     opened->database().exec(own_table);
   }
 
-  tune::testing::temporary_folder folder;
+  temporary_folder folder;
   std::string path = folder.file("tuning.db");
   std::unique_ptr<connection> opened;
 };
@@ -152,7 +141,7 @@ struct open_database {
 std::vector<column_value> column(raw_table& table, const std::string& name) {
   std::vector<column_value> values;
   table.read({}, [&](SQLite::Statement& row) {
-    values.push_back(tune::detail::read_column(row.getColumn(name.c_str())));
+    values.push_back(read_column(row.getColumn(name.c_str())));
   });
   return values;
 }
@@ -258,13 +247,13 @@ TEST_CASE("others commit while rows are read, and the reading goes on behind the
   std::vector<column_value> read;
   SUBCASE("whole rows") {
     table.read({}, [&](SQLite::Statement& row) {
-      read.push_back(tune::detail::read_column(row.getColumn("b")));
+      read.push_back(read_column(row.getColumn("b")));
       let_one_wait();
     });
   }
   SUBCASE("some columns of them") {
     table.scan({"c", "b"}, {}, [&](SQLite::Statement& row) {
-      read.push_back(tune::detail::read_column(row.getColumn(1)));
+      read.push_back(read_column(row.getColumn(1)));
       let_one_wait();
     });
   }
@@ -282,7 +271,7 @@ TEST_CASE(
   }
   std::vector<column_value> read;
   const auto visit = [&](SQLite::Statement& row) {
-    read.push_back(tune::detail::read_column(row.getColumn("b")));
+    read.push_back(read_column(row.getColumn("b")));
     std::this_thread::sleep_for(5ms);
   };
   table.read({bind_column("a", std::int64_t{1})}, visit);
@@ -317,7 +306,7 @@ struct filled_database {
   }
   void change(const std::string& sql) { opened->database().exec(sql); }
 
-  tune::testing::temporary_folder folder;
+  temporary_folder folder;
   std::string path = folder.file("tuning.db");
   std::unique_ptr<connection> opened;
   std::size_t damaged = 0;
@@ -358,9 +347,9 @@ TEST_CASE("a result takes the place of the one with its key; a search never does
   function_content content = database.read();
   content.results[0].values = sample_tuning(8);
   raw_table results(*database.opened, function_table);
-  tune::detail::write_result(results, content.results[0]);
-  tune::detail::search_tables tables(*database.opened);
-  tune::detail::write_search(*database.opened, tables, sample_function("f"), content.searches[0]);
+  write_result(results, content.results[0]);
+  search_tables tables(*database.opened);
+  write_search(*database.opened, tables, sample_function("f"), content.searches[0]);
   const function_content now = database.read();
   CHECK(now.results.size() == 2);
   CHECK(now.results[0].values == sample_tuning(8));
@@ -397,10 +386,10 @@ TEST_CASE("optional fields and every type are known again") {
       .version = 1,
       .key_fields = {{"z", value_type::uint64, true}, {"a", value_type::enumeration}},
       .value_fields = {{"x", value_type::float64, true}}};
-  tune::tuning_database(path).store(function,
-                                    {.arguments = {{"z", tune::value()}, {"a", std::string("e")}},
-                                     .device = tune::testing::sample_device()},
-                                    {{"x", 0.5}}, 1);
+  tune::tuning_database(path).store(
+      function,
+      {.arguments = {{"z", tune::value()}, {"a", std::string("e")}}, .device = sample_device()},
+      {{"x", 0.5}}, 1);
   CHECK(functions_of(path) == std::vector{function});
 }
 

@@ -26,16 +26,7 @@
 namespace merge_test {
 
 using namespace tune::testing;
-using tune::back_up_database;
-using tune::database_content;
-using tune::database_reader;
-using tune::from_json_document;
-using tune::function_content;
-using tune::merge_content;
-using tune::merge_report;
-using tune::result_content;
-using tune::to_json_document;
-using tune::tuning_database;
+using namespace tune;
 using json = nlohmann::ordered_json;
 
 database_content read(const std::string& path) { return database_reader(path).read_all(); }

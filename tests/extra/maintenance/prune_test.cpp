@@ -23,12 +23,7 @@ namespace prune_test {
 
 namespace fs = std::filesystem;
 using namespace tune::testing;
-using tune::check_database;
-using tune::check_finding;
-using tune::database_reader;
-using tune::prune_database;
-using tune::prune_report;
-using tune::tuning_database;
+using namespace tune;
 using names = std::vector<std::string>;
 
 /// Two functions with a result each, and a search of the first for a key without a result.
