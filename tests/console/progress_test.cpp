@@ -23,6 +23,11 @@ class watched_progress {
  public:
   explicit watched_progress(bool is_terminal)
       : reporter_(out_, is_terminal, [this] { return clock_.now(); }) {}
+  /// With a search whose beginning has been told.
+  watched_progress(bool is_terminal, std::size_t planned) : watched_progress(is_terminal) {
+    start(planned);
+    take();
+  }
 
   void start(std::size_t planned, std::vector<tune::removal> removals = {}) {
     reporter_.search_started({.subject = sample_subject(),
@@ -78,9 +83,7 @@ TEST_CASE("the start of a search is told with what was excluded") {
 }
 
 TEST_CASE("off a terminal there is a line after the first trial, then one every two seconds") {
-  watched_progress progress(false);
-  progress.start(10);
-  progress.take();
+  watched_progress progress(false, 10);
   progress.finish_trial(timed(16, 2, 53'100), 500ms);
   CHECK(progress.take() ==
         "[1/10] 0:00 elapsed, 0:05 left, best 53.1 us (block_x=16, block_y=2, tile=1)\n");
@@ -104,9 +107,7 @@ TEST_CASE("the last trial off a terminal needs no line, the end follows") {
 }
 
 TEST_CASE("the end of a search that was not gone through says why") {
-  watched_progress progress(false);
-  progress.start(2);
-  progress.take();
+  watched_progress progress(false, 2);
   auto search = successful_search();
   search.end = tune::search_end::no_gain;
   progress.finish(search);
@@ -114,9 +115,7 @@ TEST_CASE("the end of a search that was not gone through says why") {
 }
 
 TEST_CASE("on a terminal one line is written over and over, and erased at the end") {
-  watched_progress progress(true);
-  progress.start(3);
-  progress.take();
+  watched_progress progress(true, 3);
   progress.finish_trial(timed(16, 2, 53'100), 10ms);
   CHECK(progress.take() ==
         "\r\x1b[K\x1b[?7l[1/3] 0:00 elapsed, 0:01 left, best 53.1 us (block_x=16, block_y=2, "
@@ -140,9 +139,7 @@ TEST_CASE("on a terminal the line is renewed every 50 ms") {
 }
 
 TEST_CASE("the time that is left is not told before it is known") {
-  watched_progress progress(false);
-  progress.start(10);
-  progress.take();
+  watched_progress progress(false, 10);
   progress.finish_trial(untimed(16, 2), 0ns);
   CHECK(progress.take() == "[1/10] 0:00 elapsed\n");
 }
@@ -157,9 +154,7 @@ TEST_CASE("the time that is left is not told where more is tried than was planne
 }
 
 TEST_CASE("where all fail there is no best") {
-  watched_progress progress(false);
-  progress.start(4);
-  progress.take();
+  watched_progress progress(false, 4);
   progress.finish_trial(untimed(16, 2), 61s);
   CHECK(progress.take() == "[1/4] 1:01 elapsed, 3:03 left\n");
 }
@@ -198,9 +193,7 @@ TEST_CASE("trials of an interrupted search count, but not for the time left") {
 }
 
 TEST_CASE("what is being compiled, was dropped or failed is told, also before there is a time") {
-  watched_progress progress(false);
-  progress.start(10);
-  progress.take();
+  watched_progress progress(false, 10);
   progress.tell({.planned = 10, .compiling = 8}, 1s);
   CHECK(progress.take().empty());
   progress.tell({.planned = 10, .compiling = 8, .failed = 1}, 1s);
@@ -242,9 +235,7 @@ TEST_CASE("a budget bounds the time that is left") {
 }
 
 TEST_CASE("whom a search waits for is said at once, until the wait is over") {
-  watched_progress progress(false);
-  progress.start(4);
-  progress.take();
+  watched_progress progress(false, 4);
   tune::waiting_event event{
       .subject = sample_subject(),
       .cause = tune::wait_cause::device,

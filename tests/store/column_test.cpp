@@ -91,9 +91,15 @@ tune::function_identity function_of(value_type type) {
           .value_fields = fields};
 }
 
-TEST_CASE("every value of every type makes the round trip in key and tuning, each key its own") {
-  const temporary_folder folder;
-  tune::tuning_database database(folder.file("tuning.db"));
+/// A database that is not there yet, in a folder of its own.
+struct own_database {
+  temporary_folder folder;
+  tuning_database database{folder.file("tuning.db")};
+};
+
+TEST_CASE_FIXTURE(
+    own_database,
+    "every value of every type makes the round trip in key and tuning, each key its own") {
   for (const column_case& c : all_cases()) {
     CAPTURE(tune::value_type_name(c.type));
     const tune::function_identity function = function_of(c.type);
@@ -112,9 +118,8 @@ TEST_CASE("every value of every type makes the round trip in key and tuning, eac
   }
 }
 
-TEST_CASE("an empty optional key is one row, and NaN comes back from a tuning") {
-  const temporary_folder folder;
-  tune::tuning_database database(folder.file("tuning.db"));
+TEST_CASE_FIXTURE(own_database,
+                  "an empty optional key is one row, and NaN comes back from a tuning") {
   const tune::function_identity function = function_of(value_type::float64);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const double a : {1.0, nan}) {
@@ -181,18 +186,6 @@ bool accepts(value_type type, const value& v) {
   }
 }
 
-TEST_CASE("a value has the type of its field") {
-  CHECK(accepts(value_type::boolean, true));
-  CHECK_FALSE(accepts(value_type::boolean, std::int64_t{1}));
-  CHECK_FALSE(accepts(value_type::int32, std::uint64_t{1}));
-  CHECK_FALSE(accepts(value_type::uint32, std::int64_t{1}));
-  CHECK_FALSE(accepts(value_type::float64, std::int64_t{1}));
-  CHECK_FALSE(accepts(value_type::int32, 1.0));
-  CHECK_FALSE(accepts(value_type::string, true));
-  CHECK(accepts(value_type::enumeration, std::string("row_major")));
-  CHECK(accepts(value_type::element_type, std::string("float32")));
-}
-
 TEST_CASE("an integer fits its field") {
   const std::vector<std::pair<value_type, std::int64_t>> highest{
       {value_type::int8, 127}, {value_type::int16, 32767}, {value_type::int32, 2147483647}};
@@ -229,24 +222,6 @@ TEST_CASE("values come one for each field, in order") {
                        doctest::Contains("field 'a' and got 'b'"), argument_error);
   CHECK_THROWS_WITH_AS(check_fields(fields, {{"a", true}, {"b", true}, {"c", true}}, "f"),
                        doctest::Contains("no field 'c'"), argument_error);
-}
-
-TEST_CASE("NaN may be in a tuning but not in a key") {
-  const std::vector<field_description> fields{{"scale", value_type::float64}};
-  const std::vector<named_value> values{{"scale", std::numeric_limits<double>::quiet_NaN()}};
-  CHECK_NOTHROW(check_fields(fields, values, "f"));
-  CHECK_THROWS_WITH_AS(check_key(fields, values, "f"), doctest::Contains("'scale'"),
-                       argument_error);
-  CHECK_NOTHROW(check_key(fields, {{"scale", std::numeric_limits<double>::infinity()}}, "f"));
-}
-
-TEST_CASE("a score is finite and above zero") {
-  CHECK_NOTHROW(check_score(1e-3));
-  for (const double score : {0.0, -0.0, -1.0, std::numeric_limits<double>::infinity(),
-                             std::numeric_limits<double>::quiet_NaN()}) {
-    CAPTURE(score);
-    CHECK_THROWS_AS(check_score(score), argument_error);
-  }
 }
 
 // Keys are typed and injective: two keys that differ in any way have results of their own.
@@ -341,13 +316,7 @@ bool same(const std::vector<named_value>& a, const std::vector<named_value>& b) 
   return true;
 }
 
-struct property_database {
-  temporary_folder folder;
-  tune::tuning_database database{folder.file("tuning.db")};
-};
-
-TEST_CASE("every key finds what was stored for it, and no other key does") {
-  property_database open;
+TEST_CASE_FIXTURE(own_database, "every key finds what was stored for it, and no other key does") {
   std::minstd_rand random(27);
   std::vector<std::vector<named_value>> keys;
   for (int i = 0; i < 60; ++i) {
@@ -357,13 +326,13 @@ TEST_CASE("every key finds what was stored for it, and no other key does") {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const auto number = static_cast<std::int64_t>(i);
     const tune::record_key key{keys[i], sample_device()};
-    const bool known = open.database.find(function, key).has_value();
+    const bool known = database.find(function, key).has_value();
     CHECK(known == expected.contains(tune::canonical_text(keys[i])));
-    open.database.store(function, key, sample_tuning(number), 1.0);
+    database.store(function, key, sample_tuning(number), 1.0);
     expected[tune::canonical_text(keys[i])] = number;
   }
   for (const auto& key : keys) {
-    const auto found = open.database.find(function, {key, sample_device()});
+    const auto found = database.find(function, {key, sample_device()});
     REQUIRE(found);
     CHECK(found->values == sample_tuning(expected.at(tune::canonical_text(key))));
   }
@@ -383,8 +352,7 @@ TEST_CASE("keys have one canonical text if and only if they are the same") {
   CHECK(equal < 19'000);
 }
 
-TEST_CASE("a value of any other type is refused, and NaN is no key") {
-  property_database open;
+TEST_CASE_FIXTURE(own_database, "a value of any other type is refused, and NaN is no key") {
   std::minstd_rand random(30);
   const std::vector<value> one{std::int64_t{1},  std::uint64_t{1}, 1.0, true,
                                std::string("1"), value()};
@@ -395,14 +363,14 @@ TEST_CASE("a value of any other type is refused, and NaN is no key") {
     for (const value& v : one) {
       key[field].value = v;
       try {
-        open.database.find(function, {key, sample_device()});
+        database.find(function, {key, sample_device()});
         ++accepted;
       } catch (const tune::argument_error&) {
       }
     }
     CHECK(accepted == (fields[field].optional ? 2 : 1));
     key[field].value = std::nan("");
-    CHECK_THROWS_AS(open.database.find(function, {key, sample_device()}), tune::argument_error);
+    CHECK_THROWS_AS(database.find(function, {key, sample_device()}), tune::argument_error);
   }
 }
 
@@ -424,9 +392,7 @@ bool takes(const std::string& path, const std::string& table, const std::string&
   }
 }
 
-TEST_CASE("a result with an impossible time is not stored") {
-  const temporary_folder folder;
-  tune::tuning_database database(folder.file("tuning.db"));
+TEST_CASE_FIXTURE(own_database, "a result with an impossible time is not stored") {
   for (const double time : impossible) {
     CAPTURE(time);
     CHECK_THROWS_AS(database.store(sample_function(), sample_key(), sample_tuning(1), time),
@@ -435,9 +401,7 @@ TEST_CASE("a result with an impossible time is not stored") {
   CHECK_FALSE(database.find(sample_function(), sample_key()));
 }
 
-TEST_CASE("a trial with an impossible score or sample is not stored") {
-  const temporary_folder folder;
-  tune::tuning_database database(folder.file("tuning.db"));
+TEST_CASE_FIXTURE(own_database, "a trial with an impossible score or sample is not stored") {
   const auto search = database.begin_search(sample_function(), sample_key());
   for (const double time : impossible) {
     CAPTURE(time);
@@ -451,9 +415,7 @@ TEST_CASE("a trial with an impossible score or sample is not stored") {
   CHECK(database.trials(sample_function(), sample_key()).empty());
 }
 
-TEST_CASE("the tables themselves refuse impossible times") {
-  const temporary_folder folder;
-  tune::tuning_database database(folder.file("tuning.db"));
+TEST_CASE_FIXTURE(own_database, "the tables themselves refuse impossible times") {
   database.store(sample_function(), sample_key(), sample_tuning(1), 1.0);
   const auto search = database.begin_search(sample_function(), sample_key());
   database.add_trial(search, {.outcome = "measured", .samples_ns = {1}, .score_ns = 1.0});

@@ -63,18 +63,6 @@ TEST_CASE("a path becomes absolute, whatever SQLite would make of it") {
   CHECK(absolute_path("/a/b.db") == "/a/b.db");
 }
 
-TEST_CASE("a new file and its folders are the owner's alone") {
-  const temporary_folder folder;
-  const std::string path = folder.file("a/b/tuning.db");
-  CHECK_FALSE(is_there(path));
-  create_private_file(path);
-  CHECK(is_there(path));
-  CHECK(mode_of(path) == 0600);
-  CHECK(mode_of(folder.path() / "a/b") == 0700);
-  CHECK(mode_of(folder.path() / "a") == 0700);
-  CHECK(fs::file_size(path) == 0);
-}
-
 TEST_CASE("what exists stays as it is") {
   const temporary_folder folder;
   fs::create_directory(folder.path() / "shared");
@@ -86,15 +74,6 @@ TEST_CASE("what exists stays as it is") {
   CHECK(fs::file_size(path) == 4);
   CHECK(mode_of(path) == 0640);
   CHECK(mode_of(folder.path() / "shared") == 0755);
-}
-
-TEST_CASE("a folder that cannot be made is an error that names it") {
-  const temporary_folder folder;
-  std::ofstream(folder.file("file")) << "text";
-  CHECK_THROWS_WITH_AS(create_private_file(folder.file("file/tuning.db")),
-                       doctest::Contains("file/tuning.db"), tune::database_error);
-  CHECK_THROWS_WITH_AS(create_private_file(folder.file("file/deeper/tuning.db")),
-                       doctest::Contains("LIBTUNE_DB"), tune::database_error);
 }
 
 TEST_CASE("links on the way are followed, a link at the end is kept") {

@@ -41,6 +41,18 @@ struct open_log {
   std::unique_ptr<write_transaction> transaction;
 };
 
+/// A search of sample_function() that has begun.
+struct begun_search : open_log {
+  SQLite::Database& database() const { return opened->database(); }
+  void insert(const stored_trial& trial) const { insert_trial(*opened, search, trial); }
+  std::vector<stored_trial> trials() const { return read_trials(*opened, search); }
+  int count_of(const std::string& table) const {
+    return database().execAndGet("SELECT count(*) FROM " + table).getInt();
+  }
+
+  search_id search = insert_search(*opened, sample_function(), sample_key());
+};
+
 std::vector<stored_trial> sample_trials() {
   return {
       {.configuration = {{"wgs", std::int64_t{64}},
@@ -67,11 +79,9 @@ std::vector<stored_trial> sample_trials() {
   };
 }
 
-TEST_CASE("the trials of a search come back in order, exactly") {
-  open_log log;
-  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
-  for (const stored_trial& trial : sample_trials()) insert_trial(*log.opened, search, trial);
-  const auto found = read_latest_search(*log.opened, sample_function(), sample_key());
+TEST_CASE_FIXTURE(begun_search, "the trials of a search come back in order, exactly") {
+  for (const stored_trial& trial : sample_trials()) insert(trial);
+  const auto found = read_latest_search(*opened, sample_function(), sample_key());
   REQUIRE(found);
   CHECK(found->id == search);
   REQUIRE(found->trials.size() == 3);
@@ -129,81 +139,66 @@ TEST_CASE("the latest search of a key is its own, of no other key, device or ver
   CHECK_FALSE(latest(sample_key(64, {"GPU One", "Some Platform", "536"})));
 }
 
-TEST_CASE("a search is found again when members of the key change places") {
-  open_log log;
-  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+TEST_CASE_FIXTURE(begun_search, "a search is found again when members of the key change places") {
   tune::record_key key = sample_key();
   std::swap(key.arguments[0], key.arguments[1]);
-  CHECK(read_latest_search(*log.opened, sample_function(), key)->id == search);
+  CHECK(read_latest_search(*opened, sample_function(), key)->id == search);
 }
 
-TEST_CASE("removing a search removes its trials") {
-  open_log log;
-  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
-  insert_trial(*log.opened, search, sample_trials()[0]);
-  log.opened->database().exec("DELETE FROM libtune_search");
-  CHECK(log.opened->database().execAndGet("SELECT count(*) FROM libtune_trial").getInt() == 0);
+TEST_CASE_FIXTURE(begun_search, "removing a search removes its trials") {
+  insert(sample_trials()[0]);
+  database().exec("DELETE FROM libtune_search");
+  CHECK(database().execAndGet("SELECT count(*) FROM libtune_trial").getInt() == 0);
 }
 
-int count_of(open_log& log, const char* table) {
-  return log.opened->database().execAndGet(std::string("SELECT count(*) FROM ") + table).getInt();
-}
-
-TEST_CASE("a database has a table of metrics from the first metric on") {
-  open_log log;
-  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
-  insert_trial(*log.opened, search, sample_trials()[1]);
-  CHECK_FALSE(log.opened->database().tableExists("libtune_metrics"));
-  CHECK(read_trials(*log.opened, search).front().metrics.empty());
-  insert_trial(*log.opened, search, sample_trials()[0]);
-  const auto trials = read_trials(*log.opened, search);
-  CHECK(trials[0].metrics.empty());
-  CHECK(trials[1].metrics == sample_trials()[0].metrics);
+TEST_CASE_FIXTURE(begun_search, "a database has a table of metrics from the first metric on") {
+  insert(sample_trials()[1]);
+  CHECK_FALSE(database().tableExists("libtune_metrics"));
+  CHECK(trials().front().metrics.empty());
+  insert(sample_trials()[0]);
+  const auto read = trials();
+  CHECK(read[0].metrics.empty());
+  CHECK(read[1].metrics == sample_trials()[0].metrics);
   // The marks are those of before, so that older libtunes go on using the file.
-  CHECK(read_marks(log.opened->database(), "db") == schema_version);
+  CHECK(read_marks(database(), "db") == schema_version);
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    begun_search,
     "metrics go with their trial, also when a libtune without metrics replaces or removes it") {
-  open_log log;
-  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
-  insert_trial(*log.opened, search, sample_trials()[0]);
-  REQUIRE(count_of(log, "libtune_metrics") == 1);
+  insert(sample_trials()[0]);
+  REQUIRE(count_of("libtune_metrics") == 1);
   // This statement knows nothing of metrics.
-  SQLite::Statement replace(log.opened->database(), insert_trial_sql());
+  SQLite::Statement replace(database(), insert_trial_sql());
   replace.bind(1, static_cast<std::int64_t>(search));
   replace.bind(2, 0);
   bind_trial(replace, sample_trials()[1]);
   replace.exec();
-  CHECK(count_of(log, "libtune_metrics") == 0);
-  insert_trial(*log.opened, search, sample_trials()[0]);
-  log.opened->database().exec("DELETE FROM libtune_search");
-  CHECK(count_of(log, "libtune_metrics") == 0);
+  CHECK(count_of("libtune_metrics") == 0);
+  insert(sample_trials()[0]);
+  database().exec("DELETE FROM libtune_search");
+  CHECK(count_of("libtune_metrics") == 0);
 }
 
-TEST_CASE("the course of a search is noted beside it, and goes with it") {
-  open_log log;
-  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
-  CHECK_FALSE(log.opened->database().tableExists("libtune_course"));
-  note_course(*log.opened, search, {.strategy = "model"});
-  note_course(*log.opened, search, {.strategy = "random", .ending = "time"});
-  CHECK(count_of(log, "libtune_course") == 1);
-  CHECK(count_of(log, "libtune_course WHERE strategy = 'random' AND ending = 'time'") == 1);
-  CHECK(read_marks(log.opened->database(), "db") == schema_version);
-  log.opened->database().exec("DELETE FROM libtune_search");
-  CHECK(count_of(log, "libtune_course") == 0);
+TEST_CASE_FIXTURE(begun_search, "the course of a search is noted beside it, and goes with it") {
+  CHECK_FALSE(database().tableExists("libtune_course"));
+  note_course(*opened, search, {.strategy = "model"});
+  note_course(*opened, search, {.strategy = "random", .ending = "time"});
+  CHECK(count_of("libtune_course") == 1);
+  CHECK(count_of("libtune_course WHERE strategy = 'random' AND ending = 'time'") == 1);
+  CHECK(read_marks(database(), "db") == schema_version);
+  database().exec("DELETE FROM libtune_search");
+  CHECK(count_of("libtune_course") == 0);
 }
 
-TEST_CASE("the space of a search is noted beside it, and goes with it") {
-  open_log log;
-  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
-  CHECK_FALSE(log.opened->database().tableExists("libtune_space"));
-  note_space(*log.opened, search, {.combinations = 1});
-  note_space(*log.opened, search, {.combinations = 6});
-  CHECK(count_of(log, "libtune_space WHERE outline ->> '$.combinations' = 6") == 1);
-  CHECK(read_marks(log.opened->database(), "db") == schema_version);
-  log.opened->database().exec("DELETE FROM libtune_search");
-  CHECK(count_of(log, "libtune_space") == 0);
+TEST_CASE_FIXTURE(begun_search, "the space of a search is noted beside it, and goes with it") {
+  CHECK_FALSE(database().tableExists("libtune_space"));
+  note_space(*opened, search, {.combinations = 1});
+  note_space(*opened, search, {.combinations = 6});
+  CHECK(count_of("libtune_space WHERE outline ->> '$.combinations' = 6") == 1);
+  CHECK(read_marks(database(), "db") == schema_version);
+  database().exec("DELETE FROM libtune_search");
+  CHECK(count_of("libtune_space") == 0);
 }
 
 TEST_CASE("a space comes back as it was, and nothing comes from other texts") {
@@ -229,15 +224,13 @@ TEST_CASE("a space comes back as it was, and nothing comes from other texts") {
   }
 }
 
-TEST_CASE("damaged metrics are left out, and the trial stays") {
-  open_log log;
-  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
-  insert_trial(*log.opened, search, sample_trials()[0]);
-  log.opened->database().exec("UPDATE libtune_metrics SET metrics = '[[\"gflops\", 1e9]]'");
-  const auto trials = read_trials(*log.opened, search);
-  REQUIRE(trials.size() == 1);
-  CHECK(trials[0].metrics.empty());
-  CHECK(trials[0].score_ns == sample_trials()[0].score_ns);
+TEST_CASE_FIXTURE(begun_search, "damaged metrics are left out, and the trial stays") {
+  insert(sample_trials()[0]);
+  database().exec("UPDATE libtune_metrics SET metrics = '[[\"gflops\", 1e9]]'");
+  const auto read = trials();
+  REQUIRE(read.size() == 1);
+  CHECK(read[0].metrics.empty());
+  CHECK(read[0].score_ns == sample_trials()[0].score_ns);
 }
 
 TEST_CASE("a text that is no list of metrics is none, whatever it nests") {
@@ -251,15 +244,12 @@ TEST_CASE("a text that is no list of metrics is none, whatever it nests") {
   CHECK(metrics_from_json(R"([["b",2],)" + deep + "]").empty());
 }
 
-TEST_CASE("a person can read which configuration took how long") {
-  open_log log;
-  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
-  insert_trial(*log.opened, search,
-               {.configuration = {{"wgs", std::int64_t{64}}, {"vector", true}},
-                .outcome = "measured",
-                .samples_ns = {2.0, 4.0},
-                .score_ns = 3.0});
-  SQLite::Statement select(log.opened->database(),
+TEST_CASE_FIXTURE(begun_search, "a person can read which configuration took how long") {
+  insert({.configuration = {{"wgs", std::int64_t{64}}, {"vector", true}},
+          .outcome = "measured",
+          .samples_ns = {2.0, 4.0},
+          .score_ns = 3.0});
+  SQLite::Statement select(database(),
                            "SELECT arguments, configuration, outcome, score_ns, "
                            "(SELECT sum(value) FROM json_each(samples_ns)) "
                            "FROM libtune_trial JOIN libtune_search ON id = search_id");
@@ -364,14 +354,6 @@ struct opened_database {
   temporary_folder folder;
   std::unique_ptr<connection> opened;
 };
-
-TEST_CASE("a table can be opened once it was made") {
-  opened_database database;
-  CHECK(database.create(sample_function("a")) != nullptr);
-  CHECK(function_table::open(*database.opened, sample_function("a")) != nullptr);
-  CHECK(function_table::open(*database.opened, sample_function("a", 1)) == nullptr);
-  CHECK(function_table::open(*database.opened, sample_function("b")) == nullptr);
-}
 
 std::string drift_of(opened_database& database, const function_identity& function) {
   try {

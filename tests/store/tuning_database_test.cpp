@@ -50,6 +50,12 @@ std::string query(const tuning_database& database, const std::string& sql) {
   return look_into(database).execAndGet(sql).getString();
 }
 
+/// A database that is not there yet, in a folder of its own.
+struct own_database {
+  temporary_folder folder;
+  tuning_database database{folder.file("tuning.db")};
+};
+
 TEST_CASE("a result is found again, also after the database was opened anew") {
   const temporary_folder folder;
   {
@@ -67,9 +73,7 @@ TEST_CASE("a result is found again, also after the database was opened anew") {
   CHECK(found->score_ns == 1500);
 }
 
-TEST_CASE("a result that was not measured has no score") {
-  const temporary_folder folder;
-  tuning_database database(folder.file("tuning.db"));
+TEST_CASE_FIXTURE(own_database, "a result that was not measured has no score") {
   database.store(sample_function("f"), sample_key(), sample_tuning(128), std::nullopt);
   const auto found = database.find(sample_function("f"), sample_key());
   REQUIRE(found);
@@ -78,9 +82,7 @@ TEST_CASE("a result that was not measured has no score") {
   CHECK(query(database, "SELECT score_ns IS NULL FROM f__0") == "1");
 }
 
-TEST_CASE("storing again replaces the result") {
-  const temporary_folder folder;
-  tuning_database database(folder.file("tuning.db"));
+TEST_CASE_FIXTURE(own_database, "storing again replaces the result") {
   database.store(sample_function("f"), sample_key(), sample_tuning(128), 1500);
   database.store(sample_function("f"), sample_key(), sample_tuning(64), 1200);
   CHECK(database.find(sample_function("f"), sample_key())->values == sample_tuning(64));
@@ -132,9 +134,8 @@ TEST_CASE("an empty file is a miss, and becomes a database with the first result
   CHECK(database.find(sample_function(), sample_key()));
 }
 
-TEST_CASE("a person finds a table of the function's name with a column for each field") {
-  const temporary_folder folder;
-  tuning_database database(folder.file("tuning.db"));
+TEST_CASE_FIXTURE(own_database,
+                  "a person finds a table of the function's name with a column for each field") {
   database.store(sample_function(), sample_key(), sample_tuning(128), 1500);
   SQLite::Database opened = look_into(database);
   SQLite::Statement select(opened, "SELECT * FROM \"multiply_template.autotune__0\"");
@@ -165,9 +166,7 @@ TEST_CASE("a person finds a table of the function's name with a column for each 
         "arg_rows int32\narg_type dtype\nvalue_wgs int32\n");
 }
 
-TEST_CASE("hostile strings are data, whichever field they are in") {
-  const temporary_folder folder;
-  tuning_database database(folder.file("tuning.db"));
+TEST_CASE_FIXTURE(own_database, "hostile strings are data, whichever field they are in") {
   function_identity function{.name = "f",
                              .key_fields = {{"text", value_type::string}},
                              .value_fields = {{"text", value_type::string}}};
@@ -195,9 +194,9 @@ TEST_CASE("hostile strings are data, whichever field they are in") {
   CHECK(query(database, "SELECT count(*) FROM f__0") == std::to_string(hostile.size() + 1));
 }
 
-TEST_CASE("an exact search takes no other device's result, a nearest one says whose it took") {
-  const temporary_folder folder;
-  tuning_database database(folder.file("tuning.db"));
+TEST_CASE_FIXTURE(
+    own_database,
+    "an exact search takes no other device's result, a nearest one says whose it took") {
   const device_identity other_name{"GPU Two", "Some Platform", "535.104"};
   const device_identity other_platform{"GPU One", "Other Platform", "535.104"};
   const device_identity other_version{"GPU One", "Some Platform", "12"};
@@ -225,9 +224,8 @@ TEST_CASE("an exact search takes no other device's result, a nearest one says wh
   CHECK(found->relaxed.empty());
 }
 
-TEST_CASE("functions without key fields or without tuning fields have results too") {
-  const temporary_folder folder;
-  tuning_database database(folder.file("tuning.db"));
+TEST_CASE_FIXTURE(own_database,
+                  "functions without key fields or without tuning fields have results too") {
   const function_identity function{.name = "bare"};
   const record_key key{{}, sample_device()};
   CHECK_FALSE(database.find(function, key));
@@ -248,9 +246,7 @@ TEST_CASE("names that SQLite would take for something else are files") {
   }
 }
 
-TEST_CASE("every trial of a search is kept as it is made") {
-  const temporary_folder folder;
-  tuning_database database(folder.file("tuning.db"));
+TEST_CASE_FIXTURE(own_database, "every trial of a search is kept as it is made") {
   const tune::search_id search = database.begin_search(sample_function(), sample_key());
   const tune::stored_trial slow{.configuration = sample_tuning(32),
                                 .outcome = "measured",

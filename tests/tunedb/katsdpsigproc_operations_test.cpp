@@ -94,8 +94,9 @@ std::vector<table> all_tables() {
   };
 }
 
-tune::katsdpsigproc_content read_all(const temporary_folder& folder) {
-  write(folder.file("k.db"), all_tables());
+tune::katsdpsigproc_content read(const std::vector<table>& tables) {
+  const temporary_folder folder;
+  write(folder.file("k.db"), tables);
   return tune::read_katsdpsigproc(folder.file("k.db"),
                                   {.translations = tune::cli::operation_translations(),
                                    .targets = tune::cli::registered_targets()});
@@ -110,8 +111,7 @@ const tune::function_content& content_of(const tune::katsdpsigproc_content& all,
 }
 
 TEST_CASE("every tuned operation of katsdpsigproc has a counterpart, and is taken completely") {
-  const temporary_folder folder;
-  const tune::katsdpsigproc_content all = read_all(folder);
+  const tune::katsdpsigproc_content all = read(all_tables());
   CHECK(all.tables.size() == tune::cli::operation_translations().size());
   for (const tune::taken_table& taken : all.tables) {
     CAPTURE(taken.table);
@@ -122,8 +122,7 @@ TEST_CASE("every tuned operation of katsdpsigproc has a counterpart, and is take
 }
 
 TEST_CASE("what is taken is a tuning of its function, and a prior alone") {
-  const temporary_folder folder;
-  for (const tune::function_content& each : read_all(folder).content.functions) {
+  for (const tune::function_content& each : read(all_tables()).content.functions) {
     CAPTURE(each.function.name);
     REQUIRE_FALSE(each.results.empty());
     for (const tune::result_content& prior : each.results) {
@@ -142,8 +141,7 @@ using tune::operations::transpose_key;
 using tune::operations::transpose_tuning;
 
 TEST_CASE("a fill is known by the bytes of its elements") {
-  const temporary_folder folder;
-  const auto all = read_all(folder);
+  const auto all = read(all_tables());
   const auto& fills = content_of(all, "operations.fill_template.autotune").results;
   REQUIRE(fills.size() == 2);
   CHECK(tune::from_values<fill_key>(fills[0].arguments).element_bytes == 4);
@@ -156,8 +154,7 @@ TEST_CASE("a fill is known by the bytes of its elements") {
 }
 
 TEST_CASE("a reduction is known for every class of widths") {
-  const temporary_folder folder;
-  const auto all = read_all(folder);
+  const auto all = read(all_tables());
   const auto& sums = content_of(all, "operations.hreduce_template.autotune").results;
   CHECK(sums.size() == 10);
   for (const tune::result_content& sum : sums) {
@@ -173,8 +170,7 @@ TEST_CASE("a reduction is known for every class of widths") {
 }
 
 TEST_CASE("a transposition has square tiles, and goes over them diagonally") {
-  const temporary_folder folder;
-  const auto all = read_all(folder);
+  const auto all = read(all_tables());
   const auto& turned = content_of(all, "operations.transpose_template.autotune").results;
   REQUIRE(turned.size() == 2);
   const auto bytes = tune::from_values<transpose_tuning>(turned[0].values);
@@ -199,17 +195,15 @@ std::vector<std::string> texts_of(const tune::katsdpsigproc_content& all,
 }
 
 TEST_CASE("masked sums are known for every class of widths, a group as wide as there") {
-  const temporary_folder folder;
-  const auto sums = texts_of(read_all(folder), "operations.maskedsum_template.autotune");
+  const auto sums = texts_of(read(all_tables()), "operations.maskedsum_template.autotune");
   REQUIRE(sums.size() == 20);
   CHECK(sums[0].starts_with("use_amplitudes=false, columns=128: wgsx=256, wgsy=1, "));
   CHECK(sums[19].starts_with("use_amplitudes=true, columns=65536: wgsx=1024, wgsy=1, "));
 }
 
 TEST_CASE("median filters are known by the use of flags, for both orders") {
-  const temporary_folder folder;
   const auto filters =
-      texts_of(read_all(folder), "operations.rfi.background_median_filter_template.autotune");
+      texts_of(read(all_tables()), "operations.rfi.background_median_filter_template.autotune");
   REQUIRE(filters.size() == 6);
   CHECK(filters[0].starts_with(
       "width=13, is_amplitude=false, flag_use=full_flags, order=channel_major: "));
@@ -220,8 +214,7 @@ TEST_CASE("median filters are known by the use of flags, for both orders") {
 }
 
 TEST_CASE("percentiles, noise and thresholds are known by the fields of their keys") {
-  const temporary_folder folder;
-  const tune::katsdpsigproc_content all = read_all(folder);
+  const tune::katsdpsigproc_content all = read(all_tables());
   const auto ranks = texts_of(all, "operations.percentile5_template.autotune");
   REQUIRE(ranks.size() == 2);
   CHECK(ranks[0].starts_with("max_columns=5000, is_amplitude=true: size=128, rows=4, "));
@@ -257,7 +250,7 @@ tune::device make_filling_device() {
 TEST_CASE("a search tries first what katsdpsigproc had found") {
   const temporary_folder folder;
   const std::string path = folder.file("tuning.db");
-  merge_content(path, read_all(folder).content);
+  merge_content(path, read(all_tables()).content);
   const test_mode_guard mode(test_mode::off);
   const scoped_environment database("LIBTUNE_DB", path.c_str());
   const scoped_environment system("LIBTUNE_SYSTEM_DB", nullptr);
@@ -294,19 +287,15 @@ TEST_CASE("tunedb takes the operations of katsdpsigproc as priors, and says so")
 }
 
 TEST_CASE("a row without a counterpart is left, with the reason") {
-  const temporary_folder folder;
-  write(folder.file("k.db"),
-        {{"katsdpsigproc_fill_FillTemplate_autotune__0",
-          {"dtype", "ctype"},
-          {"wgs"},
-          {"'dtype([(''a'', ''<f4'')])', 'pair', 256", "'<class ''numpy.float32''>', 'float', -1"}},
-         {"katsdpsigproc_transpose_TransposeTemplate_autotune__0",
-          {"dtype"},
-          {"block"},
-          {"'<class ''numpy.float32''>', 16"}}});
-  const auto all = tune::read_katsdpsigproc(folder.file("k.db"),
-                                            {.translations = tune::cli::operation_translations(),
-                                             .targets = tune::cli::registered_targets()});
+  const auto all = read(
+      {{"katsdpsigproc_fill_FillTemplate_autotune__0",
+        {"dtype", "ctype"},
+        {"wgs"},
+        {"'dtype([(''a'', ''<f4'')])', 'pair', 256", "'<class ''numpy.float32''>', 'float', -1"}},
+       {"katsdpsigproc_transpose_TransposeTemplate_autotune__0",
+        {"dtype"},
+        {"block"},
+        {"'<class ''numpy.float32''>', 16"}}});
   CHECK(all.content.functions.empty());
   for (const tune::taken_table& table : all.tables) CHECK_FALSE(table.left.empty());
 }

@@ -90,17 +90,6 @@ TEST_CASE("all of it is every function, each as it is alone") {
   CHECK(reader.damaged() == 0);
 }
 
-TEST_CASE("damaged rows are left out and counted once for each reading") {
-  const temporary_folder folder;
-  tuning_database(folder.file("tuning.db"))
-      .store(sample_function("f"), sample_key(), sample_tuning(1), 1);
-  SQLite::Database(folder.file("tuning.db"), SQLite::OPEN_READWRITE)
-      .exec("UPDATE f__0 SET value_wgs = 2");
-  database_reader reader(folder.file("tuning.db"));
-  CHECK(reader.read_all().functions.at(0).results.empty());
-  CHECK(reader.damaged() == 1);
-}
-
 TEST_CASE("for reading alone nothing is written, and others may go on writing") {
   const temporary_folder folder;
   tuning_database database(folder.file("tuning.db"));
@@ -301,8 +290,11 @@ struct filled_database {
     opened = std::make_unique<connection>(path, 1s, 1s);
   }
 
-  function_content read(bool with_trials = true) {
-    return read_content(*opened, sample_function("f"), with_trials, damaged);
+  function_content read() {
+    database_reader reader(path);
+    const function_content content = reader.read(sample_function("f"));
+    damaged = reader.damaged();
+    return content;
   }
   void change(const std::string& sql) { opened->database().exec(sql); }
 
@@ -333,11 +325,9 @@ TEST_CASE("damaged rows are left out and counted, wherever they are") {
   CHECK(database.read().results.size() == 1);
   CHECK(database.damaged == 1);
   database.change("UPDATE libtune_trial SET configuration = '{}' WHERE position = 0");
-  database.damaged = 0;
   CHECK(database.read().searches[0].trials.size() == 1);
   CHECK(database.damaged == 2);
   database.change("UPDATE libtune_search SET result = 'found'");
-  database.damaged = 0;
   CHECK(database.read().searches.empty());
   CHECK(database.damaged == 2);
 }
@@ -362,11 +352,11 @@ void store(const std::string& path, const function_identity& function) {
 }
 
 std::vector<function_identity> functions_of(const std::string& path, std::size_t damaged = 0) {
-  connection opened(path, 1s, 1s);
-  std::size_t found = 0;
-  std::vector<function_identity> functions = read_functions(opened, found);
-  CHECK(found == damaged);
-  return functions;
+  database_reader reader(path);
+  std::vector<function_identity> found;
+  for (const auto& each : reader.functions()) found.push_back(each.function);
+  CHECK(reader.damaged() == damaged);
+  return found;
 }
 
 TEST_CASE("functions come by name and version, with their fields in order") {

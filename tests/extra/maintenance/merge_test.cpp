@@ -321,19 +321,6 @@ TEST_CASE("an export read back is what was exported, whatever it is") {
   }
 }
 
-TEST_CASE("a database that imports an export of another holds the same") {
-  for (unsigned seed = 0; seed < 10; ++seed) {
-    CAPTURE(seed);
-    const temporary_folder folder;
-    merge_content(folder.file("from"), random_content(seed).next());
-    const database_content content = database_reader(folder.file("from")).read_all();
-    merge_content(folder.file("to"), from_json_document(to_json_document(content)));
-    const database_content copy = database_reader(folder.file("to")).read_all();
-    CHECK(canonical_text(copy) == canonical_text(content));
-    CHECK(to_json_document(copy) == to_json_document(content));
-  }
-}
-
 TEST_CASE("a document that is no export is refused with the reason") {
   CHECK_THROWS_WITH_AS(from_json_document("{"), doctest::Contains("not JSON"),
                        tune::argument_error);
