@@ -30,6 +30,13 @@ using namespace tune::testing;
 using tune::kernel_header;
 using tune::kernel_source;
 
+/// One worker for all tests, which takes long to start.
+tune::compile_pool& shared_worker() {
+  static auto* const pool =
+      new tune::compile_pool({.program = tune::detail::find_worker_program(), .workers = 1});
+  return *pool;
+}
+
 /// Compiles in a worker, as OpenCL needs it to tell the files, and counts.
 class counting_compiler final : public tune::compiler {
  public:
@@ -42,9 +49,8 @@ class counting_compiler final : public tune::compiler {
     return pooled_.build(context, source);
   }
 
-  mutable tune::compile_pool pool_{{.program = tune::detail::find_worker_program(), .workers = 1}};
   tune::in_process_compiler inner_;
-  tune::pooled_compiler pooled_{inner_, tune::pooled_compiler::use_pool::always, &pool_};
+  tune::pooled_compiler pooled_{inner_, tune::pooled_compiler::use_pool::always, &shared_worker()};
   mutable std::atomic<int> count_ = 0;
 };
 

@@ -164,7 +164,7 @@ TEST_CASE("a rank that is killed costs what it was running, and the others finis
   if (!can_run()) return;
   const bench here;
   // About 8 of its 16 have been run by then.
-  here.write_keys(5, 16, 20'000);
+  here.write_keys(5, 16, 12'000);
   const ended rest = here.start_and_kill(3, 2, 24);
   CAPTURE(rest.output);
   CHECK(rest.code == 0);
@@ -180,7 +180,7 @@ TEST_CASE("a rank that is suspended is given up, and ends when it goes on") {
   if (!can_run()) return;
   const bench here;
   const scoped_environment short_silence("LIBTUNE_TRIAL_TIME", "1");  // three seconds
-  here.write_keys(9, 6, 30'000);
+  here.write_keys(9, 6, 20'000);
   const std::jthread suspender([&] {
     const auto wait_for = [](const auto& condition) {
       for (int i = 0; i < 6000 && !condition(); ++i) {
@@ -208,7 +208,7 @@ TEST_CASE("a rank that is suspended is given up, and ends when it goes on") {
 TEST_CASE("when the rank that leads is killed the next one leads, and all keys are finished") {
   if (!can_run()) return;
   const bench here;
-  here.write_keys(6, 6, 30'000);
+  here.write_keys(6, 6, 20'000);
   const ended rest = here.start_and_kill(3, 0, 15);
   CAPTURE(rest.output);
   CHECK(rest.code == 0);

@@ -75,7 +75,7 @@ struct bench {
     return {{"function", "isolated.sample"}, {"key", fields}};
   }
   void write_keys(const json& entries) const { std::ofstream(keys) << entries; }
-  sample_key slow_key() const { return {.configurations = 40, .sleep_us = 30'000, .log = log}; }
+  sample_key slow_key() const { return {.configurations = 16, .sleep_us = 30'000, .log = log}; }
   /// Has the slow key tuned, and sends a signal when some configurations have been run.
   ended pretune_until(int signal) const {
     write_keys({entry(slow_key())});
@@ -388,13 +388,13 @@ TEST_CASE("a run that is killed leaves no process, and the next goes on where it
   CHECK(here.pretune_until(SIGKILL).code == -1);
   CHECK(comes_true([] { return count_applications() == 0; }));
   const auto before = isolated::read_log(here.log).size();
-  CHECK(before < 40);
+  CHECK(before < 16);
   const ended second = here.pretune("--keys " + here.keys);
   CAPTURE(second.output);
   CHECK(second.code == 0);
   const auto log = isolated::read_log(here.log);
-  CHECK(std::set<std::string>(log.begin(), log.end()).size() == 40);
-  CHECK_MESSAGE(log.size() <= 42, "what was under way when it was killed is run again, no more");
+  CHECK(std::set<std::string>(log.begin(), log.end()).size() == 16);
+  CHECK_MESSAGE(log.size() <= 18, "what was under way when it was killed is run again, no more");
 }
 
 }  // namespace pretune_test
