@@ -51,46 +51,45 @@ bool gets(const std::string& page, const std::string& word) {
   return false;
 }
 
-TEST_CASE("a page is written while a process tunes, and gets the functions that come later") {
-  const application app;
-  const scoped_environment report("LIBTUNE_REPORT", app.page.c_str());
+TEST_CASE_FIXTURE(
+    application,
+    "a page is written while a process tunes, and gets the functions that come later") {
+  const scoped_environment report("LIBTUNE_REPORT", page.c_str());
   const auto context = sample::make_device().device().create_context();
   counted_autotuner("report.first").autotune(context);
-  CHECK(gets(app.page, "report.first"));
+  CHECK(gets(page, "report.first"));
   counted_autotuner("report.second").autotune(context);
-  CHECK(gets(app.page, "report.second"));
-  CHECK(text_of(app.page).find("report.first") != std::string::npos);
+  CHECK(gets(page, "report.second"));
+  CHECK(text_of(page).find("report.first") != std::string::npos);
   // Replaced as a whole: nothing else is left beside it.
-  for (const auto& entry : fs::directory_iterator(app.folder.path())) {
+  for (const auto& entry : fs::directory_iterator(folder.path())) {
     CHECK(entry.path().filename().string().find("page.html.") == std::string::npos);
   }
 }
 
-TEST_CASE("an option names the page too") {
-  const application app;
+TEST_CASE_FIXTURE(application, "an option names the page too") {
   const scoped_environment none("LIBTUNE_REPORT", nullptr);
   const auto context = sample::make_device().device().create_context();
-  tune::set_tuning_options(context, {.report = app.page});
+  tune::set_tuning_options(context, {.report = page});
   counted_autotuner("report.by_option").autotune(context);
-  CHECK(gets(app.page, "report.by_option"));
+  CHECK(gets(page, "report.by_option"));
 }
 
-TEST_CASE("a result that is found begins no page") {
-  const application app;
+TEST_CASE_FIXTURE(application, "a result that is found begins no page") {
   const auto context = sample::make_device().device().create_context();
   counted_autotuner counted("report.found");
   counted.autotune(context);
   tune::record_memory::shared().forget_all();
-  const scoped_environment report("LIBTUNE_REPORT", app.page.c_str());
+  const scoped_environment report("LIBTUNE_REPORT", page.c_str());
   captured_errors errors;
   counted.autotune(context);
   CHECK(counted.searches == 1);
   CHECK(errors.text().empty());
-  CHECK_FALSE(fs::exists(app.page));
+  CHECK_FALSE(fs::exists(page));
 }
 
-TEST_CASE("when a program has ended, however it has, the page is written once more") {
-  const application app;
+TEST_CASE_FIXTURE(application,
+                  "when a program has ended, however it has, the page is written once more") {
   const auto context = sample::make_device().device().create_context();
   counted_autotuner("report.killed").autotune(context);
   std::string looked_at;
@@ -98,23 +97,22 @@ TEST_CASE("when a program has ended, however it has, the page is written once mo
   REQUIRE(!tunedb.empty());
   // What the writer sees of a program that was killed is the end of its standard input.
   const std::string line = "printf 'report.killed__0\\nno.such_function__0\\n' | '" + tunedb +
-                           "' --db '" + app.path + "' report '" + app.page + "' --follow";
+                           "' --db '" + path + "' report '" + page + "' --follow";
   CHECK(std::system(line.c_str()) == 0);
-  CHECK(gets(app.page, "report.killed"));
+  CHECK(gets(page, "report.killed"));
 }
 
-TEST_CASE("a file that is no report is left as it is") {
-  const application app;
-  std::ofstream(app.page) << "mine";
+TEST_CASE_FIXTURE(application, "a file that is no report is left as it is") {
+  std::ofstream(page) << "mine";
   const auto context = sample::make_device().device().create_context();
   counted_autotuner("report.refused").autotune(context);
   std::string looked_at;
   const std::string line = "printf 'report.refused__0\\n' | '" +
-                           tune::detail::find_tunedb(looked_at) + "' --db '" + app.path +
-                           "' report '" + app.page + "' --follow 2>'" + app.path + ".log'";
+                           tune::detail::find_tunedb(looked_at) + "' --db '" + path + "' report '" +
+                           page + "' --follow 2>'" + path + ".log'";
   CHECK(std::system(line.c_str()) == 0);
-  CHECK(gets(app.path + ".log", "--force"));
-  CHECK(text_of(app.page) == "mine");
+  CHECK(gets(path + ".log", "--force"));
+  CHECK(text_of(page) == "mine");
 }
 
 }  // namespace report_follower_test

@@ -146,39 +146,35 @@ struct fake_bench {
   }
 };
 
-TEST_CASE("waiting for any program ends when one is done, or with the time") {
-  fake_bench b;
-  CHECK(b.pool.wait_any(0, std::chrono::steady_clock::now() + 5ms) == 0);
-  const auto future = b.submit(b.pool, "ECHO 1");
-  CHECK(b.pool.wait_any(0, std::chrono::steady_clock::now() + 60s) == 1);
+TEST_CASE_FIXTURE(fake_bench, "waiting for any program ends when one is done, or with the time") {
+  CHECK(pool.wait_any(0, std::chrono::steady_clock::now() + 5ms) == 0);
+  const auto future = submit(pool, "ECHO 1");
+  CHECK(pool.wait_any(0, std::chrono::steady_clock::now() + 60s) == 1);
   CHECK(future.done());
-  CHECK(b.pool.wait_any(0, std::chrono::steady_clock::now() + 60s) == 1);
+  CHECK(pool.wait_any(0, std::chrono::steady_clock::now() + 60s) == 1);
 }
 
-TEST_CASE("programs differ by options, launches and text") {
-  fake_bench b;
+TEST_CASE_FIXTURE(fake_bench, "programs differ by options, launches and text") {
   const program_source source{.name = "a", .text = "SLEEP 50", .options = {}};
   program_source with_option = source;
   with_option.options.emplace_back("-x");
   const std::vector<compile_future> futures{
-      b.pool.submit(b.context, source), b.pool.submit(b.context, source),
-      b.pool.submit(b.context, with_option),
-      b.pool.submit(b.context, source, {}, {{.global = {32}, .local = {16}}})};
+      pool.submit(context, source), pool.submit(context, source), pool.submit(context, with_option),
+      pool.submit(context, source, {}, {{.global = {32}, .local = {16}}})};
   for (const compile_future& future : futures) CHECK(future.result().what == status::built);
-  CHECK(b.pool.completed() == 3);
+  CHECK(pool.completed() == 3);
 }
 
-TEST_CASE("programs that may include files differ by the current folder") {
-  fake_bench b;
+TEST_CASE_FIXTURE(fake_bench, "programs that may include files differ by the current folder") {
   const program_source source{.name = "a", .text = "SLEEP 50", .options = {"-include x.h"}};
   const std::filesystem::path before = std::filesystem::current_path();
-  const compile_future here = b.pool.submit(b.context, source);
+  const compile_future here = pool.submit(context, source);
   std::filesystem::current_path("/");
-  const compile_future there = b.pool.submit(b.context, source);
+  const compile_future there = pool.submit(context, source);
   std::filesystem::current_path(before);
   CHECK(here.result().what == status::built);
   CHECK(there.result().what == status::built);
-  CHECK(b.pool.completed() == 2);
+  CHECK(pool.completed() == 2);
 }
 
 TEST_CASE("the environment says how many workers the shared pool has") {
@@ -247,10 +243,9 @@ TEST_CASE("a program that begins with serve_if_worker is its own worker") {
   CHECK(workers >= 1);
 }
 
-TEST_CASE("a program that cannot be its own worker says why") {
-  const fake_bench b;
+TEST_CASE_FIXTURE(fake_bench, "a program that cannot be its own worker says why") {
   compile_pool pool({.program = "/bin/true", .arguments = {"true"}, .workers = 1});
-  CHECK(b.submit(pool, "b").result().what == status::unavailable);
+  CHECK(submit(pool, "b").result().what == status::unavailable);
   CHECK_FALSE(pool.is_available());
   const std::string why = pool.why_unavailable();
   CHECK_MESSAGE(why.find("exit status 0") != std::string::npos, why);
@@ -284,11 +279,11 @@ struct compiler_bench {
   std::size_t compiles() const { return fake.calls(fake_call::compile); }
 };
 
-TEST_CASE("what crashes a worker is not tried in this process, and is not called wrong") {
-  const compiler_bench here;
+TEST_CASE_FIXTURE(compiler_bench,
+                  "what crashes a worker is not tried in this process, and is not called wrong") {
   const auto message_of = [&](const char* text) -> std::string {
     try {
-      here.build(text);
+      build(text);
     } catch (const tune::compiler_lost_error& lost) {
       CHECK(lost.why() == tune::compiler_lost_error::cause::crashed);
       CHECK(std::string(lost.what()).ends_with(lost.log()));
@@ -303,39 +298,38 @@ TEST_CASE("what crashes a worker is not tried in this process, and is not called
   CHECK(message_of("KILL").find("was not compiled: the compiler was killed by the system") !=
         std::string::npos);
   CHECK(message_of("WRONG") == "the log");
-  CHECK(here.compiles() == 0);
+  CHECK(compiles() == 0);
 }
 
-TEST_CASE("what no worker can compile, or is not accepted from it, is compiled in this process") {
-  const compiler_bench here;
-  CHECK_NOTHROW(here.build("REFUSE"));
-  CHECK(here.compiles() == 1);
-  CHECK_NOTHROW(here.build("ECHO no binary of this device"));
-  CHECK(here.compiles() == 2);
+TEST_CASE_FIXTURE(
+    compiler_bench,
+    "what no worker can compile, or is not accepted from it, is compiled in this process") {
+  CHECK_NOTHROW(build("REFUSE"));
+  CHECK(compiles() == 1);
+  CHECK_NOTHROW(build("ECHO no binary of this device"));
+  CHECK(compiles() == 2);
 }
 
-TEST_CASE("without workers all is compiled in this process") {
-  const compiler_bench here;
+TEST_CASE_FIXTURE(compiler_bench, "without workers all is compiled in this process") {
   compile_pool none({.program = ""});
   const pooled_compiler compiler(in_process, pooled_compiler::use_pool::always, &none);
-  CHECK_NOTHROW(compiler.build(here.context, {.name = "a", .text = "CRASH", .options = {}}));
-  CHECK(here.compiles() == 1);
+  CHECK_NOTHROW(compiler.build(context, {.name = "a", .text = "CRASH", .options = {}}));
+  CHECK(compiles() == 1);
 }
 
-TEST_CASE("one program alone is compiled here, those beside it by workers") {
-  const compiler_bench here;
-  const pooled_compiler compiler(in_process, pooled_compiler::use_pool::when_busy, &here.pool);
+TEST_CASE_FIXTURE(compiler_bench,
+                  "one program alone is compiled here, those beside it by workers") {
+  const pooled_compiler compiler(in_process, pooled_compiler::use_pool::when_busy, &pool);
   const auto build = [&](const char* text) {
-    compiler.build(here.context, {.name = "a", .text = text, .options = {}});
+    compiler.build(context, {.name = "a", .text = text, .options = {}});
   };
   build("CRASH");
-  CHECK(here.compiles() == 1);
-  CHECK(here.pool.running() == 0);
-  const auto future =
-      here.pool.submit(here.context, {.name = "b", .text = "ECHO 1", .options = {}});
+  CHECK(compiles() == 1);
+  CHECK(pool.running() == 0);
+  const auto future = pool.submit(context, {.name = "b", .text = "ECHO 1", .options = {}});
   future.result();
   CHECK_THROWS_AS(build("CRASH"), tune::build_error);
-  CHECK(here.compiles() == 1);
+  CHECK(compiles() == 1);
 }
 
 // The doors of this room (libtune/base/seal.hpp).

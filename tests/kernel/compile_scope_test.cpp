@@ -56,76 +56,73 @@ struct bench {
   }
 };
 
-TEST_CASE("every program is noted in order, the same one by the same digest") {
-  const bench b;
+TEST_CASE_FIXTURE(bench, "every program is noted in order, the same one by the same digest") {
   const compile_scope scope;
-  b.compile("one");
-  b.compile("two");
-  b.compile("one");
+  compile("one");
+  compile("two");
+  compile("one");
   REQUIRE(scope.programs().size() == 3);
   CHECK(scope.programs()[0] == scope.programs()[2]);
   CHECK(scope.programs()[0] != scope.programs()[1]);
   CHECK_FALSE(scope.refused_known());
 }
 
-TEST_CASE("a program that includes files is unknown where its compiler does not tell them") {
-  const bench b;
+TEST_CASE_FIXTURE(
+    bench, "a program that includes files is unknown where its compiler does not tell them") {
   const compile_scope scope;
-  b.compile("#include <x.h>\n");
+  compile("#include <x.h>\n");
   CHECK(scope.programs()[0] == compile_scope::unknown_program);
 }
 
-TEST_CASE("a program known to fail is refused with the message of then, uncompiled") {
-  const bench b;
+TEST_CASE_FIXTURE(bench,
+                  "a program known to fail is refused with the message of then, uncompiled") {
   std::string digest;
   {
     const compile_scope scope;
-    CHECK_THROWS_AS(b.compile("#error no\n"), tune::build_error);
+    CHECK_THROWS_AS(compile("#error no\n"), tune::build_error);
     digest = scope.programs().at(0);
   }
-  CHECK(b.compiled() == 1);
+  CHECK(compiled() == 1);
   const tune::known_build_failures known{{digest, "line 1: no"}};
   const compile_scope scope({.known_failures = &known});
-  CHECK_THROWS_WITH_AS(b.compile("#error no\n"), "line 1: no", tune::build_error);
+  CHECK_THROWS_WITH_AS(compile("#error no\n"), "line 1: no", tune::build_error);
   CHECK(scope.refused_known());
-  CHECK(b.compiled() == 1);
-  b.compile("another text");
+  CHECK(compiled() == 1);
+  compile("another text");
   CHECK_FALSE(scope.refused_known());
-  CHECK(b.compiled() == 2);
+  CHECK(compiled() == 2);
 }
 
-TEST_CASE("a scope that refuses everything learns which program comes first") {
-  const bench b;
+TEST_CASE_FIXTURE(bench, "a scope that refuses everything learns which program comes first") {
   const compile_scope scope({.refuses_all = true});
-  CHECK_THROWS_AS(b.compile("one"), tune::build_error);
+  CHECK_THROWS_AS(compile("one"), tune::build_error);
   CHECK(scope.programs().size() == 1);
   CHECK_FALSE(scope.refused_known());
-  CHECK(b.compiled() == 0);
+  CHECK(compiled() == 0);
 }
 
-TEST_CASE("the latest scope of a thread counts, and the one before it afterwards") {
-  const bench b;
-  const compile_scope outer({.prebuilt = &b.prebuilt});
+TEST_CASE_FIXTURE(bench, "the latest scope of a thread counts, and the one before it afterwards") {
+  const compile_scope outer({.prebuilt = &prebuilt});
   {
     const compile_scope inner;
-    b.compile("one");
+    compile("one");
     CHECK(inner.programs().size() == 1);
     compile_scope* elsewhere = &const_cast<compile_scope&>(inner);
     std::thread([&] { elsewhere = compile_scope::current(); }).join();
     CHECK(elsewhere == nullptr);
   }
   CHECK(outer.programs().empty());
-  CHECK_THROWS_AS(b.compile("one"), tune::detail::program_is_wanted);
+  CHECK_THROWS_AS(compile("one"), tune::detail::program_is_wanted);
   CHECK(outer.programs().size() == 1);
 }
 
-TEST_CASE("the listener is called around each program, also one that does not compile") {
-  const bench b;
+TEST_CASE_FIXTURE(bench,
+                  "the listener is called around each program, also one that does not compile") {
   std::vector<bool> heard;
   const compile_scope scope({.listener = [&](bool begins) { heard.push_back(begins); }});
-  b.compile("one");
+  compile("one");
   CHECK(heard == std::vector<bool>{true, false});
-  CHECK_THROWS_AS(b.compile("#error no\n"), tune::build_error);
+  CHECK_THROWS_AS(compile("#error no\n"), tune::build_error);
   CHECK(heard == std::vector<bool>{true, false, true, false});
 }
 
@@ -147,53 +144,51 @@ TEST_CASE("programs are taken from the cache and none is added, also by a scope 
   CHECK(b.compiled() == 3);
 }
 
-TEST_CASE("a program that is not prebuilt is asked for, complete, and nothing is compiled") {
-  const bench b;
-  const auto wanted = b.try_to_compile("one");
+TEST_CASE_FIXTURE(
+    bench, "a program that is not prebuilt is asked for, complete, and nothing is compiled") {
+  const auto wanted = try_to_compile("one");
   REQUIRE(wanted);
   CHECK(wanted->source.name == "a.kernel");
   CHECK(wanted->source.text.find("one") != std::string::npos);
   CHECK(wanted->source.text.size() > 100);  // the preamble is there
   CHECK_FALSE(wanted->digest.empty());
-  CHECK(b.compiled() == 0);
+  CHECK(compiled() == 0);
 }
 
-TEST_CASE("a prebuilt program is loaded and counted, one that is missing is not") {
-  bench b;
-  b.prebuild("one");
-  const std::size_t before = b.compiled();
-  compile_scope scope({.prebuilt = &b.prebuilt});
+TEST_CASE_FIXTURE(bench, "a prebuilt program is loaded and counted, one that is missing is not") {
+  prebuild("one");
+  const std::size_t before = compiled();
+  compile_scope scope({.prebuilt = &prebuilt});
   CHECK(scope.found() == 0);
-  b.compile("one");
+  compile("one");
   CHECK(scope.found() == 1);
   CHECK_FALSE(scope.take_wanted());
-  CHECK_THROWS_AS(b.compile("two"), tune::detail::program_is_wanted);
+  CHECK_THROWS_AS(compile("two"), tune::detail::program_is_wanted);
   CHECK(scope.found() == 1);
-  CHECK(b.compiled() == before);
+  CHECK(compiled() == before);
 }
 
-TEST_CASE("a program that a search still holds is taken, and counted as one that is prebuilt") {
-  bench b;
-  b.prebuild("one");
+TEST_CASE_FIXTURE(
+    bench, "a program that a search still holds is taken, and counted as one that is prebuilt") {
+  prebuild("one");
   tune::loaded_programs kept;
   {
-    const compile_scope first({.prebuilt = &b.prebuilt, .loaded = &kept});
-    b.compile("one");
+    const compile_scope first({.prebuilt = &prebuilt, .loaded = &kept});
+    compile("one");
     CHECK(first.found() == 1);
   }
-  compile_scope next({.prebuilt = &b.prebuilt, .loaded = &kept});
-  b.compile("one");
-  CHECK_THROWS_AS(b.compile("two"), tune::detail::program_is_wanted);
+  compile_scope next({.prebuilt = &prebuilt, .loaded = &kept});
+  compile("one");
+  CHECK_THROWS_AS(compile("two"), tune::detail::program_is_wanted);
   CHECK(next.found() == 1);
   CHECK(next.take_wanted());
 }
 
-TEST_CASE("what was refused elsewhere is a build error with the log of there") {
-  bench b;
-  b.prebuild("one", {status::refused, {}, "line 3: no such thing"});
-  compile_scope scope({.prebuilt = &b.prebuilt});
+TEST_CASE_FIXTURE(bench, "what was refused elsewhere is a build error with the log of there") {
+  prebuild("one", {status::refused, {}, "line 3: no such thing"});
+  compile_scope scope({.prebuilt = &prebuilt});
   try {
-    b.compile("one");
+    compile("one");
     FAIL("it was compiled");
   } catch (const tune::build_error& failure) {
     CHECK(std::string(failure.what()).find("line 3: no such thing") != std::string::npos);
@@ -224,27 +219,26 @@ TEST_CASE("a compiler that was lost elsewhere is reported as such, with the devi
   }
 }
 
-TEST_CASE("what no worker could compile, or the driver does not take, is compiled on the spot") {
-  bench b;
-  b.prebuild("one", {});
-  b.prebuild("two", {status::made, {std::byte{1}}, {}});
-  for (const char* text : {"one", "two"}) CHECK_FALSE(b.try_to_compile(text));
-  CHECK(b.compiled() == 2);
+TEST_CASE_FIXTURE(
+    bench, "what no worker could compile, or the driver does not take, is compiled on the spot") {
+  prebuild("one", {});
+  prebuild("two", {status::made, {std::byte{1}}, {}});
+  for (const char* text : {"one", "two"}) CHECK_FALSE(try_to_compile(text));
+  CHECK(compiled() == 2);
 }
 
-TEST_CASE("code that goes on after a missing program compiles nothing more") {
-  const bench b;
-  compile_scope scope({.prebuilt = &b.prebuilt});
+TEST_CASE_FIXTURE(bench, "code that goes on after a missing program compiles nothing more") {
+  compile_scope scope({.prebuilt = &prebuilt});
   for (const char* text : {"one", "two"}) {
     try {
-      b.compile(text);
+      compile(text);
     } catch (...) {
     }
   }
   const auto wanted = scope.take_wanted();
   REQUIRE(wanted);
   CHECK(wanted->source.text.find("one") != std::string::npos);
-  CHECK(b.compiled() == 0);
+  CHECK(compiled() == 0);
 }
 
 program_source program_of(const std::string& text) {

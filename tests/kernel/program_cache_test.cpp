@@ -157,47 +157,43 @@ struct bench {
   tune::context context = fake.device().create_context();
 };
 
-TEST_CASE("a binary is found again at once, and on disk when it is written") {
-  const bench here;
-  CHECK_FALSE(find_cached_binary(here.context, source_of(1)).has_value());
+TEST_CASE_FIXTURE(bench, "a binary is found again at once, and on disk when it is written") {
+  CHECK_FALSE(find_cached_binary(context, source_of(1)).has_value());
   const tune::compile_scope searching({.keeps_no_binaries = true});
-  cache_binary(here.context, source_of(1), binary_of(1));
-  CHECK(find_cached_binary(here.context, source_of(1)) == binary_of(1));
+  cache_binary(context, source_of(1), binary_of(1));
+  CHECK(find_cached_binary(context, source_of(1)) == binary_of(1));
   flush_cached_binaries();
-  CHECK(tune::program_cache()->load(tune::program_key(here.context, source_of(1))) == binary_of(1));
+  CHECK(tune::program_cache()->load(tune::program_key(context, source_of(1))) == binary_of(1));
 }
 
-TEST_CASE("hundreds of binaries are written while more come") {
-  const bench here;
-  for (int i = 0; i < 300; ++i) cache_binary(here.context, source_of(i), binary_of(i));
+TEST_CASE_FIXTURE(bench, "hundreds of binaries are written while more come") {
+  for (int i = 0; i < 300; ++i) cache_binary(context, source_of(i), binary_of(i));
   flush_cached_binaries();
   for (int i = 0; i < 300; ++i) {
-    CHECK(tune::program_cache()->load(tune::program_key(here.context, source_of(i))) ==
-          binary_of(i));
+    CHECK(tune::program_cache()->load(tune::program_key(context, source_of(i))) == binary_of(i));
   }
 }
 
-TEST_CASE("what is written to another folder waits for its turn") {
-  const bench here;
+TEST_CASE_FIXTURE(bench, "what is written to another folder waits for its turn") {
   const temporary_directory other;
-  cache_binary(here.context, source_of(1), binary_of(1));
+  cache_binary(context, source_of(1), binary_of(1));
   const auto first = tune::program_cache();
   const scoped_environment cache("LIBTUNE_CACHE", (other / "programs").c_str());
-  cache_binary(here.context, source_of(2), binary_of(2));
+  cache_binary(context, source_of(2), binary_of(2));
   flush_cached_binaries();
-  CHECK(first->load(tune::program_key(here.context, source_of(1))).has_value());
-  CHECK_FALSE(first->load(tune::program_key(here.context, source_of(2))).has_value());
-  CHECK(tune::program_cache()->load(tune::program_key(here.context, source_of(2))).has_value());
+  CHECK(first->load(tune::program_key(context, source_of(1))).has_value());
+  CHECK_FALSE(first->load(tune::program_key(context, source_of(2))).has_value());
+  CHECK(tune::program_cache()->load(tune::program_key(context, source_of(2))).has_value());
 }
 
-TEST_CASE("text whose files are not known is not cached, and nothing is without a cache") {
-  const bench here;
+TEST_CASE_FIXTURE(bench,
+                  "text whose files are not known is not cached, and nothing is without a cache") {
   const program_source including{.name = "a", .text = "#include \"b.h\"\n", .options = {}};
-  cache_binary(here.context, including, binary_of(1));
-  CHECK_FALSE(find_cached_binary(here.context, including).has_value());
+  cache_binary(context, including, binary_of(1));
+  CHECK_FALSE(find_cached_binary(context, including).has_value());
   const scoped_environment off("LIBTUNE_CACHE", "off");
-  cache_binary(here.context, source_of(1), binary_of(1));
-  CHECK_FALSE(find_cached_binary(here.context, source_of(1)).has_value());
+  cache_binary(context, source_of(1), binary_of(1));
+  CHECK_FALSE(find_cached_binary(context, source_of(1)).has_value());
 }
 
 const tune::in_process_compiler in_process;
@@ -291,16 +287,16 @@ const tune::kernel_source add_one{"add_one.kernel", R"(KERNEL void add_one(GLOBA
   data[get_global_id(0)] += step;
 })"};
 
-TEST_CASE("a program is compiled once, and loaded from then on, by other contexts too") {
-  const compiler_bench b;
-  for (int i = 0; i < 3; ++i) b.compiler.build(b.context, source);
-  b.compiler.build(b.fake.device().create_context(), source);
+TEST_CASE_FIXTURE(compiler_bench,
+                  "a program is compiled once, and loaded from then on, by other contexts too") {
+  for (int i = 0; i < 3; ++i) compiler.build(context, source);
+  compiler.build(fake.device().create_context(), source);
   const fake_device same_kind;
-  b.compiler.build(same_kind.device().create_context(), source);
-  CHECK(compiles(b.fake) == 1);
-  CHECK(loads(b.fake) == 3);
+  compiler.build(same_kind.device().create_context(), source);
+  CHECK(compiles(fake) == 1);
+  CHECK(loads(fake) == 3);
   CHECK(compiles(same_kind) == 0);
-  CHECK(b.entries().size() == 1);
+  CHECK(entries().size() == 1);
 }
 
 TEST_CASE("whatever a program depends on makes an entry of its own") {
@@ -329,15 +325,14 @@ TEST_CASE("whatever a program depends on makes an entry of its own") {
                       source);
 }
 
-TEST_CASE("macros of tune::compile make an entry of their own") {
-  const compiler_bench b;
-  const tune::compile_options options{.flags = {}, .compiler = &b.compiler};
+TEST_CASE_FIXTURE(compiler_bench, "macros of tune::compile make an entry of their own") {
+  const tune::compile_options options{.flags = {}, .compiler = &compiler};
   for (const int step : {1, 2, 1}) {
-    tune::compile(b.context, add_one, tune::defines().add("step", step), options);
+    tune::compile(context, add_one, tune::defines().add("step", step), options);
   }
-  tune::compile(b.context, add_one, tune::defines().add("step2", 1), options);
-  CHECK(b.entries().size() == 3);
-  CHECK(compiles(b.fake) == 3);
+  tune::compile(context, add_one, tune::defines().add("step2", 1), options);
+  CHECK(entries().size() == 3);
+  CHECK(compiles(fake) == 3);
 }
 
 TEST_CASE("a binary that the driver rejects is compiled again once, replaced, and logged") {
@@ -356,53 +351,50 @@ TEST_CASE("a binary that the driver rejects is compiled again once, replaced, an
   CHECK(errors.count("\n") == 1);
 }
 
-TEST_CASE("a rejected binary is forgotten even if its source does not compile any more") {
-  const compiler_bench b;
-  b.compiler.build(b.context, source);
-  b.replace_binary(garbage);
-  b.fake.fail_next(fake_call::compile);
-  CHECK_THROWS_AS(b.compiler.build(b.context, source), tune::build_error);
-  CHECK(b.entries().empty());
+TEST_CASE_FIXTURE(compiler_bench,
+                  "a rejected binary is forgotten even if its source does not compile any more") {
+  compiler.build(context, source);
+  replace_binary(garbage);
+  fake.fail_next(fake_call::compile);
+  CHECK_THROWS_AS(compiler.build(context, source), tune::build_error);
+  CHECK(entries().empty());
 }
 
-TEST_CASE("a driver that cannot load anything does not keep programs from being made") {
-  const compiler_bench b;
-  b.compiler.build(b.context, source);
-  for (const std::size_t nth : {1, 2}) b.fake.fail_next(fake_call::load, nth);
-  CHECK_NOTHROW(b.compiler.build(b.context, source));
-  CHECK_NOTHROW(b.compiler.build(b.context, source));
-  CHECK(compiles(b.fake) == 3);
-  CHECK(b.entries().size() == 1);
+TEST_CASE_FIXTURE(compiler_bench,
+                  "a driver that cannot load anything does not keep programs from being made") {
+  compiler.build(context, source);
+  for (const std::size_t nth : {1, 2}) fake.fail_next(fake_call::load, nth);
+  CHECK_NOTHROW(compiler.build(context, source));
+  CHECK_NOTHROW(compiler.build(context, source));
+  CHECK(compiles(fake) == 3);
+  CHECK(entries().size() == 1);
 }
 
-TEST_CASE("a damaged entry is compiled again once and replaced") {
-  const compiler_bench b;
-  b.compiler.build(b.context, source);
-  fs::resize_file(b.entries().front(), 100);
-  b.compiler.build(b.context, source);
-  CHECK(compiles(b.fake) == 2);
-  b.compiler.build(b.context, source);
-  CHECK(compiles(b.fake) == 2);
+TEST_CASE_FIXTURE(compiler_bench, "a damaged entry is compiled again once and replaced") {
+  compiler.build(context, source);
+  fs::resize_file(entries().front(), 100);
+  compiler.build(context, source);
+  CHECK(compiles(fake) == 2);
+  compiler.build(context, source);
+  CHECK(compiles(fake) == 2);
 }
 
-TEST_CASE("what fails to compile is not remembered") {
-  const compiler_bench b;
-  b.fake.fail_next(fake_call::compile);
-  CHECK_THROWS_AS(b.compiler.build(b.context, source), tune::build_error);
-  CHECK(b.entries().empty());
-  CHECK_NOTHROW(b.compiler.build(b.context, source));
-  CHECK(b.entries().size() == 1);
+TEST_CASE_FIXTURE(compiler_bench, "what fails to compile is not remembered") {
+  fake.fail_next(fake_call::compile);
+  CHECK_THROWS_AS(compiler.build(context, source), tune::build_error);
+  CHECK(entries().empty());
+  CHECK_NOTHROW(compiler.build(context, source));
+  CHECK(entries().size() == 1);
 }
 
-TEST_CASE("text whose files are not known is always compiled") {
-  const compiler_bench b;
-  for (const program_source& text : {program_source{"a.kernel", "#include \"b.h\"\n", {}},
-                                     {"a.kernel", "int a;\n", {"-include", "b.h"}}}) {
-    const std::size_t before = compiles(b.fake);
-    for (int i = 0; i < 2; ++i) b.compiler.build(b.context, text);
-    CHECK(compiles(b.fake) == before + 2);
+TEST_CASE_FIXTURE(compiler_bench, "text whose files are not known is always compiled") {
+  for (const program_source& text : {program_source{"a.kernel", "#include \"h\"\n", {}},
+                                     {"a.kernel", "int a;\n", {"-include", "h"}}}) {
+    const std::size_t before = compiles(fake);
+    for (int i = 0; i < 2; ++i) compiler.build(context, text);
+    CHECK(compiles(fake) == before + 2);
   }
-  CHECK(b.entries().empty());
+  CHECK(entries().empty());
 }
 
 TEST_CASE("without a cache everything is compiled") {

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/cache/binary_cache.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <doctest/doctest.h>
@@ -14,12 +18,15 @@
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "libtune/store/files/file_lock.hpp"
 #include "libtune/store/files/private_folder.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "tests/store/captured_errors.hpp"
+#include "tests/store/child_process.hpp"
 #include "tests/store/file_size_limit.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
@@ -27,6 +34,7 @@
 namespace binary_cache_test {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 using namespace tune::testing;
 using tune::binary_cache;
 using tune::binary_key;
@@ -94,15 +102,14 @@ TEST_CASE("a binary that was saved is found again, under its key alone") {
   CHECK(cache.load(key) == sample(100'000, 2));
 }
 
-TEST_CASE("a binary that was removed is gone") {
-  const filled_cache filled;
-  filled.cache.remove(other_key);
-  CHECK(filled.cache.load(key));
-  filled.cache.remove(key);
-  CHECK_FALSE(filled.cache.load(key));
-  CHECK_FALSE(fs::exists(filled.path));
-  filled.cache.remove(key);
-  binary_cache(filled.place.file("none")).remove(key);
+TEST_CASE_FIXTURE(filled_cache, "a binary that was removed is gone") {
+  cache.remove(other_key);
+  CHECK(cache.load(key));
+  cache.remove(key);
+  CHECK_FALSE(cache.load(key));
+  CHECK_FALSE(fs::exists(path));
+  cache.remove(key);
+  binary_cache(place.file("none")).remove(key);
 }
 
 TEST_CASE("folder and files are the owner's alone, and nothing else is made") {
@@ -119,9 +126,8 @@ TEST_CASE("folder and files are the owner's alone, and nothing else is made") {
   CHECK(content_of(filled.path).size() == header_bytes + 20);
 }
 
-TEST_CASE("an entry has the bytes that are promised") {
-  const filled_cache filled;
-  const std::string content = content_of(filled.path);
+TEST_CASE_FIXTURE(filled_cache, "an entry has the bytes that are promised") {
+  const std::string content = content_of(path);
   CHECK(tune::detail::to_hex(std::as_bytes(std::span(content))) ==
         "6c696274756e6500"  // "libtune"
         "01000000" +
@@ -129,45 +135,42 @@ TEST_CASE("an entry has the bytes that are promised") {
             tune::detail::to_hex(tune::detail::sha256(sample())) + tune::detail::to_hex(sample()));
 }
 
-TEST_CASE("an entry with any one bit wrong is a miss") {
-  const filled_cache filled;
-  const std::string good = content_of(filled.path);
+TEST_CASE_FIXTURE(filled_cache, "an entry with any one bit wrong is a miss") {
+  const std::string good = content_of(path);
   for (std::size_t bit = 0; bit < 8 * good.size(); ++bit) {
     std::string flipped = good;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
-    put(filled.path, flipped);
+    put(path, flipped);
     CAPTURE(bit);
-    CHECK_FALSE(filled.cache.load(key));
+    CHECK_FALSE(cache.load(key));
   }
-  filled.check_it_heals();
+  check_it_heals();
 }
 
-TEST_CASE("an entry of another length, of another key or of other bytes is a miss") {
-  const filled_cache filled;
-  const std::string good = content_of(filled.path);
+TEST_CASE_FIXTURE(filled_cache,
+                  "an entry of another length, of another key or of other bytes is a miss") {
+  const std::string good = content_of(path);
   for (std::size_t length = 0; length < good.size(); ++length) {
-    put(filled.path, good.substr(0, length));
+    put(path, good.substr(0, length));
     CAPTURE(length);
-    CHECK_FALSE(filled.cache.load(key));
+    CHECK_FALSE(cache.load(key));
   }
   for (const std::string& content : {good + "x", std::string(1000, 'x')}) {
-    put(filled.path, content);
-    filled.check_it_heals();
+    put(path, content);
+    check_it_heals();
   }
-  filled.cache.save(other_key, sample(20, 2));
-  fs::copy_file(path_of(filled.cache, other_key), filled.path,
-                fs::copy_options::overwrite_existing);
-  filled.check_it_heals();
+  cache.save(other_key, sample(20, 2));
+  fs::copy_file(path_of(cache, other_key), path, fs::copy_options::overwrite_existing);
+  check_it_heals();
 }
 
-TEST_CASE("a length that no memory could hold is a miss, not an allocation") {
-  const filled_cache filled;
-  std::string huge = content_of(filled.path);
+TEST_CASE_FIXTURE(filled_cache, "a length that no memory could hold is a miss, not an allocation") {
+  std::string huge = content_of(path);
   for (std::size_t i = 44; i < 51; ++i) huge[i] = '\x7f';
-  put(filled.path, huge);
-  CHECK_FALSE(filled.cache.load(key));
-  REQUIRE(::truncate(filled.path.c_str(), off_t{1} << 40) == 0);
-  filled.check_it_heals();
+  put(path, huge);
+  CHECK_FALSE(cache.load(key));
+  REQUIRE(::truncate(path.c_str(), off_t{1} << 40) == 0);
+  check_it_heals();
 }
 
 TEST_CASE("an unusable entry is one line of the debug log") {
@@ -182,28 +185,27 @@ TEST_CASE("an unusable entry is one line of the debug log") {
   CHECK(errors.count("\n") == 1);
 }
 
-TEST_CASE("a file that others could have written is not read") {
-  const filled_cache filled;
+TEST_CASE_FIXTURE(filled_cache, "a file that others could have written is not read") {
   for (const unsigned mode : {0620U, 0602U}) {
-    fs::permissions(filled.path, fs::perms(mode));
-    filled.check_it_heals();
+    fs::permissions(path, fs::perms(mode));
+    check_it_heals();
   }
-  fs::create_hard_link(filled.path, filled.place.file("twin"));
-  filled.check_it_heals();
-  if (::chown(filled.path.c_str(), 65534, 65534) == 0) filled.check_it_heals();
+  fs::create_hard_link(path, place.file("twin"));
+  check_it_heals();
+  if (::chown(path.c_str(), 65534, 65534) == 0) check_it_heals();
 }
 
-TEST_CASE("a link or a pipe in the place of an entry is neither read nor waited for") {
-  const filled_cache filled;
-  const std::string elsewhere = filled.place.file("elsewhere");
-  fs::rename(filled.path, elsewhere);
-  fs::create_symlink(elsewhere, filled.path);
-  filled.check_it_heals();
-  CHECK(fs::is_regular_file(fs::symlink_status(filled.path)));
+TEST_CASE_FIXTURE(filled_cache,
+                  "a link or a pipe in the place of an entry is neither read nor waited for") {
+  const std::string elsewhere = place.file("elsewhere");
+  fs::rename(path, elsewhere);
+  fs::create_symlink(elsewhere, path);
+  check_it_heals();
+  CHECK(fs::is_regular_file(fs::symlink_status(path)));
   CHECK(fs::exists(elsewhere));
-  fs::remove(filled.path);
-  REQUIRE(::mkfifo(filled.path.c_str(), 0600) == 0);
-  filled.check_it_heals();
+  fs::remove(path);
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  check_it_heals();
 }
 
 TEST_CASE("a folder in the place of an entry costs the entry alone") {
@@ -377,25 +379,23 @@ TEST_CASE("files of other names are neither counted nor removed") {
   CHECK(files_in(place.path()) == 3 + 2 + 1);
 }
 
-TEST_CASE("what a killed process left is removed after an hour, not before") {
-  const filled_cache filled;
-  const std::string folder = filled.cache.folder() + "/";
+TEST_CASE_FIXTURE(filled_cache, "what a killed process left is removed after an hour, not before") {
+  const std::string folder = cache.folder() + "/";
   const std::string old = folder + std::string(32, 'a') + ".tmp";
   const std::string fresh = folder + std::string(32, 'b') + ".tmp";
   for (const std::string& name : {old, fresh}) put(name, "x");
   set_last_use(old, std::time(nullptr) - 3601);
   set_last_use(fresh, std::time(nullptr) - 3000);
-  filled.cache.save(other_key, sample());
+  cache.save(other_key, sample());
   CHECK_FALSE(fs::exists(old));
   CHECK(fs::exists(fresh));
 }
 
-TEST_CASE("a save does not wait for ever for one who keeps the lock") {
-  const filled_cache filled;
-  const binary_cache impatient(filled.cache.folder(), binary_cache::default_cap_bytes,
+TEST_CASE_FIXTURE(filled_cache, "a save does not wait for ever for one who keeps the lock") {
+  const binary_cache impatient(cache.folder(), binary_cache::default_cap_bytes,
                                std::chrono::milliseconds(1));
   {
-    const auto folder = tune::detail::private_folder::open(filled.cache.folder());
+    const auto folder = tune::detail::private_folder::open(cache.folder());
     tune::detail::file_lock held(folder->open_lock_file(binary_cache::lock_file_name));
     REQUIRE(held.take(std::chrono::milliseconds(0)));
     impatient.save(other_key, sample());
@@ -462,6 +462,157 @@ TEST_CASE("no two lists of texts make the same key") {
     }
   }
   CHECK(digests.size() == keys);
+}
+
+constexpr std::size_t largest = 3000;
+// Room for about a third of the keys.
+constexpr std::uint64_t tiny_cap = 5 * (header_bytes + largest);
+constexpr int key_count = 16;
+
+binary_key numbered_key(int number) { return {{"text", std::to_string(number)}}; }
+
+/// What every writer of a key saves, so that a reader can tell whether it got what it asked for.
+bytes binary_of(int number) {
+  const auto size = static_cast<std::size_t>(1000 + 2000 / key_count * number);
+  return bytes(size, static_cast<std::byte>(number));
+}
+
+/// Saves and loads by turns; the count of binaries that were not what was saved.
+int faults_of_one_writer(const binary_cache& cache, int seed, int rounds) {
+  int faults = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const int wanted = (round * 7 + seed * 3) % key_count;
+    const auto found = cache.load(numbered_key(wanted));
+    if (!found) {
+      cache.save(numbered_key(wanted), binary_of(wanted));
+    } else if (*found != binary_of(wanted)) {
+      ++faults;
+    }
+  }
+  return faults;
+}
+
+/// What all entries have together while nobody changes them.
+std::uint64_t bytes_in(const std::string& path) {
+  const auto folder = tune::detail::private_folder::open(path);
+  if (!folder) return 0;
+  tune::detail::file_lock lock(folder->open_lock_file(binary_cache::lock_file_name));
+  lock.take(60s);
+  std::uint64_t total = 0;
+  for (const auto& file : folder->list_files()) {
+    if (file.name.ends_with(".program")) total += file.bytes;
+  }
+  return total;
+}
+
+template <class Work>
+pid_t start_child(const Work& work) {
+  std::fflush(nullptr);  // so that the child has nothing of ours to write
+  const pid_t child = fork_for_use();
+  if (child == 0) ::_exit(work());
+  return child;
+}
+
+TEST_CASE("sixteen processes never exceed a tiny cap and never read what was not saved") {
+  const temporary_folder place;
+  const std::string folder = place.file("programs");
+  std::vector<pid_t> children;
+  for (int seed = 0; seed < 16; ++seed) {
+    children.push_back(start_child([&] {
+      const binary_cache cache(folder, tiny_cap, 60s);
+      int faults = 0;
+      for (int round = 0; round < 200; ++round) {
+        faults += faults_of_one_writer(cache, seed + round, 2);
+        if (bytes_in(folder) > tiny_cap) ++faults;
+      }
+      return std::min(faults, 100);
+    }));
+  }
+  for (const pid_t child : children) CHECK(exit_status_of(child) == 0);
+  CHECK(bytes_in(folder) <= tiny_cap);
+  // Room was not made beyond what was needed: no further entry would fit.
+  CHECK(bytes_in(folder) + header_bytes + largest > tiny_cap);
+}
+
+TEST_CASE("threads that share a cache read what was saved or nothing") {
+  const temporary_folder place;
+  const binary_cache cache(place.file("programs"), tiny_cap, 60s);
+  std::atomic<int> faults{0};
+  std::vector<std::thread> threads;
+  for (int seed = 0; seed < 8; ++seed) {
+    threads.emplace_back([&, seed] { faults += faults_of_one_writer(cache, seed, 60); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(faults == 0);
+  CHECK(bytes_in(cache.folder()) <= tiny_cap);
+}
+
+TEST_CASE("processes and threads that save one key at once leave one whole entry") {
+  const temporary_folder place;
+  const std::string folder = place.file("a/b/programs");
+  const auto save_often = [&folder](int content) {
+    const binary_cache cache(folder, binary_cache::default_cap_bytes, 60s);
+    int faults = 0;
+    for (int round = 0; round < 20; ++round) {
+      cache.save(numbered_key(0), binary_of(content));
+      const auto found = cache.load(numbered_key(0));
+      if (found != binary_of(1) && found != binary_of(2)) ++faults;
+    }
+    return faults;
+  };
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i)
+    children.push_back(start_child([&] { return save_often(1 + i % 2); }));
+  std::atomic<int> faults{0};
+  std::thread first([&] { faults += save_often(1); });
+  std::thread second([&] { faults += save_often(2); });
+  first.join();
+  second.join();
+  for (const pid_t child : children) CHECK(exit_status_of(child) == 0);
+  CHECK(faults == 0);
+  CHECK(std::distance(fs::directory_iterator(folder), {}) == 2);
+}
+
+TEST_CASE("processes that are killed while they save leave whole entries or none") {
+  const temporary_folder place;
+  const binary_cache cache(place.file("programs"), tiny_cap, 60s);
+  for (int round = 0; round < 40; ++round) {
+    const pid_t child = start_child([&] {
+      for (int number = round;; ++number) {
+        cache.save(numbered_key(number % key_count), binary_of(number % key_count));
+      }
+      return 0;
+    });
+    std::this_thread::sleep_for(std::chrono::microseconds(300 + 137 * round));
+    ::kill(child, SIGKILL);
+    CHECK(exit_status_of(child) == -1);
+    CHECK(bytes_in(cache.folder()) <= tiny_cap);
+  }
+  for (int number = 0; number < key_count; ++number) {
+    if (const auto found = cache.load(numbered_key(number))) CHECK(*found == binary_of(number));
+    cache.save(numbered_key(number), binary_of(number));
+    CHECK(cache.load(numbered_key(number)) == binary_of(number));
+  }
+}
+
+TEST_CASE("an entry that is evicted while it is read is read to its end") {
+  const temporary_folder place;
+  const std::string folder = place.file("programs");
+  const binary_cache cache(folder, header_bytes + largest, 60s);
+  const pid_t evicter = start_child([&] {
+    for (int round = 0; round < 300; ++round) cache.save(numbered_key(1), binary_of(1));
+    return 0;
+  });
+  int faults = 0;
+  for (int round = 0; round < 300; ++round) {
+    cache.save(numbered_key(0), binary_of(0));
+    for (const int number : {0, 1}) {
+      const auto found = cache.load(numbered_key(number));
+      if (found && *found != binary_of(number)) ++faults;
+    }
+  }
+  CHECK(faults == 0);
+  CHECK(exit_status_of(evicter) == 0);
 }
 
 }  // namespace binary_cache_test

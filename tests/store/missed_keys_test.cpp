@@ -66,12 +66,11 @@ struct place {
   missed_keys keys{path};
 };
 
-TEST_CASE("what was missed is read back, with when and by whom") {
-  const place p;
-  CHECK(p.keys.read().keys.empty());
-  p.keys.remember(fill, key(64));
-  p.keys.remember(fill, key(32));
-  const auto found = p.keys.read();
+TEST_CASE_FIXTURE(place, "what was missed is read back, with when and by whom") {
+  CHECK(keys.read().keys.empty());
+  keys.remember(fill, key(64));
+  keys.remember(fill, key(32));
+  const auto found = keys.read();
   CHECK(found.unreadable == 0);
   REQUIRE(sizes(found.keys) == list{64, 32});
   CHECK(found.keys[0].function == fill);
@@ -80,13 +79,12 @@ TEST_CASE("what was missed is read back, with when and by whom") {
   CHECK(fs::path(found.keys[0].program).filename() == "store_tests");
 }
 
-TEST_CASE("a key is noted once by a process, and once by all of them") {
-  const place p;
-  for (int again = 0; again < 3; ++again) p.keys.remember(fill, key(64));
-  CHECK(sizes(p.keys.read().keys) == list{64});
-  const std::string before = read_file(p.path);
+TEST_CASE_FIXTURE(place, "a key is noted once by a process, and once by all of them") {
+  for (int again = 0; again < 3; ++again) keys.remember(fill, key(64));
+  CHECK(sizes(keys.read().keys) == list{64});
+  const std::string before = read_file(path);
   // A copy under another name is, for this process, a file that it knows nothing of.
-  const std::string other = p.folder.file("other");
+  const std::string other = folder.file("other");
   add_to_file(other, before);
   ::chmod(other.c_str(), 0600);
   missed_keys(other).remember(fill, key(64));
@@ -121,30 +119,29 @@ TEST_CASE("sizes are added to the line of their key, the most frequent first") {
   CHECK(other.keys.remove([](const missed_key&) { return true; }) == 1);
 }
 
-TEST_CASE("of very many sizes those that were asked for most are kept, and no count overflows") {
-  const place p;
+TEST_CASE_FIXTURE(
+    place, "of very many sizes those that were asked for most are kept, and no count overflows") {
   counts many;
   for (std::uint64_t i = 0; i < 1000; ++i) many.push_back({{i + 1}, i + 1});
-  p.keys.remember(fill, key(64), many);
-  CHECK(asked_of(p.keys).size() == missed_keys::most_sizes);
-  CHECK(asked_of(p.keys).front() == tune::asked_count{{1000}, 1000});
+  keys.remember(fill, key(64), many);
+  CHECK(asked_of(keys).size() == missed_keys::most_sizes);
+  CHECK(asked_of(keys).front() == tune::asked_count{{1000}, 1000});
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  p.keys.remember(fill, key(64), counts{{{1000}, most}});
-  CHECK(asked_of(p.keys).front() == tune::asked_count{{1000}, most});
+  keys.remember(fill, key(64), counts{{{1000}, most}});
+  CHECK(asked_of(keys).front() == tune::asked_count{{1000}, most});
 }
 
-TEST_CASE("threads that note the same sizes leave one whole line") {
-  const place p;
+TEST_CASE_FIXTURE(place, "threads that note the same sizes leave one whole line") {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
-      for (int i = 0; i < 5; ++i) p.keys.remember(fill, key(64), counts{{{3}, 1}});
+      for (int i = 0; i < 5; ++i) keys.remember(fill, key(64), counts{{{3}, 1}});
     });
   }
   for (std::thread& each : threads) each.join();
-  CHECK(p.keys.read().unreadable == 0);
-  REQUIRE(asked_of(p.keys).size() == 1);
-  CHECK(asked_of(p.keys).front().count <= 20);  // one that waits for a second gives up
+  CHECK(keys.read().unreadable == 0);
+  REQUIRE(asked_of(keys).size() == 1);
+  CHECK(asked_of(keys).front().count <= 20);  // one that waits for a second gives up
 }
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
@@ -167,8 +164,7 @@ TEST_CASE("a line is one JSON object") {
   CHECK(line.find(R"("arguments":{"size":64},"device":{"device_api":"")") != std::string::npos);
 }
 
-TEST_CASE("every key that a database can have is read back exactly") {
-  const place p;
+TEST_CASE_FIXTURE(place, "every key that a database can have is read back exactly") {
   std::vector<missed_key> noted;
   std::set<std::string> seen;
   for (unsigned seed = 0; seed < 60; ++seed) {
@@ -176,12 +172,12 @@ TEST_CASE("every key that a database can have is read back exactly") {
       for (const auto& result : function.results) {
         const record_key missed{result.arguments, result.device()};
         if (!seen.insert(text_of(function.function, missed)).second) continue;
-        p.keys.remember(function.function, missed);
+        keys.remember(function.function, missed);
         noted.push_back({function.function, missed});
       }
     }
   }
-  const auto found = p.keys.read();
+  const auto found = keys.read();
   CHECK(found.unreadable == 0);
   REQUIRE(found.keys.size() == noted.size());
   CHECK(noted.size() > 20);
@@ -192,8 +188,7 @@ TEST_CASE("every key that a database can have is read back exactly") {
   }
 }
 
-TEST_CASE("every number comes back exactly, and with its type") {
-  const place p;
+TEST_CASE_FIXTURE(place, "every number comes back exactly, and with its type") {
   const tune::function_identity function{"numbers",
                                          0,
                                          {{"a", tune::value_type::float64},
@@ -209,36 +204,34 @@ TEST_CASE("every number comes back exactly, and with its type") {
                       {"c", std::numeric_limits<std::int64_t>::min()},
                       {"d", {}}},
                      key(1).device});
-    p.keys.remember(function, noted.back());
+    keys.remember(function, noted.back());
   }
-  const auto found = p.keys.read();
+  const auto found = keys.read();
   REQUIRE(found.keys.size() == noted.size());
   for (std::size_t i = 0; i < noted.size(); ++i) {
     CHECK(found.keys[i].key.arguments == noted[i].arguments);
   }
 }
 
-TEST_CASE("of lines of one key the last counts") {
-  const place p;
-  p.keys.remember(fill, key(1));
-  p.keys.remember(fill, key(2));
-  const std::string first = read_file(p.path).substr(0, read_file(p.path).find('\n') + 1);
+TEST_CASE_FIXTURE(place, "of lines of one key the last counts") {
+  keys.remember(fill, key(1));
+  keys.remember(fill, key(2));
+  const std::string first = read_file(path).substr(0, read_file(path).find('\n') + 1);
   const std::string year =
       std::to_string(std::stoi(first.substr(first.find("missed_at") + 12, 4)) + 1);
-  add_to_file(p.path,
+  add_to_file(path,
               replaced(first, "\"missed_at\":\"" + first.substr(first.find("missed_at") + 12, 4),
                        "\"missed_at\":\"" + year));
-  const auto found = p.keys.read().keys;
+  const auto found = keys.read().keys;
   CHECK(sizes(found) == list{2, 1});
   CHECK(found[1].missed_at.starts_with(year));
 }
 
-TEST_CASE("lines that nobody can read are counted and spoil no other") {
-  const place p;
-  add_to_file(p.path, line_of_64() + "nonsense\n\n{\"half a line");
-  ::chmod(p.path.c_str(), 0600);
-  p.keys.remember(fill, key(1));
-  const auto found = p.keys.read();
+TEST_CASE_FIXTURE(place, "lines that nobody can read are counted and spoil no other") {
+  add_to_file(path, line_of_64() + "nonsense\n\n{\"half a line");
+  ::chmod(path.c_str(), 0600);
+  keys.remember(fill, key(1));
+  const auto found = keys.read();
   CHECK(sizes(found.keys) == list{64, 1});
   CHECK(found.unreadable == 2);
 }
@@ -275,12 +268,11 @@ TEST_CASE("the file is for its owner alone, and so is the folder that is made fo
   CHECK((status.st_mode & 0777) == 0700);
 }
 
-TEST_CASE("a group may write it where it may write the database") {
-  const place p;
+TEST_CASE_FIXTURE(place, "a group may write it where it may write the database") {
   const scoped_environment shared("LIBTUNE_DB_ACCESS", "shared");
-  p.keys.remember(fill, key(64));
+  keys.remember(fill, key(64));
   struct stat status {};
-  REQUIRE(::stat(p.path.c_str(), &status) == 0);
+  REQUIRE(::stat(path.c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0660);
 }
 
@@ -354,41 +346,38 @@ TEST_CASE("beside a device or a folder that is named as the database nothing is 
   }
 }
 
-TEST_CASE("the file does not grow beyond its limit") {
-  const place p;
-  add_to_file(p.path, std::string(missed_keys::most_bytes - 10, '\n'));
-  ::chmod(p.path.c_str(), 0600);
-  p.keys.remember(fill, key(64));
-  CHECK(fs::file_size(p.path) == missed_keys::most_bytes - 10);
+TEST_CASE_FIXTURE(place, "the file does not grow beyond its limit") {
+  add_to_file(path, std::string(missed_keys::most_bytes - 10, '\n'));
+  ::chmod(path.c_str(), 0600);
+  keys.remember(fill, key(64));
+  CHECK(fs::file_size(path) == missed_keys::most_bytes - 10);
 }
 
-TEST_CASE("many processes note keys at once, and no line is torn") {
-  const place p;
+TEST_CASE_FIXTURE(place, "many processes note keys at once, and no line is torn") {
   constexpr int processes = 8;
   constexpr int each = 50;
   std::vector<::pid_t> children;
   for (int child = 0; child < processes; ++child) {
     children.push_back(fork_for_use());
     if (children.back() != 0) continue;
-    for (int i = 0; i < each; ++i) p.keys.remember(fill, key(child * each + i));
+    for (int i = 0; i < each; ++i) keys.remember(fill, key(child * each + i));
     ::_exit(0);
   }
   for (const ::pid_t child : children) ::waitpid(child, nullptr, 0);
-  const auto found = p.keys.read();
+  const auto found = keys.read();
   CHECK(found.unreadable == 0);
   CHECK(found.keys.size() == processes * each);
 }
 
-TEST_CASE("threads note keys at once") {
-  const place p;
+TEST_CASE_FIXTURE(place, "threads note keys at once") {
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&] {
-      for (int i = 0; i < 50; ++i) p.keys.remember(fill, key(i));
+      for (int i = 0; i < 50; ++i) keys.remember(fill, key(i));
     });
   }
   for (std::thread& thread : threads) thread.join();
-  CHECK(p.keys.read().keys.size() == 50);
+  CHECK(keys.read().keys.size() == 50);
 }
 
 TEST_CASE("keys are removed by what is said of them, and with the last the file") {
@@ -422,21 +411,20 @@ TEST_CASE("a file that is another is neither added to nor removed") {
   CHECK(read_file(p.path + "2") == notes);
 }
 
-TEST_CASE("what a database has by now is missing no more") {
-  const place p;
-  for (const int size : {1, 2, 3}) p.keys.remember(fill, key(size));
-  const auto user = std::make_shared<tune::tuning_database>(p.folder.file("tuning.db"));
-  const auto system = std::make_shared<tune::tuning_database>(p.folder.file("system.db"));
+TEST_CASE_FIXTURE(place, "what a database has by now is missing no more") {
+  for (const int size : {1, 2, 3}) keys.remember(fill, key(size));
+  const auto user = std::make_shared<tune::tuning_database>(folder.file("tuning.db"));
+  const auto system = std::make_shared<tune::tuning_database>(folder.file("system.db"));
   const std::vector<tune::named_value> tuning{{"wgs", std::int64_t{32}}};
   user->store(fill, key(1), tuning, 1000.0);
   system->store(fill, key(3), tuning, 1000.0);
-  CHECK(sizes(still_missing(p.keys.read().keys, {user, {}})) == list{2, 3});
-  CHECK(sizes(still_missing(p.keys.read().keys, {user, {system}})) == list{2});
+  CHECK(sizes(still_missing(keys.read().keys, {user, {}})) == list{2, 3});
+  CHECK(sizes(still_missing(keys.read().keys, {user, {system}})) == list{2});
   // Of another device it says nothing.
   record_key elsewhere = key(2);
   elsewhere.device.driver_version = "2.0";
   user->store(fill, elsewhere, tuning, 1000.0);
-  CHECK(sizes(still_missing(p.keys.read().keys, {user, {system}})) == list{2});
+  CHECK(sizes(still_missing(keys.read().keys, {user, {system}})) == list{2});
 }
 
 constexpr ::uid_t nobody = 65534;

@@ -59,10 +59,9 @@ stored_trial trial(std::int64_t wgs, const std::string& outcome,
           .programs = std::move(programs)};
 }
 
-TEST_CASE("a database without searches has no failure and no incident") {
-  open_database open;
-  CHECK(open.failed().empty());
-  CHECK(open.incidents().empty());
+TEST_CASE_FIXTURE(open_database, "a database without searches has no failure and no incident") {
+  CHECK(failed().empty());
+  CHECK(incidents().empty());
 }
 
 TEST_CASE("a failure with a program is known for every key, space and stage, once") {
@@ -78,42 +77,40 @@ TEST_CASE("a failure with a program is known for every key, space and stage, onc
   }
 }
 
-TEST_CASE("a failure says nothing of another compiler, device or function") {
-  open_database open;
-  open.record({trial(1, "compile failed", {"a"})});
+TEST_CASE_FIXTURE(open_database, "a failure says nothing of another compiler, device or function") {
+  record({trial(1, "compile failed", {"a"})});
   search_identity other = sample_search;
   other.compiler = "newer";
-  CHECK(open.failed(other).empty());
-  CHECK(
-      open.failed(sample_search, sample_key(64, {"GPU Two", "Some Platform", "535.104"})).empty());
-  CHECK(open.failed(sample_search, sample_key(64, {"GPU One", "Some Platform", "536"})).empty());
+  CHECK(failed(other).empty());
+  CHECK(failed(sample_search, sample_key(64, {"GPU Two", "Some Platform", "535.104"})).empty());
+  CHECK(failed(sample_search, sample_key(64, {"GPU One", "Some Platform", "536"})).empty());
   // Each part of the identity decides: what can run, and what only affects the speed.
   tune::device_identity device = sample_device();
   device.capabilities.local_memory_bytes = 49152;
-  CHECK(open.failed(sample_search, sample_key(64, device)).empty());
+  CHECK(failed(sample_search, sample_key(64, device)).empty());
   device = sample_device();
   device.performance.compute_units = 132;
-  CHECK(open.failed(sample_search, sample_key(64, device)).empty());
-  open.record({trial(2, "compile failed", {"b"})}, sample_search, sample_key(64, device));
-  CHECK(open.failed(sample_search, sample_key(65, device)).size() == 1);
-  open.database.begin_search(sample_function("f", 1), sample_key());
-  CHECK(open.database
+  CHECK(failed(sample_search, sample_key(64, device)).empty());
+  record({trial(2, "compile failed", {"b"})}, sample_search, sample_key(64, device));
+  CHECK(failed(sample_search, sample_key(65, device)).size() == 1);
+  database.begin_search(sample_function("f", 1), sample_key());
+  CHECK(database
             .prior(sample_function("f", 1), sample_key(),
                    {.search = sample_search, .failure_outcome = "compile failed"})
             .failures.empty());
 }
 
-TEST_CASE("a failure without a program is known for the same key, space and stage alone") {
-  open_database open;
-  open.record({trial(1, "compile failed", {})});
-  CHECK(open.failed().size() == 1);
-  CHECK(open.failed(sample_search, sample_key(65)).empty());
+TEST_CASE_FIXTURE(open_database,
+                  "a failure without a program is known for the same key, space and stage alone") {
+  record({trial(1, "compile failed", {})});
+  CHECK(failed().size() == 1);
+  CHECK(failed(sample_search, sample_key(65)).empty());
   search_identity other = sample_search;
   other.space = "other";
-  CHECK(open.failed(other).empty());
+  CHECK(failed(other).empty());
   other = sample_search;
   other.stage = 1;
-  CHECK(open.failed(other).empty());
+  CHECK(failed(other).empty());
 }
 
 TEST_CASE("configurations that read the same are two") {
@@ -148,26 +145,24 @@ TEST_CASE("a program that compiled later is good, in the same search or another"
   }
 }
 
-TEST_CASE("a program that failed again after it was good is a failure") {
-  open_database open;
-  open.record({trial(1, "measured", {"a"})});
-  open.record({trial(1, "compile failed", {"a"})});
-  CHECK(open.failed().size() == 1);
+TEST_CASE_FIXTURE(open_database, "a program that failed again after it was good is a failure") {
+  record({trial(1, "measured", {"a"})});
+  record({trial(1, "compile failed", {"a"})});
+  CHECK(failed().size() == 1);
 }
 
-TEST_CASE("one query reads all parts that it asks for") {
-  open_database open;
-  open.record({trial(1, "compile failed", {"a"}), trial(2, "crashed", {})});
-  const auto all = open.database.prior(sample_function(), sample_key(),
-                                       {.search = sample_search,
-                                        .incident_outcomes = bad,
-                                        .failure_outcome = "compile failed",
-                                        .unfinished = true});
+TEST_CASE_FIXTURE(open_database, "one query reads all parts that it asks for") {
+  record({trial(1, "compile failed", {"a"}), trial(2, "crashed", {})});
+  const auto all = database.prior(sample_function(), sample_key(),
+                                  {.search = sample_search,
+                                   .incident_outcomes = bad,
+                                   .failure_outcome = "compile failed",
+                                   .unfinished = true});
   CHECK(all.incidents.size() == 1);
   CHECK(all.failures.size() == 1);
   REQUIRE(all.unfinished);
   CHECK(all.unfinished->trials.size() == 2);
-  const auto none = open.database.prior(sample_function(), sample_key(), {.search = sample_search});
+  const auto none = database.prior(sample_function(), sample_key(), {.search = sample_search});
   CHECK((none.incidents.empty() && none.failures.empty()));
   CHECK_FALSE(none.unfinished);
 }
@@ -242,14 +237,14 @@ stored_trial incident(std::int64_t wgs, const std::string& outcome,
   return {.configuration = sample_tuning(wgs), .outcome = outcome, .message = message};
 }
 
-TEST_CASE("incidents are known for their key, in whatever space, the latest first") {
-  open_database open;
-  open.record({incident(1, "crashed", "first"), incident(2, "measured"), incident(3, "timed out")});
+TEST_CASE_FIXTURE(open_database,
+                  "incidents are known for their key, in whatever space, the latest first") {
+  record({incident(1, "crashed", "first"), incident(2, "measured"), incident(3, "timed out")});
   search_identity larger = sample_search;
   larger.space = "larger";
-  open.record({incident(1, "timed out", "second")}, larger);
+  record({incident(1, "timed out", "second")}, larger);
   for (const search_identity& identity : {sample_search, larger}) {
-    const auto found = open.incidents(identity);
+    const auto found = incidents(identity);
     REQUIRE(found.size() == 3);
     CHECK(found[0] == incident(1, "timed out", "second"));
     CHECK(found[1] == incident(3, "timed out"));
@@ -257,25 +252,24 @@ TEST_CASE("incidents are known for their key, in whatever space, the latest firs
   }
 }
 
-TEST_CASE("an incident says nothing of another key, compiler, libtune, stage or device") {
-  open_database open;
-  open.record({incident(1, "crashed")});
-  CHECK(open.incidents().size() == 1);
-  CHECK(open.incidents(sample_search, sample_key(65)).empty());
-  CHECK(open.incidents(sample_search, sample_key(64, {"GPU One", "Some Platform", "536"})).empty());
+TEST_CASE_FIXTURE(open_database,
+                  "an incident says nothing of another key, compiler, libtune, stage or device") {
+  record({incident(1, "crashed")});
+  CHECK(incidents().size() == 1);
+  CHECK(incidents(sample_search, sample_key(65)).empty());
+  CHECK(incidents(sample_search, sample_key(64, {"GPU One", "Some Platform", "536"})).empty());
   search_identity other = sample_search;
   SUBCASE("compiler") { other.compiler = "newer"; }
   SUBCASE("libtune") { other.library_version = "2"; }
   SUBCASE("stage") { other.stage = 1; }
-  CHECK(open.incidents(other).empty());
+  CHECK(incidents(other).empty());
 }
 
-TEST_CASE("what was only remembered does not count") {
-  open_database open;
+TEST_CASE_FIXTURE(open_database, "what was only remembered does not count") {
   stored_trial remembered = incident(1, "crashed");
   remembered.remembered = true;
-  open.record({remembered});
-  CHECK(open.incidents().empty());
+  record({remembered});
+  CHECK(incidents().empty());
 }
 
 TEST_CASE("the incidents of a database are listed with what they are of, and forgotten for good") {

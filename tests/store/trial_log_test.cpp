@@ -388,19 +388,19 @@ TEST_CASE("columns are described in the order of their names") {
         "arg_rows uint64 optional\narg_type dtype\nvalue_wgs int32\n");
 }
 
-TEST_CASE("a table has columns for the fields, keyed by arguments and device") {
-  opened_database database;
+TEST_CASE_FIXTURE(opened_database,
+                  "a table has columns for the fields, keyed by arguments and device") {
   function_identity function = sample_function("f.autotune", 3);
   function.key_fields[1].optional = true;
   function.value_fields.push_back({"pad", value_type::int32, true});
-  const auto table = database.create(function);
+  const auto table = create(function);
   std::string declared;
   std::string key;
   for (const tune::identity_column& column : tune::identity_columns()) {
     declared += "  " + tune::identity_column_sql(column) + ",\n";
     key += ", \"" + std::string(column.name) + '"';
   }
-  CHECK(database.opened->database()
+  CHECK(opened->database()
             .execAndGet("SELECT sql FROM sqlite_schema WHERE name = 'f.autotune__3'")
             .getString() ==
         "CREATE TABLE \"f.autotune__3\" (\n"
@@ -419,26 +419,25 @@ TEST_CASE("a table has columns for the fields, keyed by arguments and device") {
             ") STRICT, WITHOUT ROWID");
 }
 
-TEST_CASE("members that changed places are no drift") {
-  opened_database database;
+TEST_CASE_FIXTURE(opened_database, "members that changed places are no drift") {
   function_identity function = sample_function();
-  const auto table = database.create(function);
+  const auto table = create(function);
   table->store(sample_key(), sample_tuning(32), 1);
   std::swap(function.key_fields[0], function.key_fields[1]);
   auto arguments = sample_key().arguments;
   std::swap(arguments[0], arguments[1]);
-  const auto reopened = function_table::open(*database.opened, function);
+  const auto reopened = function_table::open(*opened, function);
   REQUIRE(reopened);
   CHECK(reopened->find(arguments, sample_device())->values == sample_tuning(32));
 }
 
-TEST_CASE("the latest results of a device are found, and damage among them is left out") {
-  opened_database database;
-  const auto table = database.create(sample_function());
+TEST_CASE_FIXTURE(opened_database,
+                  "the latest results of a device are found, and damage among them is left out") {
+  const auto table = create(sample_function());
   tune::device_identity other = sample_device();
   other.name = "GPU Two";
   {
-    write_transaction transaction(*database.opened, 1s);
+    write_transaction transaction(*opened, 1s);
     for (const std::int64_t rows : {1, 2, 3, 4}) {
       table->store(sample_key(rows), sample_tuning(rows), 1);
       table->store(sample_key(rows, other), sample_tuning(9), 1);
@@ -447,8 +446,8 @@ TEST_CASE("the latest results of a device are found, and damage among them is le
   }
   CHECK(table->results_of(sample_device(), 10).size() == 4);
   CHECK(table->results_of(sample_device(), 2).size() == 2);
-  database.opened->database().exec("UPDATE \"" + table_name(sample_function()) +
-                                   "\" SET value_wgs = 77 WHERE arg_rows = 2");
+  opened->database().exec("UPDATE \"" + table_name(sample_function()) +
+                          "\" SET value_wgs = 77 WHERE arg_rows = 2");
   const auto found = table->results_of(sample_device(), 10);
   CHECK(found.size() == 3);
   for (const tune::other_result& result : found) {
@@ -456,19 +455,19 @@ TEST_CASE("the latest results of a device are found, and damage among them is le
   }
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    opened_database,
     "a table too large to be looked through has no results of similar arguments, and no fault") {
-  opened_database database;
-  const auto table = database.create(sample_function());
+  const auto table = create(sample_function());
   {
-    write_transaction transaction(*database.opened, 1s);
+    write_transaction transaction(*opened, 1s);
     for (std::int64_t rows = 0; rows < 500; ++rows) {
       table->store(sample_key(rows), sample_tuning(rows), 1);
     }
     transaction.commit();
   }
   {
-    const work_limit none(*database.opened, 0ms);
+    const work_limit none(*opened, 0ms);
     CHECK(table->results_of(sample_device(), 10).empty());
   }
   CHECK(table->results_of(sample_device(), 10).size() == 10);

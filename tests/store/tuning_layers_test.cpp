@@ -65,38 +65,40 @@ std::int64_t wgs_of(const std::optional<tune::record>& found) {
   return found ? std::get<std::int64_t>(found->values.at(0).value) : -1;
 }
 
-TEST_CASE("the first exact match wins, the user's database first, then the system's in order") {
-  const three_layers layers;
-  store(layers.middle, 32, other_driver);
-  store(layers.bottom, 16);
-  CHECK(wgs_of(layers.open().find(sample_function(), sample_key())) == 16);
+TEST_CASE_FIXTURE(
+    three_layers,
+    "the first exact match wins, the user's database first, then the system's in order") {
+  store(middle, 32, other_driver);
+  store(bottom, 16);
+  CHECK(wgs_of(open().find(sample_function(), sample_key())) == 16);
   tune::record_memory::shared().forget_all();
-  store(layers.middle, 8);
-  const auto found = layers.open().find(sample_function(), sample_key());
+  store(middle, 8);
+  const auto found = open().find(sample_function(), sample_key());
   CHECK(wgs_of(found) == 8);
-  CHECK(found->database == layers.middle);
+  CHECK(found->database == middle);
   CHECK(found->grade == tune::match_grade::exact);
-  store(layers.top, 4);
-  CHECK(wgs_of(layers.open().find(sample_function(), sample_key())) == 4);
+  store(top, 4);
+  CHECK(wgs_of(open().find(sample_function(), sample_key())) == 4);
 }
 
-TEST_CASE("nearest matches are ranked over all databases, the upper one first for one device") {
-  const three_layers layers;
+TEST_CASE_FIXTURE(
+    three_layers,
+    "nearest matches are ranked over all databases, the upper one first for one device") {
   const tune::device_identity other_platform{"GPU One", "Other", "535.104"};
-  store(layers.top, 1, {"Other", "Other", "1"});
-  store(layers.middle, 2, other_platform);
-  store(layers.bottom, 3, other_platform);
-  store(layers.bottom, 4, other_driver);
-  const auto found = layers.open().find_nearest(sample_function(), sample_key());
+  store(top, 1, {"Other", "Other", "1"});
+  store(middle, 2, other_platform);
+  store(bottom, 3, other_platform);
+  store(bottom, 4, other_driver);
+  const auto found = open().find_nearest(sample_function(), sample_key());
   REQUIRE(found.size() == 3);
   CHECK(wgs_of(found[0]) == 4);
   CHECK(found[0].step == tune::match_step::software);
-  CHECK(found[0].database == layers.bottom);
+  CHECK(found[0].database == bottom);
   CHECK(wgs_of(found[1]) == 2);
   CHECK(found[1].step == tune::match_step::platform);
   CHECK(wgs_of(found[2]) == 1);
   for (const auto& one : found) CHECK(one.grade == tune::match_grade::nearest);
-  CHECK(layers.open().find_nearest(sample_function(), sample_key(), 1).size() == 1);
+  CHECK(open().find_nearest(sample_function(), sample_key(), 1).size() == 1);
 }
 
 TEST_CASE("priors are looked for apart from results, and are never found") {
@@ -137,11 +139,12 @@ TEST_CASE("a system database is not written, locked or joined by other files") {
                   tune::database_error);
 }
 
-TEST_CASE("a system database may be reached by a symbolic link, as a package may install it") {
-  const three_layers layers;
-  store(layers.bottom, 16);
-  fs::create_symlink(layers.bottom, layers.middle);
-  const tuning_layers open(nullptr, {immutable(layers.middle)});
+TEST_CASE_FIXTURE(
+    three_layers,
+    "a system database may be reached by a symbolic link, as a package may install it") {
+  store(bottom, 16);
+  fs::create_symlink(bottom, middle);
+  const tuning_layers open(nullptr, {immutable(middle)});
   CHECK(wgs_of(open.find(sample_function(), sample_key())) == 16);
 }
 
@@ -172,14 +175,13 @@ TEST_CASE("what has been found is found again without the disk") {
   CHECK_FALSE(fs::exists(layers.top));
 }
 
-TEST_CASE("other databases have a memory of their own") {
-  const three_layers layers;
-  store(layers.top, 4);
-  store(layers.bottom, 16);
-  const tuning_layers only_system(nullptr, {immutable(layers.bottom)});
-  CHECK(wgs_of(layers.open().find(sample_function(), sample_key())) == 4);
+TEST_CASE_FIXTURE(three_layers, "other databases have a memory of their own") {
+  store(top, 4);
+  store(bottom, 16);
+  const tuning_layers only_system(nullptr, {immutable(bottom)});
+  CHECK(wgs_of(open().find(sample_function(), sample_key())) == 4);
   CHECK(wgs_of(only_system.find(sample_function(), sample_key())) == 16);
-  CHECK(wgs_of(layers.open().find(sample_function(), sample_key())) == 4);
+  CHECK(wgs_of(open().find(sample_function(), sample_key())) == 4);
 }
 
 TEST_CASE("what this process stores is found next, whichever object stored it") {
@@ -227,10 +229,8 @@ TEST_CASE("the trials behind a record are read from its database") {
   CHECK(open.trials(sample_function(), sample_key().arguments, *found).size() == 1);
 }
 
-TEST_CASE("a name that can never be a table's is an error, not a warning") {
-  const three_layers layers;
-  CHECK_THROWS_AS(layers.open().find(sample_function("no; spaces"), sample_key()),
-                  tune::argument_error);
+TEST_CASE_FIXTURE(three_layers, "a name that can never be a table's is an error, not a warning") {
+  CHECK_THROWS_AS(open().find(sample_function("no; spaces"), sample_key()), tune::argument_error);
 }
 
 TEST_CASE("a database that others hold has no miss: one below it may help, for the time being") {
@@ -255,15 +255,15 @@ TEST_CASE("a database that others hold has no miss: one below it may help, for t
   CHECK(two.find(sample_function(), sample_key(), 1ms)->values == sample_tuning(1));
 }
 
-TEST_CASE("what could not be stored is found again, until a database has a result") {
-  const three_layers layers;
-  const tuning_layers opened = layers.open();
+TEST_CASE_FIXTURE(three_layers,
+                  "what could not be stored is found again, until a database has a result") {
+  const tuning_layers opened = open();
   opened.remember(sample_function(), sample_key(), sample_tuning(4));
   CHECK(wgs_of(opened.find(sample_function(), sample_key())) == 4);
   CHECK(wgs_of(opened.find(sample_function(), sample_key(65))) == -1);
-  CHECK(wgs_of(layers.open().find(sample_function(), sample_key())) == 4);
-  store(layers.bottom, 8);
-  CHECK(wgs_of(layers.open().find(sample_function(), sample_key())) == 8);
+  CHECK(wgs_of(open().find(sample_function(), sample_key())) == 4);
+  store(bottom, 8);
+  CHECK(wgs_of(open().find(sample_function(), sample_key())) == 8);
 }
 
 void remember(record_memory& memory, const std::string& scope, const tune::record_key& key,

@@ -39,58 +39,57 @@ struct two_layers {
   }
 };
 
-TEST_CASE("an exact match is used, that of the upper database first, and the others say why not") {
-  const two_layers here;
-  two_layers::store(here.user, 1, other_driver);
-  two_layers::store(here.system, 2, sample_device());
-  const lookup_explanation below = here.look(match_mode::nearest);
+TEST_CASE_FIXTURE(
+    two_layers,
+    "an exact match is used, that of the upper database first, and the others say why not") {
+  two_layers::store(user, 1, other_driver);
+  two_layers::store(system, 2, sample_device());
+  const lookup_explanation below = look(match_mode::nearest);
   REQUIRE(below.answer());
   CHECK(below.step == lookup_step::use);
-  CHECK(below.answer()->result.database == here.system);
+  CHECK(below.answer()->result.database == system);
   REQUIRE(below.candidates.size() == 2);
   CHECK(below.candidates[1].lost == "an exact match comes first");
 
-  two_layers::store(here.user, 3, sample_device());
-  const lookup_explanation above = here.look(match_mode::exact);
-  CHECK(above.answer()->result.database == here.user);
+  two_layers::store(user, 3, sample_device());
+  const lookup_explanation above = look(match_mode::exact);
+  CHECK(above.answer()->result.database == user);
   CHECK(above.candidates[1].lost == "a database above has a result of the same device");
 }
 
-TEST_CASE("without an exact match it depends on the settings what happens") {
-  const two_layers here;
-  two_layers::store(here.user, 1, other_device);
-  two_layers::store(here.system, 2, other_driver);
-  const lookup_explanation exact = here.look(match_mode::exact);
+TEST_CASE_FIXTURE(two_layers, "without an exact match it depends on the settings what happens") {
+  two_layers::store(user, 1, other_device);
+  two_layers::store(system, 2, other_driver);
+  const lookup_explanation exact = look(match_mode::exact);
   CHECK(exact.step == lookup_step::tune);
   CHECK_FALSE(exact.answer());
   CHECK(exact.candidates.size() == 2);
-  CHECK(here.look(match_mode::exact, tuning_mode::cached).step == lookup_step::fail);
-  CHECK(here.look(match_mode::exact, tuning_mode::defaults).step == lookup_step::test_default);
-  CHECK(here.look(match_mode::verify).step == lookup_step::verify);
-  CHECK(here.look(match_mode::verify, tuning_mode::cached).step == lookup_step::check_first);
-  CHECK(here.look(match_mode::nearest, tuning_mode::force).step == lookup_step::tune);
-  CHECK_FALSE(here.look(match_mode::nearest, tuning_mode::force).answer());
+  CHECK(look(match_mode::exact, tuning_mode::cached).step == lookup_step::fail);
+  CHECK(look(match_mode::exact, tuning_mode::defaults).step == lookup_step::test_default);
+  CHECK(look(match_mode::verify).step == lookup_step::verify);
+  CHECK(look(match_mode::verify, tuning_mode::cached).step == lookup_step::check_first);
+  CHECK(look(match_mode::nearest, tuning_mode::force).step == lookup_step::tune);
+  CHECK_FALSE(look(match_mode::nearest, tuning_mode::force).answer());
 
-  const lookup_explanation nearest = here.look(match_mode::nearest);
+  const lookup_explanation nearest = look(match_mode::nearest);
   CHECK(nearest.step == lookup_step::check_first);
   REQUIRE(nearest.answer());
-  CHECK(nearest.answer()->result.database == here.system);
+  CHECK(nearest.answer()->result.database == system);
   CHECK(nearest.answer()->result.relaxed == std::vector<std::string>{"device_version"});
   CHECK(nearest.candidates[1].lost ==
         "its device is farther: same architecture and limits, not other software");
 }
 
-TEST_CASE("a search that its budget ended goes on where the mode is resume") {
-  const two_layers here;
-  two_layers::store(here.user, 1, sample_device());
-  CHECK(here.look(match_mode::exact, tuning_mode::resume).step == lookup_step::use);
+TEST_CASE_FIXTURE(two_layers, "a search that its budget ended goes on where the mode is resume") {
+  two_layers::store(user, 1, sample_device());
+  CHECK(look(match_mode::exact, tuning_mode::resume).step == lookup_step::use);
   {
-    tuning_database database(here.user);
+    tuning_database database(user);
     database.finish_search(database.begin_search(sample_function(), sample_key()),
                            tune::stopped_search);
   }
-  CHECK(here.look(match_mode::exact).step == lookup_step::use);
-  const lookup_explanation resumed = here.look(match_mode::exact, tuning_mode::resume);
+  CHECK(look(match_mode::exact).step == lookup_step::use);
+  const lookup_explanation resumed = look(match_mode::exact, tuning_mode::resume);
   CHECK(resumed.step == lookup_step::tune);
   CHECK_FALSE(resumed.answer());
   CHECK(resumed.text({.database = {}, .mode = tuning_mode::resume}).find("goes on") !=
@@ -117,27 +116,25 @@ TEST_CASE("an explanation finds what the layers of a program find") {
   CHECK(ahead.candidates[2].lost.find("farther") != std::string::npos);
 }
 
-TEST_CASE("a database whose fields differ is passed over with the reason") {
-  const two_layers here;
-  two_layers::store(here.user, 1, sample_device());
+TEST_CASE_FIXTURE(two_layers, "a database whose fields differ is passed over with the reason") {
+  two_layers::store(user, 1, sample_device());
   auto changed = sample_function();
   changed.value_fields.push_back({"unroll", tune::value_type::int32});
-  auto layers = find_layers(here.user, {});
+  auto layers = find_layers(user, {});
   const lookup_explanation ahead = explain_lookup(layers, {}, changed, sample_key());
   CHECK(ahead.candidates.empty());
   CHECK(ahead.step == lookup_step::tune);
   CHECK(layers[0].fault.find("unroll") != std::string::npos);
 }
 
-TEST_CASE("the trials behind a result are those of its own database") {
-  const two_layers here;
-  two_layers::store(here.system, 2, sample_device());
+TEST_CASE_FIXTURE(two_layers, "the trials behind a result are those of its own database") {
+  two_layers::store(system, 2, sample_device());
   {
-    tuning_database database(here.system);
+    tuning_database database(system);
     const auto search = database.begin_search(sample_function(), sample_key());
     database.add_trial(search, {.configuration = sample_tuning(2), .outcome = "measured"});
   }
-  auto layers = find_layers(here.user, {here.system});
+  auto layers = find_layers(user, {system});
   const lookup_explanation ahead = explain_lookup(layers, {}, sample_function(), sample_key());
   REQUIRE(ahead.answer());
   CHECK(trials_behind(layers, sample_function(), sample_key(), ahead.answer()->result).size() == 1);

@@ -18,11 +18,11 @@ using namespace tune::testing;
 using nlohmann::json;
 using tune::tuning_lock;
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    filled_database,
     "denylist lists configurations with their incidents, and clears those that are asked for") {
-  const filled_database here;
   const auto crash = [&](const tune::record_key& key, std::int64_t wgs) {
-    tune::tuning_database database(here.path);
+    tune::tuning_database database(path);
     const auto search = database.begin_search(sample_function(), key);
     database.add_trial(search, {.configuration = sample_tuning(wgs),
                                 .outcome = "crashed",
@@ -55,8 +55,8 @@ TEST_CASE(
   CHECK(tunedb("denylist --arg rows=65 2>&1").code == 2);
 }
 
-TEST_CASE("prune removes what is asked for, and with --dry-run only counts it") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database,
+                  "prune removes what is asked for, and with --dry-run only counts it") {
   CHECK(tunedb_json("prune --function other --dry-run")["functions"] == 1);
   CHECK(tunedb_json("list").size() == 2);
   CHECK(tunedb_json("prune --older-than 1")["results"] == 0);
@@ -66,8 +66,7 @@ TEST_CASE("prune removes what is asked for, and with --dry-run only counts it") 
   CHECK(tunedb_json("list")[0]["results"] == 0);
 }
 
-TEST_CASE("prune takes dates for dates, and nothing else") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database, "prune takes dates for dates, and nothing else") {
   for (const char* text : {"yesterday", "31.12.2019", "2026/01/01", "'Jan 2020'", "2024-02-30",
                            "2024-13-01", "24-01-01", "2024-01-01x", "2024-01-01T25:00", "30d"}) {
     CAPTURE(text);
@@ -88,8 +87,8 @@ TEST_CASE("prune takes dates for dates, and nothing else") {
   CHECK(tunedb_json("prune --yes --before 2999-01-01")["results"] == 2);
 }
 
-TEST_CASE("prune that removes more than it keeps shows it and wants --yes") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database,
+                  "prune that removes more than it keeps shows it and wants --yes") {
   const std::string before = tunedb("export").output;
   const ended shown = tunedb("prune --before 2999-01-01 2>&1 </dev/null");
   CHECK(shown.code == 1);
@@ -101,15 +100,14 @@ TEST_CASE("prune that removes more than it keeps shows it and wants --yes") {
   CHECK(tunedb("prune --before 2999-01-01 --yes").code == 0);
 }
 
-TEST_CASE("check finds a damaged row and files that others may write, and returns 4") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database,
+                  "check finds a damaged row and files that others may write, and returns 4") {
   CHECK(tunedb_json("check")["good"] == true);
   CHECK(contains(tunedb("check").output, "of 2 results 1 say"));
-  ::chmod(here.path.c_str(), 0666);
+  ::chmod(path.c_str(), 0666);
   CHECK(tunedb("check").code == 4);
-  ::chmod(here.path.c_str(), 0600);
-  SQLite::Database(here.path, SQLite::OPEN_READWRITE)
-      .exec("UPDATE \"other__3\" SET \"value_wgs\" = 77");
+  ::chmod(path.c_str(), 0600);
+  SQLite::Database(path, SQLite::OPEN_READWRITE).exec("UPDATE \"other__3\" SET \"value_wgs\" = 77");
   const ended run = tunedb("check --json");
   CHECK(run.code == 4);
   CHECK(json::parse(run.output)["good"] == false);
@@ -131,16 +129,17 @@ TEST_CASE("a database of another application is refused and left as it is") {
   CHECK(read(path) == before);
 }
 
-TEST_CASE("missed lists keys without a result, leaves out those that have one, and forgets them") {
-  const filled_database here;
+TEST_CASE_FIXTURE(
+    filled_database,
+    "missed lists keys without a result, leaves out those that have one, and forgets them") {
   const scoped_environment file("LIBTUNE_MISSED", nullptr);
   CHECK(tunedb_json("missed")["keys"].empty());
-  const tune::missed_keys missed(here.path + "-missed");
+  const tune::missed_keys missed(path + "-missed");
   missed.remember(sample_function(), sample_key());  // of which there is a result
   missed.remember(sample_function(), sample_key(7));
   missed.remember(sample_function("other", 3), sample_key(8));
   const json all = tunedb_json("missed");
-  CHECK(all["path"] == here.path + "-missed");
+  CHECK(all["path"] == path + "-missed");
   REQUIRE(all["keys"].size() == 2);
   CHECK(all["keys"][0]["function"] == function);
   CHECK(all["keys"][0]["arguments"]["rows"] == 7);
@@ -153,14 +152,14 @@ TEST_CASE("missed lists keys without a result, leaves out those that have one, a
   CHECK(tunedb_json("missed --clear --function other")["removed"] == 1);
   CHECK(tunedb_json("missed")["keys"].size() == 1);
   CHECK(contains(tunedb("missed --clear").output, "removed 2 keys"));
-  CHECK_FALSE(std::filesystem::exists(here.path + "-missed"));
+  CHECK_FALSE(std::filesystem::exists(path + "-missed"));
   const scoped_environment off("LIBTUNE_MISSED", "off");
   CHECK(tunedb("missed").code == 3);
 }
 
-TEST_CASE("lock writes the results of a database with the digests of their programs") {
-  const filled_database here;
-  const std::string file = here.folder.file("release.lock");
+TEST_CASE_FIXTURE(filled_database,
+                  "lock writes the results of a database with the digests of their programs") {
+  const std::string file = folder.file("release.lock");
   const json told = tunedb_json("lock " + file);
   CHECK(told["results"] == 2);
   CHECK(told["functions"] == 2);
@@ -175,52 +174,51 @@ TEST_CASE("lock writes the results of a database with the digests of their progr
   CHECK(tunedb("lock - ").output == read(file));
 }
 
-TEST_CASE("lock takes the functions, keys and devices that are named") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database, "lock takes the functions, keys and devices that are named") {
   CHECK(tuning_lock::from_json(tunedb("lock - --function other").output).size() == 1);
   CHECK(tuning_lock::from_json(tunedb("lock - --function other__3").output).size() == 1);
   CHECK(tunedb("lock - --function other__2 2>&1").code == 3);
   CHECK(tunedb("lock - --device None 2>&1").code == 3);
-  const std::string keys = here.folder.file("keys.json");
+  const std::string keys = folder.file("keys.json");
   std::ofstream(keys) << R"([{"function": "multiply_template.autotune",
                               "key": {"rows": 64, "type": "float32"}}])";
   CHECK(tuning_lock::from_json(tunedb("lock - --keys " + keys).output).size() == 1);
   std::ofstream(keys) << R"([{"function": "multiply_template.autotune",
                               "key": {"rows": 65, "type": "float32"}}])";
-  const std::string file = here.folder.file("release.lock");
+  const std::string file = folder.file("release.lock");
   const ended refused = tunedb("lock " + file + " --keys " + keys + " 2>&1");
   CHECK(refused.code == 3);
   CHECK(contains(refused.output, "multiply_template.autotune version 0: rows=65, type=float32"));
   CHECK_FALSE(std::filesystem::exists(file));
 }
 
-TEST_CASE("lock replaces an earlier lock, and no other file or the database") {
-  const filled_database here;
-  const std::string file = here.folder.file("release.lock");
+TEST_CASE_FIXTURE(filled_database,
+                  "lock replaces an earlier lock, and no other file or the database") {
+  const std::string file = folder.file("release.lock");
   CHECK(tunedb("lock " + file).code == 0);
   CHECK(tunedb("lock " + file).code == 0);
   std::ofstream(file) << "notes";
   CHECK(tunedb("lock " + file + " 2>&1").code == 1);
   CHECK(tunedb("lock " + file + " --force").code == 0);
-  CHECK(tunedb("lock " + here.path + " --force 2>&1").code == 1);
+  CHECK(tunedb("lock " + path + " --force 2>&1").code == 1);
 }
 
-TEST_CASE("diff of a database and its lock finds nothing, and then what has changed") {
-  const filled_database here;
-  const std::string file = here.folder.file("release.lock");
+TEST_CASE_FIXTURE(filled_database,
+                  "diff of a database and its lock finds nothing, and then what has changed") {
+  const std::string file = folder.file("release.lock");
   REQUIRE(tunedb("lock " + file).code == 0);
-  const ended same = tunedb("diff " + file + " " + here.path);
+  const ended same = tunedb("diff " + file + " " + path);
   CHECK(same.code == 0);
   CHECK(same.output == "2 results, all the same\n");
   CHECK(tune::detail::parse_json<json>(tunedb("diff " + file + " " + file + " --json").output)
             .empty());
 
   {
-    tune::tuning_database database(here.path);
+    tune::tuning_database database(path);
     database.store(sample_function(), sample_key(), sample_tuning(128), 1200);
     database.store(sample_function(), sample_key(65), sample_tuning(32), 900);
   }
-  const ended run = tunedb("diff " + file + " " + here.path + " --json");
+  const ended run = tunedb("diff " + file + " " + path + " --json");
   CHECK(run.code == 8);
   const json changes = tune::detail::parse_json<json>(run.output);
   REQUIRE(changes.size() == 2);
@@ -230,36 +228,33 @@ TEST_CASE("diff of a database and its lock finds nothing, and then what has chan
   CHECK(changes[0]["after"]["values"]["wgs"] == 128);
   CHECK(changes[1]["change"] == "added");
   CHECK(changes[1]["before"].is_null());
-  const ended back = tunedb("diff " + here.path + " " + file);
+  const ended back = tunedb("diff " + path + " " + file);
   CHECK(back.code == 8);
   CHECK(contains(back.output, "removed"));
   CHECK(contains(back.output, "+25.0 %"));
 }
 
-TEST_CASE("diff tells an equal tuning of another kernel") {
-  const filled_database here;
-  const std::string file = here.folder.file("release.lock");
+TEST_CASE_FIXTURE(filled_database, "diff tells an equal tuning of another kernel") {
+  const std::string file = folder.file("release.lock");
   json lock = tune::detail::parse_json<json>(tunedb("lock -").output);
   lock["functions"][0]["results"][0]["programs"] = {"ffff"};
   std::ofstream(file) << lock.dump();
-  const ended run = tunedb("diff " + file + " " + here.path);
+  const ended run = tunedb("diff " + file + " " + path);
   CHECK(run.code == 8);
   CHECK(contains(run.output, "other kernel"));
 }
 
-TEST_CASE("diff names a file that is neither a database nor a lock") {
-  const filled_database here;
-  const std::string file = here.folder.file("release.lock");
+TEST_CASE_FIXTURE(filled_database, "diff names a file that is neither a database nor a lock") {
+  const std::string file = folder.file("release.lock");
   std::ofstream(file) << "{}";
-  const ended no_lock = tunedb("diff " + file + " " + here.path + " 2>&1");
+  const ended no_lock = tunedb("diff " + file + " " + path + " 2>&1");
   CHECK(no_lock.code == 1);
   CHECK(contains(no_lock.output, "release.lock' is no lock"));
-  CHECK(tunedb("diff " + here.folder.file("none") + " " + here.path + " 2>&1").code == 3);
+  CHECK(tunedb("diff " + folder.file("none") + " " + path + " 2>&1").code == 3);
 }
 
-TEST_CASE("explain says what a program with a lock uses") {
-  const filled_database here;
-  const std::string file = here.folder.file("release.lock");
+TEST_CASE_FIXTURE(filled_database, "explain says what a program with a lock uses") {
+  const std::string file = folder.file("release.lock");
   REQUIRE(tunedb("lock " + file).code == 0);
   const scoped_environment lock("LIBTUNE_LOCK", file.c_str());
   const std::string of = "explain " + function + " --device 'GPU One' --arg type=float32 --arg ";

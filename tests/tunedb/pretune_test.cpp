@@ -121,13 +121,12 @@ bool has_device() {
   return false;
 }
 
-TEST_CASE("what an application can tune is listed, with the fields of the keys") {
-  const bench here;
-  const ended text = here.pretune("--list");
+TEST_CASE_FIXTURE(bench, "what an application can tune is listed, with the fields of the keys") {
+  const ended text = pretune("--list");
   CHECK(text.code == 0);
   CHECK(contains(text.output, "isolated.sample__0"));
   CHECK(contains(text.output, "flaw (enumeration), bad (int32)"));
-  const json list = json::parse(here.pretune("--list --json").output);
+  const json list = json::parse(pretune("--list --json").output);
   CHECK(list[0]["function"] == "isolated.sample");
   CHECK(list[0]["key"]["sleep_us"]["type"] == "int32");
   CHECK(list[0]["test_default"] == json{{"n", 1}});
@@ -176,27 +175,25 @@ TEST_CASE("keys of a file are tuned, told and stored, and left alone the second 
   CHECK(objects_in(forced.output).back()["tuned"] == 2);
 }
 
-TEST_CASE("a bad file of keys is refused before anything is tuned") {
-  const bench here;
-  json wrong = here.entry({.configurations = 4, .log = here.log});
+TEST_CASE_FIXTURE(bench, "a bad file of keys is refused before anything is tuned") {
+  json wrong = entry({.configurations = 4, .log = log});
   wrong["key"]["bad"] = "none";
-  here.write_keys({here.entry({.configurations = 4, .log = here.log}), wrong});
-  const ended refused = here.pretune("--keys " + here.keys);
+  write_keys({entry({.configurations = 4, .log = log}), wrong});
+  const ended refused = pretune("--keys " + keys);
   CHECK(refused.code == 2);
   CHECK(contains(refused.output, "entry 2: the field 'bad' is int32"));
-  CHECK(isolated::read_log(here.log).empty());
+  CHECK(isolated::read_log(log).empty());
 }
 
-TEST_CASE("what to tune has to be said, and the error says how") {
-  const bench here;
-  CHECK(here.pretune("").code == 2);
-  CHECK(contains(here.pretune("").output, "--keys FILE"));
-  const ended no_key = here.pretune("--function isolated.sample");
+TEST_CASE_FIXTURE(bench, "what to tune has to be said, and the error says how") {
+  CHECK(pretune("").code == 2);
+  CHECK(contains(pretune("").output, "--keys FILE"));
+  const ended no_key = pretune("--function isolated.sample");
   CHECK(no_key.code == 2);
   CHECK(contains(no_key.output, "They take flaw (enumeration)"));
-  CHECK(contains(here.pretune("--function other").output, "it has isolated.sample__0"));
-  CHECK(here.pretune("--missed --keys x").code == 2);
-  CHECK(contains(here.pretune("--missed --budget soon").output, "--budget takes limits"));
+  CHECK(contains(pretune("--function other").output, "it has isolated.sample__0"));
+  CHECK(pretune("--missed --keys x").code == 2);
+  CHECK(contains(pretune("--missed --budget soon").output, "--budget takes limits"));
 }
 
 TEST_CASE("one key can be given on the command line, and what follows -- is the application's") {
@@ -362,9 +359,8 @@ TEST_CASE("a key that fails has an exit code and a reason, and the others are tu
   CHECK(contains(mixed.output, "tuned in "));
 }
 
-TEST_CASE("an application without the door is told, and does not stay") {
-  const bench here;
-  const ended shut = here.pretune("--list -- --shut");
+TEST_CASE_FIXTURE(bench, "an application without the door is told, and does not stay") {
+  const ended shut = pretune("--list -- --shut");
   CHECK(shut.code == 1);
   CHECK(contains(shut.output, "does not tune: it ended before its handshake (exit status 0)"));
   CHECK(contains(shut.output, "the application runs"));

@@ -51,9 +51,8 @@ TEST_CASE("trials of one second are spread over it") {
   CHECK(spread_seconds({std::nullopt, 2}) == seconds{std::nullopt, 3});
 }
 
-TEST_CASE("the data have a column for each parameter and figure") {
-  const filled_database here;
-  const report_json data = report_data({.databases = {here.path}});
+TEST_CASE_FIXTURE(filled_database, "the data have a column for each parameter and figure") {
+  const report_json data = report_data({.databases = {path}});
   REQUIRE(data["searches"].size() == 1);
   REQUIRE(data["functions"].size() == 2);
   const report_json& search = data["searches"][0];
@@ -72,10 +71,10 @@ TEST_CASE("the data have a column for each parameter and figure") {
   CHECK(search["effects"]["parameters"][0]["name"] == "wgs");
 }
 
-TEST_CASE("values are in ascending order, and numbers are rounded to six digits") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database,
+                  "values are in ascending order, and numbers are rounded to six digits") {
   {
-    tune::tuning_database database(here.path);
+    tune::tuning_database database(path);
     const auto search = database.begin_search(sample_function("rounded"), sample_key());
     for (const std::int64_t wgs : {512, 8, 64, 8}) {
       database.add_trial(search, {.configuration = sample_tuning(wgs),
@@ -85,7 +84,7 @@ TEST_CASE("values are in ascending order, and numbers are rounded to six digits"
                                   .metrics = {{"gbs", 0.00123456789, "GB/s"}}});
     }
   }
-  const report_json data = report_data({.databases = {here.path}, .functions = {"rounded"}});
+  const report_json data = report_data({.databases = {path}, .functions = {"rounded"}});
   const report_json& search = data["searches"][0];
   CHECK(search["parameters"][0]["values"] == report_json{8, 64, 512});
   CHECK(search["parameters"][0]["index"] == report_json{2, 0, 1, 0});
@@ -127,9 +126,9 @@ TEST_CASE("the page needs no network, and allows its own scripts alone") {
   CHECK_FALSE(contains(page, "<link"));
 }
 
-TEST_CASE("report writes a page, replaces it, and leaves other files alone") {
-  const filled_database here;
-  const std::string file = here.folder.file("report.html");
+TEST_CASE_FIXTURE(filled_database,
+                  "report writes a page, replaces it, and leaves other files alone") {
+  const std::string file = folder.file("report.html");
   if (!has_report_page()) {
     CHECK(contains(tunedb("report " + file + " 2>&1").output, "node-d3"));
     return;
@@ -140,13 +139,13 @@ TEST_CASE("report writes a page, replaces it, and leaves other files alone") {
   const report_json data = report_json::parse(tunedb("report - --json").output);
   CHECK(data["format"] == "libtune report");
 
-  const std::string other = here.folder.file("notes.txt");
+  const std::string other = folder.file("notes.txt");
   std::ofstream(other) << "mine";
   const ended refused = tunedb("report " + other + " 2>&1");
   CHECK(refused.code == 1);
   CHECK(contains(refused.output, "--force"));
   CHECK(tunedb("report --force " + other).code == 0);
-  CHECK(tunedb("report " + here.path + " 2>&1").code == 1);  // the database itself
+  CHECK(tunedb("report " + path + " 2>&1").code == 1);  // the database itself
   CHECK(tunedb("list").code == 0);
 }
 
@@ -212,15 +211,15 @@ TEST_CASE("a key comes back in the order of its fields") {
   }
 }
 
-TEST_CASE("a search is running while a process has the right to tune its key") {
-  const filled_database here;
-  tune::tuning_database database(here.path);
+TEST_CASE_FIXTURE(filled_database,
+                  "a search is running while a process has the right to tune its key") {
+  tune::tuning_database database(path);
   CHECK(tunedb_json("watch --once").empty());
   const tune::record_key key = sample_key(32);
   begin(database, key, "2020-01-01T00:00:00Z");
   CHECK(tunedb_json("watch").empty());  // long ago, and nobody has the right: interrupted
   {
-    tune::key_lock lock(here.path, tune::search_name(sample_function(), key));
+    tune::key_lock lock(path, tune::search_name(sample_function(), key));
     REQUIRE(lock.take(std::chrono::milliseconds(0)));
     const json running = tunedb_json("watch");
     REQUIRE(running.size() == 1);
@@ -240,21 +239,22 @@ TEST_CASE("a search is running while a process has the right to tune its key") {
   CHECK(tunedb_json("watch").empty());
 }
 
-TEST_CASE("a search that was stopped is running again while a process continues it") {
-  const filled_database here;
-  tune::tuning_database database(here.path);
+TEST_CASE_FIXTURE(filled_database,
+                  "a search that was stopped is running again while a process continues it") {
+  tune::tuning_database database(path);
   const tune::record_key key = sample_key(32);
   const auto search = begin(database, key, {});
   database.finish_search(search, tune::stopped_search);
   CHECK(tunedb_json("watch").empty());
-  tune::key_lock lock(here.path, tune::search_name(sample_function(), key));
+  tune::key_lock lock(path, tune::search_name(sample_function(), key));
   REQUIRE(lock.take(std::chrono::milliseconds(0)));
   CHECK(tunedb_json("watch").size() == 1);
 }
 
-TEST_CASE("a search without a lock is running while it stores trials, and not once it has ended") {
-  const filled_database here;
-  tune::tuning_database database(here.path);
+TEST_CASE_FIXTURE(
+    filled_database,
+    "a search without a lock is running while it stores trials, and not once it has ended") {
+  tune::tuning_database database(path);
   const auto search = begin(database, sample_key(16), {});
   const json running = tunedb_json("watch");
   REQUIRE(running.size() == 1);
@@ -271,9 +271,8 @@ TEST_CASE("a search without a lock is running while it stores trials, and not on
   CHECK(contains(tunedb("watch --once").output, "2 of 7 tried"));
 }
 
-TEST_CASE("names of a database cannot move the cursor of a terminal") {
-  const filled_database here;
-  tune::tuning_database database(here.path);
+TEST_CASE_FIXTURE(filled_database, "names of a database cannot move the cursor of a terminal") {
+  tune::tuning_database database(path);
   auto key = sample_key(16);
   key.arguments[1].value = std::string("\033[2Jevil\n");
   begin(database, key, {});
@@ -282,15 +281,14 @@ TEST_CASE("names of a database cannot move the cursor of a terminal") {
   CHECK(line.find('\033') == std::string::npos);
 }
 
-TEST_CASE("nothing is watched where there is no database") {
-  const filled_database here;
-  CHECK(tunedb("watch --once --db " + here.folder.file("none.db")).code == 0);
-  CHECK_FALSE(std::filesystem::exists(here.folder.file("none.db")));
+TEST_CASE_FIXTURE(filled_database, "nothing is watched where there is no database") {
+  CHECK(tunedb("watch --once --db " + folder.file("none.db")).code == 0);
+  CHECK_FALSE(std::filesystem::exists(folder.file("none.db")));
 }
 
-TEST_CASE("a database is read again when it has changed, and before there is one") {
-  const filled_database here;
-  const std::string path = here.folder.file("later.db");
+TEST_CASE_FIXTURE(filled_database,
+                  "a database is read again when it has changed, and before there is one") {
+  const std::string path = folder.file("later.db");
   report_source source({.databases = {path}});
   const auto empty = source.now();
   CHECK(json::parse(empty->text)["searches"].empty());

@@ -14,8 +14,7 @@ namespace show_commands_test {
 using namespace tune::testing;
 using nlohmann::json;
 
-TEST_CASE("list and show tell what is there") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database, "list and show tell what is there") {
   const json list = tunedb_json("list");
   REQUIRE(list.size() == 2);
   CHECK(list[0]["function"] == function);
@@ -35,8 +34,8 @@ TEST_CASE("list and show tell what is there") {
   CHECK(tunedb_json("show") == list);
 }
 
-TEST_CASE("trials are shown with the fastest first and the reasons of the others") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database,
+                  "trials are shown with the fastest first and the reasons of the others") {
   const std::string text = tunedb("trials " + function).output;
   CHECK(text.find("1.50 us") < text.find("1.80 us"));
   CHECK(contains(text, "over a device limit: too many work items"));
@@ -49,13 +48,12 @@ TEST_CASE("trials are shown with the fastest first and the reasons of the others
   CHECK(contains(text, "1.49 us"));
 }
 
-TEST_CASE("texts of a database leave the terminal as it is") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database, "texts of a database leave the terminal as it is") {
   const std::string odd =
       "\x1b[2J\x07 \xc2\x9b"
       "1m\n";
   {
-    tune::tuning_database database(here.path);
+    tune::tuning_database database(path);
     tune::record_key key = sample_key(96);
     key.device.name += odd;
     key.device.platform += odd;
@@ -80,7 +78,7 @@ TEST_CASE("texts of a database leave the terminal as it is") {
       "missed",
       "watch --once",
       "check",
-      "diff '" + here.path + "' '" + here.path + "'",
+      "diff '" + path + "' '" + path + "'",
 
       "list --json",
       "trials " + function + " --json"};
@@ -91,11 +89,10 @@ TEST_CASE("texts of a database leave the terminal as it is") {
   }
 }
 
-TEST_CASE("goals, their metrics and the Pareto front are shown") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database, "goals, their metrics and the Pareto front are shown") {
   const std::string name = "other..min_time.max_gflops";
   {
-    tune::tuning_database database(here.path);
+    tune::tuning_database database(path);
     const tune::search_id search = database.begin_search(sample_function(name), sample_key());
     const auto add = [&](std::int64_t wgs, double ns, double gflops) {
       database.add_trial(search, {.configuration = sample_tuning(wgs),
@@ -135,8 +132,8 @@ TEST_CASE("goals, their metrics and the Pareto front are shown") {
   CHECK(contains(other.output, function + "..max_gflops"));
 }
 
-TEST_CASE("explain says what would be used, why, how sure and what differs") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database,
+                  "explain says what would be used, why, how sure and what differs") {
   const std::string ask = "explain " + function + " --arg rows=64 --arg type=float32 ";
   const json exact =
       tunedb_json(ask + "--device 'GPU One' --platform 'Some Platform' --driver 535.104");
@@ -153,10 +150,9 @@ TEST_CASE("explain says what would be used, why, how sure and what differs") {
   CHECK(contains(tunedb(ask + "--device 'GPU Two'").output, "nearest"));
 }
 
-TEST_CASE("explain and path look in the layers that a program looks in") {
-  const filled_database here;
-  const std::string system = here.folder.file("system.db");
-  const std::string missing = here.folder.file("missing.db");
+TEST_CASE_FIXTURE(filled_database, "explain and path look in the layers that a program looks in") {
+  const std::string system = folder.file("system.db");
+  const std::string missing = folder.file("missing.db");
   tune::tuning_database(system).store(sample_function(), sample_key(65), sample_tuning(16), 1600);
   const scoped_environment systems{"LIBTUNE_SYSTEM_DB", (missing + ":" + system).c_str()};
   const scoped_environment match{"LIBTUNE_MATCH", "verify"};
@@ -183,12 +179,11 @@ TEST_CASE("explain and path look in the layers that a program looks in") {
   const json paths = tunedb_json("path");
   CHECK(paths["layers"][2]["path"] == system);
   CHECK(paths["layers"][2]["used"] == true);
-  CHECK(tunedb("path").output == here.path + "\n");
+  CHECK(tunedb("path").output == path + "\n");
   CHECK(contains(tunedb("path --all").output, system));
 }
 
-TEST_CASE("what explain says of a miss depends on the mode") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database, "what explain says of a miss depends on the mode") {
   const std::string ask = "explain " + function +
                           " --arg rows=64 --arg type=float32 --device 'GPU One' --platform "
                           "'Some Platform' --driver 9";
@@ -204,8 +199,8 @@ TEST_CASE("what explain says of a miss depends on the mode") {
   CHECK(tunedb_json(ask)["lost"].is_null());
 }
 
-TEST_CASE("coverage shows each value of a stored search, and what it costs") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database,
+                  "coverage shows each value of a stored search, and what it costs") {
   const json got = tunedb_json("coverage " + function);
   CHECK(got["tried"] == 3);
   CHECK(got["measured"] == 2);
@@ -224,10 +219,10 @@ TEST_CASE("coverage shows each value of a stored search, and what it costs") {
   CHECK(tunedb("coverage other 2>&1").code == 3);
 }
 
-TEST_CASE("coverage shows the candidates that a stored search never tried") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database,
+                  "coverage shows the candidates that a stored search never tried") {
   {
-    tune::tuning_database database(here.path);
+    tune::tuning_database database(path);
     const auto search = database.begin_search(sample_function(), sample_key());
     database.add_trial(
         search, {.configuration = sample_tuning(64), .outcome = "measured", .score_ns = 1500});
@@ -248,22 +243,20 @@ TEST_CASE("coverage shows the candidates that a stored search never tried") {
   CHECK(contains(text, "2 (not tried)"));
 }
 
-TEST_CASE("a field without --arg is explained") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database, "a field without --arg is explained") {
   const ended run = tunedb("explain " + function + " rows=64 2>&1");
   CHECK(run.code == 2);
   CHECK(contains(run.output, "--arg rows=64"));
 }
 
-TEST_CASE("path and env tell what counts here and now") {
-  const filled_database here;
-  CHECK(tunedb("path").output == here.path + "\n");
+TEST_CASE_FIXTURE(filled_database, "path and env tell what counts here and now") {
+  CHECK(tunedb("path").output == path + "\n");
   CHECK(tunedb_json("path")["named_by"] == "LIBTUNE_DB");
   CHECK(tunedb("--db x.db path").output == "x.db\n");
   const json table = tunedb_json("env");
   CHECK(table.size() == tune::environment_variables().size());
   for (const json& variable : table) {
-    if (variable["name"] == "LIBTUNE_DB") CHECK(variable["value"] == here.path);
+    if (variable["name"] == "LIBTUNE_DB") CHECK(variable["value"] == path);
   }
 }
 

@@ -14,31 +14,30 @@ namespace transfer_commands_test {
 using namespace tune::testing;
 using nlohmann::json;
 
-TEST_CASE("an export imported elsewhere exports the same bytes") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database, "an export imported elsewhere exports the same bytes") {
   const std::string first = tunedb("export").output;
   CHECK(tune::detail::parse_json<json>(first)["functions"].size() == 2);
-  CHECK(tunedb("export " + here.folder.file("a.json")).code == 0);
-  CHECK(read(here.folder.file("a.json")) == first);
+  CHECK(tunedb("export " + folder.file("a.json")).code == 0);
+  CHECK(read(folder.file("a.json")) == first);
   struct stat status {};
-  REQUIRE(::stat(here.folder.file("a.json").c_str(), &status) == 0);
+  REQUIRE(::stat(folder.file("a.json").c_str(), &status) == 0);
   CHECK((status.st_mode & 0777U) == 0600);
 
-  const std::string elsewhere = "--db " + here.folder.file("b.db") + " ";
-  CHECK(tunedb_json(elsewhere + "import " + here.folder.file("a.json"))["results_added"] == 2);
+  const std::string elsewhere = "--db " + folder.file("b.db") + " ";
+  CHECK(tunedb_json(elsewhere + "import " + folder.file("a.json"))["results_added"] == 2);
   CHECK(tunedb(elsewhere + "export").output == first);
 }
 
-TEST_CASE("a search exported as T4 and imported elsewhere exports the same bytes") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database,
+                  "a search exported as T4 and imported elsewhere exports the same bytes") {
   const std::string t4 = "export --format t4 --function " + function + " ";
-  CHECK(tunedb(t4 + here.folder.file("a.json")).code == 0);
-  const json document = tune::detail::parse_json<json>(read(here.folder.file("a.json")));
+  CHECK(tunedb(t4 + folder.file("a.json")).code == 0);
+  const json document = tune::detail::parse_json<json>(read(folder.file("a.json")));
   CHECK(document["results"][0]["times"]["runtimes"][0] == 0.0015);
   CHECK(document["results"][2]["invalidity"] == "constraints");
-  const std::string elsewhere = "--db " + here.folder.file("b.db") + " ";
-  CHECK(tunedb(elsewhere + "import --format t4 " + here.folder.file("a.json")).code == 0);
-  CHECK(tunedb(elsewhere + t4).output == read(here.folder.file("a.json")));
+  const std::string elsewhere = "--db " + folder.file("b.db") + " ";
+  CHECK(tunedb(elsewhere + "import --format t4 " + folder.file("a.json")).code == 0);
+  CHECK(tunedb(elsewhere + t4).output == read(folder.file("a.json")));
   json trials = tunedb_json("trials " + function);
   for (json& trial : trials["searches"][0]["trials"]) {
     trial["score_lower_ns"] = trial["score_upper_ns"] = nullptr;  // T4 has no intervals
@@ -46,8 +45,8 @@ TEST_CASE("a search exported as T4 and imported elsewhere exports the same bytes
   CHECK(tunedb_json(elsewhere + "trials " + function) == trials);
 }
 
-TEST_CASE("winners are exported as a header and as JSON, of one function or of all") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database,
+                  "winners are exported as a header and as JSON, of one function or of all") {
   const std::string header = tunedb("export --format header").output;
   CHECK(contains(header, "namespace tuned::multiply_template_autotune"));
   CHECK(contains(header, "namespace tuned::other_v3"));
@@ -56,7 +55,7 @@ TEST_CASE("winners are exported as a header and as JSON, of one function or of a
   CHECK(document["functions"][0]["winners"][0]["tuning"]["wgs"] == 64);
   const std::string one = tunedb("export --format header --function " + function).output;
   CHECK_FALSE(contains(one, "other_v3"));
-  const std::string file = here.folder.file("tuned.hpp");
+  const std::string file = folder.file("tuned.hpp");
   CHECK(tunedb("export --format header " + file).code == 0);
   CHECK(tunedb("export --format header " + file).code == 0);  // over an earlier export
   CHECK(read(file) == header);
@@ -105,59 +104,55 @@ TEST_CASE(
   refused(of, 1, "gunzip");
 }
 
-TEST_CASE("merge brings another database in, and a second time nothing") {
-  const filled_database here;
-  const std::string elsewhere = "--db " + here.folder.file("b.db") + " ";
-  CHECK(tunedb_json(elsewhere + "merge " + here.path)["results_added"] == 2);
-  const json again = tunedb_json(elsewhere + "merge " + here.path + " " + here.path);
+TEST_CASE_FIXTURE(filled_database, "merge brings another database in, and a second time nothing") {
+  const std::string elsewhere = "--db " + folder.file("b.db") + " ";
+  CHECK(tunedb_json(elsewhere + "merge " + path)["results_added"] == 2);
+  const json again = tunedb_json(elsewhere + "merge " + path + " " + path);
   CHECK(again["results_added"] == 0);
   CHECK(again["results_kept"] == 4);
   CHECK(again["searches_known"] == 2);
 }
 
-TEST_CASE("merge and import tell what they could not take, and return 5") {
-  const filled_database here;
-  const std::string db = "--db " + here.folder.file("b.db") + " ";
+TEST_CASE_FIXTURE(filled_database, "merge and import tell what they could not take, and return 5") {
+  const std::string db = "--db " + folder.file("b.db") + " ";
   json document = tune::detail::parse_json<json>(tunedb("export").output);
   document["functions"][0]["results"][0]["columns"]["device_clock_mhz"] = "fast";
-  std::ofstream(here.folder.file("a.json")) << document.dump();
-  const ended import = tunedb(db + "import --json " + here.folder.file("a.json"));
+  std::ofstream(folder.file("a.json")) << document.dump();
+  const ended import = tunedb(db + "import --json " + folder.file("a.json"));
   CHECK(import.code == 5);
   const json report = tune::detail::parse_json<json>(import.output);
   CHECK(report["left"] == 1);
   CHECK(report["results_added"] == 1);
   CHECK(contains(report["reasons"][0], "device_clock_mhz"));
 
-  SQLite::Database(here.path, SQLite::OPEN_READWRITE)
-      .exec("UPDATE \"other__3\" SET \"value_wgs\" = 77");
-  const ended merge = tunedb(db + "merge " + here.path);
+  SQLite::Database(path, SQLite::OPEN_READWRITE).exec("UPDATE \"other__3\" SET \"value_wgs\" = 77");
+  const ended merge = tunedb(db + "merge " + path);
   CHECK(merge.code == 5);
   CHECK(contains(merge.output, "1 rows of"));
 }
 
-TEST_CASE("a backup is a database of its own with all that this one has") {
-  const filled_database here;
-  const std::string copy = here.folder.file("copy.db");
+TEST_CASE_FIXTURE(filled_database, "a backup is a database of its own with all that this one has") {
+  const std::string copy = folder.file("copy.db");
   CHECK(tunedb("export --format sqlite " + copy).code == 0);
   CHECK(tunedb("--db " + copy + " export").output == tunedb("export").output);
-  CHECK(tunedb("export --format sqlite " + here.path + " 2>/dev/null").code == 1);
+  CHECK(tunedb("export --format sqlite " + path + " 2>/dev/null").code == 1);
   CHECK(tunedb("check").code == 0);
 }
 
-TEST_CASE("no export is written over the database, or what belongs to it, under whatever name") {
-  const filled_database here;
+TEST_CASE_FIXTURE(
+    filled_database,
+    "no export is written over the database, or what belongs to it, under whatever name") {
   const std::string json_before = tunedb("export").output;
-  const std::string before = read(here.path);
-  std::filesystem::create_symlink(here.path, here.folder.file("link"));
-  std::filesystem::create_symlink(here.folder.path(), here.folder.file("folder"));
-  std::filesystem::create_directory(here.path + ".locks");
-  std::ofstream(here.path + "-lock").flush();
-  const std::string name = std::filesystem::path(here.path).filename();
+  const std::string before = read(path);
+  std::filesystem::create_symlink(path, folder.file("link"));
+  std::filesystem::create_symlink(folder.path(), folder.file("folder"));
+  std::filesystem::create_directory(path + ".locks");
+  std::ofstream(path + "-lock").flush();
+  const std::string name = std::filesystem::path(path).filename();
   for (const std::string& file :
-       {here.path, here.folder.file("link"), here.folder.file("folder/" + name),
-        here.folder.file("folder/./" + name), here.path + "-journal", here.path + "-wal",
-        here.path + "-shm", here.path + "-lock", here.path + "-missed", here.path + ".locks",
-        here.path + ".locks/00"}) {
+       {path, folder.file("link"), folder.file("folder/" + name), folder.file("folder/./" + name),
+        path + "-journal", path + "-wal", path + "-shm", path + "-lock", path + "-missed",
+        path + ".locks", path + ".locks/00"}) {
     for (const std::string& format :
          {std::string("json"), std::string("json --function ") + function,
           std::string("t4 --function ") + function, std::string("sqlite")}) {
@@ -170,23 +165,23 @@ TEST_CASE("no export is written over the database, or what belongs to it, under 
       }
     }
   }
-  CHECK(tunedb("export >> " + here.path + " 2>/dev/null").code == 1);
-  CHECK(tunedb("export /dev/stdout >> " + here.path + " 2>/dev/null").code == 1);
-  CHECK(read(here.path) == before);
-  CHECK_FALSE(std::filesystem::exists(here.path + "-journal"));
-  CHECK(std::filesystem::is_empty(here.path + "-lock"));
+  CHECK(tunedb("export >> " + path + " 2>/dev/null").code == 1);
+  CHECK(tunedb("export /dev/stdout >> " + path + " 2>/dev/null").code == 1);
+  CHECK(read(path) == before);
+  CHECK_FALSE(std::filesystem::exists(path + "-journal"));
+  CHECK(std::filesystem::is_empty(path + "-lock"));
   CHECK(tunedb("export").output == json_before);
   // Another name of the same file, which the database itself does not allow.
-  std::filesystem::create_hard_link(here.path, here.folder.file("name"));
-  CHECK(tunedb("export " + here.folder.file("name") + " 2>/dev/null").code == 1);
-  CHECK(read(here.path) == before);
+  std::filesystem::create_hard_link(path, folder.file("name"));
+  CHECK(tunedb("export " + folder.file("name") + " 2>/dev/null").code == 1);
+  CHECK(read(path) == before);
 }
 
-TEST_CASE("a file that is no export is replaced only with --force, and an export without") {
-  const filled_database here;
-  const std::string other = here.folder.file("other.db");
+TEST_CASE_FIXTURE(filled_database,
+                  "a file that is no export is replaced only with --force, and an export without") {
+  const std::string other = folder.file("other.db");
   tune::tuning_database(other).store(sample_function(), sample_key(), sample_tuning(1), 1);
-  const std::string notes = here.folder.file("notes.txt");
+  const std::string notes = folder.file("notes.txt");
   std::ofstream(notes) << "not to be lost";
   for (const std::string& file : {other, notes}) {
     const std::string before = read(file);
@@ -205,34 +200,35 @@ TEST_CASE("a file that is no export is replaced only with --force, and an export
   CHECK(tunedb("export --format sqlite --force " + other + " 2>/dev/null").code == 1);
 }
 
-TEST_CASE("an export goes through links to files and into devices, and takes the place of none") {
-  const filled_database here;
+TEST_CASE_FIXTURE(
+    filled_database,
+    "an export goes through links to files and into devices, and takes the place of none") {
   const std::string text = tunedb("export").output;
-  const std::string target = here.folder.file("target");
-  const std::string link = here.folder.file("link");
+  const std::string target = folder.file("target");
+  const std::string link = folder.file("link");
   std::ofstream(target).flush();
   std::filesystem::create_symlink(target, link);
   CHECK(tunedb("export " + link).code == 0);
   CHECK(std::filesystem::is_symlink(link));
   CHECK(read(target) == text);
   CHECK(tunedb("export /dev/stdout").output == text);
-  const std::string out = here.folder.file("out");
+  const std::string out = folder.file("out");
   CHECK(tunedb("export /dev/stdout > " + out).code == 0);
   CHECK(read(out) == text);
   CHECK(tunedb("export /dev/null").code == 0);
   CHECK(std::filesystem::is_character_file("/dev/null"));
   std::filesystem::remove(target);
   CHECK(tunedb("export " + link + " 2>/dev/null").code == 1);
-  CHECK(tunedb("export " + here.folder.path().string() + " 2>/dev/null").code == 1);
+  CHECK(tunedb("export " + folder.path().string() + " 2>/dev/null").code == 1);
 }
 
-TEST_CASE("what is only read is not changed, were it the database itself") {
-  const filled_database here;
+TEST_CASE_FIXTURE(filled_database,
+                  "what is only read is not changed, were it the database itself") {
   const std::string before = tunedb("export").output;
-  CHECK(tunedb("import " + here.path + " 2>/dev/null").code == 1);
-  CHECK(tunedb("import --format t4 " + here.path + " 2>/dev/null").code == 1);
-  CHECK(tunedb("merge " + here.path).code == 0);
-  CHECK(tunedb("import-katsdpsigproc " + here.path + " >/dev/null 2>&1").code != 0);
+  CHECK(tunedb("import " + path + " 2>/dev/null").code == 1);
+  CHECK(tunedb("import --format t4 " + path + " 2>/dev/null").code == 1);
+  CHECK(tunedb("merge " + path).code == 0);
+  CHECK(tunedb("import-katsdpsigproc " + path + " >/dev/null 2>&1").code != 0);
   CHECK(tunedb("export").output == before);
 }
 

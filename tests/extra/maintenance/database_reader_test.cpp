@@ -135,9 +135,8 @@ std::vector<column_value> column(raw_table& table, const std::string& name) {
   return values;
 }
 
-TEST_CASE("columns, key and defaults are known from the file alone") {
-  const open_database database;
-  const raw_table table(*database.opened, "t");
+TEST_CASE_FIXTURE(open_database, "columns, key and defaults are known from the file alone") {
+  const raw_table table(*opened, "t");
   CHECK(table.name() == "t");
   CHECK(table.columns() == names{"b", "a", "c", "d", "e", "f"});
   CHECK(table.key() == names{"a", "b"});
@@ -148,17 +147,16 @@ TEST_CASE("columns, key and defaults are known from the file alone") {
   CHECK(table.default_of("e") == column_value());
 }
 
-TEST_CASE("a table that is not there is an error, whatever its name") {
-  const open_database database;
+TEST_CASE_FIXTURE(open_database, "a table that is not there is an error, whatever its name") {
   for (const char* name : {"none", "", "t\" UNION", "t; DROP TABLE t"}) {
-    CHECK_THROWS_AS(raw_table(*database.opened, name), SQLite::Exception);
+    CHECK_THROWS_AS(raw_table(*opened, name), SQLite::Exception);
   }
-  CHECK(raw_table(*database.opened, "t").count() == 0);
+  CHECK(raw_table(*opened, "t").count() == 0);
 }
 
-TEST_CASE("every kind of value comes back as it was, in the order of the key") {
-  const open_database database;
-  raw_table table(*database.opened, "t");
+TEST_CASE_FIXTURE(open_database,
+                  "every kind of value comes back as it was, in the order of the key") {
+  raw_table table(*opened, "t");
   const std::string text("a\0'\"", 4);
   const std::vector<std::byte> bytes{std::byte{0}, std::byte{255}};
   table.write({bind_column("a", std::int64_t{2}), bind_column("b", text), bind_column("e", 0.1),
@@ -173,13 +171,12 @@ TEST_CASE("every kind of value comes back as it was, in the order of the key") {
   CHECK(table.count() == 2);
 }
 
-TEST_CASE("a row whose checksum is wrong is counted and not visited") {
-  const open_database database;
-  raw_table table(*database.opened, "t");
+TEST_CASE_FIXTURE(open_database, "a row whose checksum is wrong is counted and not visited") {
+  raw_table table(*opened, "t");
   for (std::int64_t a = 0; a < 3; ++a) {
     table.write({bind_column("a", a), bind_column("b", std::string("x"))});
   }
-  database.opened->database().exec("UPDATE t SET c = 8 WHERE a = 1");
+  opened->database().exec("UPDATE t SET c = 8 WHERE a = 1");
   int visited = 0;
   CHECK(table.read({}, [&](SQLite::Statement&) { ++visited; }) == 1);
   CHECK(visited == 2);
@@ -200,9 +197,8 @@ TEST_CASE("a row takes another's place only if it is told to") {
   CHECK(column(table, "c") == std::vector<column_value>{std::int64_t{2}});
 }
 
-TEST_CASE("a column that the table lacks is refused by name") {
-  const open_database database;
-  raw_table table(*database.opened, "t");
+TEST_CASE_FIXTURE(open_database, "a column that the table lacks is refused by name") {
+  raw_table table(*opened, "t");
   CHECK_THROWS_WITH_AS(table.write({bind_column("later", std::int64_t{1})}),
                        doctest::Contains("'later'"), tune::argument_error);
 }
@@ -217,15 +213,16 @@ bool keeps_readers_out(SQLite::Database& database) {
   }
 }
 
-TEST_CASE("others commit while rows are read, and the reading goes on behind the last row") {
-  const open_database database;
+TEST_CASE_FIXTURE(
+    open_database,
+    "others commit while rows are read, and the reading goes on behind the last row") {
   const auto add = [&](connection& to, std::int64_t a, const std::string& b) {
     raw_table(to, "t").write({bind_column("a", a), bind_column("b", b)});
   };
-  for (const char* b : {"x", "y", "z"}) add(*database.opened, 1, b);
-  raw_table table(*database.opened, "t");
-  SQLite::Database other(database.path, SQLite::OPEN_READWRITE);
-  connection writes(database.path, 60s, 60s);
+  for (const char* b : {"x", "y", "z"}) add(*opened, 1, b);
+  raw_table table(*opened, "t");
+  SQLite::Database other(path, SQLite::OPEN_READWRITE);
+  connection writes(path, 60s, 60s);
   std::jthread writer;
   const auto let_one_wait = [&] {
     if (writer.joinable()) return;
@@ -250,10 +247,10 @@ TEST_CASE("others commit while rows are read, and the reading goes on behind the
                                           std::string("x")});
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    open_database,
     "rows of a value are read behind the last one, too, and nobody commits in a transaction") {
-  const open_database database;
-  raw_table table(*database.opened, "t");
+  raw_table table(*opened, "t");
   for (std::int64_t a = 0; a < 2; ++a) {
     for (const char* b : {"x", "y"})
       table.write({bind_column("a", a), bind_column("b", std::string(b))});
@@ -267,10 +264,10 @@ TEST_CASE(
   CHECK(read == std::vector<column_value>{std::string("x"), std::string("y")});
   table.read({bind_column("c", std::int64_t{7})}, visit);
   CHECK(read.size() == 6);
-  const SQLite::Transaction one_state(database.opened->database());
+  const SQLite::Transaction one_state(opened->database());
   table.read({}, [&](SQLite::Statement& row) {
     visit(row);
-    CHECK(sqlite3_get_autocommit(database.opened->database().getHandle()) == 0);
+    CHECK(sqlite3_get_autocommit(opened->database().getHandle()) == 0);
   });
   CHECK(read.size() == 10);
 }

@@ -178,12 +178,12 @@ std::string text_of(const std::string& path, const std::string& subject) {
   return found == all.end() ? std::string() : found->text;
 }
 
-TEST_CASE("a sound database has no fault, and is not changed by the check") {
-  const checked_database database;
-  const std::string before = content_of(database.path);
-  CHECK(faults(database.path).empty());
-  CHECK(text_of(database.path, "checksums") == "1 results and 1 searches are intact");
-  CHECK(content_of(database.path) == before);
+TEST_CASE_FIXTURE(checked_database,
+                  "a sound database has no fault, and is not changed by the check") {
+  const std::string before = content_of(path);
+  CHECK(faults(path).empty());
+  CHECK(text_of(path, "checksums") == "1 results and 1 searches are intact");
+  CHECK(content_of(path) == before);
 }
 
 // tree.locales runs it where the locale of the environment has another decimal sign.
@@ -211,27 +211,24 @@ TEST_CASE("a file that is not there is no fault, nor is a new one") {
   CHECK(faults(folder.file("new.db")).empty());
 }
 
-TEST_CASE("rows that were changed by hand are counted") {
-  const checked_database database;
-  database.change("UPDATE f__0 SET value_wgs = 2; UPDATE libtune_trial SET outcome = 'skipped'");
-  CHECK(faults(database.path) == names{"checksums"});
-  CHECK(text_of(database.path, "checksums").starts_with("2 rows"));
+TEST_CASE_FIXTURE(checked_database, "rows that were changed by hand are counted") {
+  change("UPDATE f__0 SET value_wgs = 2; UPDATE libtune_trial SET outcome = 'skipped'");
+  CHECK(faults(path) == names{"checksums"});
+  CHECK(text_of(path, "checksums").starts_with("2 rows"));
 }
 
-TEST_CASE("trials without a search are found") {
-  const checked_database database;
-  database.change("PRAGMA foreign_keys = OFF; DELETE FROM libtune_search");
-  const names found = faults(database.path);
+TEST_CASE_FIXTURE(checked_database, "trials without a search are found") {
+  change("PRAGMA foreign_keys = OFF; DELETE FROM libtune_search");
+  const names found = faults(path);
   CHECK(std::ranges::count(found, "references") == 1);
 }
 
-TEST_CASE("a page that makes no sense is found") {
-  const checked_database database;
-  std::fstream file(database.path, std::ios::in | std::ios::out | std::ios::binary);
+TEST_CASE_FIXTURE(checked_database, "a page that makes no sense is found") {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(3 * 4096);
   file << std::string(4096, '\x5A');
   file.close();
-  CHECK_FALSE(faults(database.path).empty());
+  CHECK_FALSE(faults(path).empty());
 }
 
 TEST_CASE("a file of another application and one of nonsense are no databases of ours") {
@@ -245,17 +242,16 @@ TEST_CASE("a file of another application and one of nonsense are no databases of
   CHECK(faults(folder.file("nonsense.db")) == names{"format"});
 }
 
-TEST_CASE("a file and a folder that others may write are found") {
-  const checked_database database;
-  fs::permissions(database.path, fs::perms(0666));
-  const names found = faults(database.path);
+TEST_CASE_FIXTURE(checked_database, "a file and a folder that others may write are found") {
+  fs::permissions(path, fs::perms(0666));
+  const names found = faults(path);
   CHECK(std::ranges::count(found, "permissions") == 1);
-  fs::permissions(database.path, fs::perms(0600));
-  fs::permissions(database.folder.path(), fs::perms(0777));
-  CHECK(std::ranges::count(faults(database.path), "permissions") == 1);
+  fs::permissions(path, fs::perms(0600));
+  fs::permissions(folder.path(), fs::perms(0777));
+  CHECK(std::ranges::count(faults(path), "permissions") == 1);
   // What no program would use is not good, sticky or not.
-  fs::permissions(database.folder.path(), fs::perms(01777));
-  CHECK(std::ranges::count(faults(database.path), "permissions") == 1);
+  fs::permissions(folder.path(), fs::perms(01777));
+  CHECK(std::ranges::count(faults(path), "permissions") == 1);
 }
 
 }  // namespace prune_test
