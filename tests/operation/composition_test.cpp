@@ -4,12 +4,16 @@
 
 #include <doctest/doctest.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "libtune/array/allocator.hpp"
 #include "libtune/base/error.hpp"
+#include "libtune/device/device.hpp"
 #include "libtune/operation/sequence.hpp"
+#include "libtune/testing/fake_device.hpp"
 #include "tests/operation/steps.hpp"
 
 namespace composition_test {
@@ -187,6 +191,310 @@ TEST_CASE("slots of different types or shapes cannot be joined to a compound") {
       operation_sequence(on.queue, {{"a", on.make_scale(3, 1)}, {"b", on.make_scale(4, 1)}},
                          {{"data", {"a:dest", "b:src"}}}),
       tune::argument_error);
+}
+
+using tune::alias_slot;
+using tune::compound_slot;
+using tune::device_array;
+using tune::dimension;
+using tune::io_slot;
+using tune::testing::fake_device;
+
+tune::context fake_context() { return tune::testing::fake_device().device().create_context(); }
+
+std::shared_ptr<io_slot> make(const char* name, std::vector<dimension> dimensions,
+                              dtype type = dtype::float32) {
+  return std::make_shared<io_slot>(name, std::move(dimensions), type);
+}
+
+std::shared_ptr<io_slot> first_slot() {
+  return make("first", {{13, {.minimum = 17}},
+                        {7, {.minimum = 8, .alignment = 8}},
+                        {22, {.minimum = 25, .alignment = 4}}});
+}
+std::shared_ptr<io_slot> second_slot() {
+  return make("second",
+              {{13, {.minimum = 14, .alignment = 4}}, {7, {.minimum = 10, .alignment = 4}}, 22});
+}
+
+TEST_CASE("a compound requires what all its slots require") {
+  const auto first = first_slot();
+  const auto second = second_slot();
+  const compound_slot whole("whole", {first, second});
+  CHECK(whole.required_layout().padded() == shape{20, 16, 28});
+  CHECK(first->required_layout() == whole.required_layout());
+  CHECK(second->required_layout() == whole.required_layout());
+  CHECK(whole.type() == dtype::float32);
+  CHECK(first->owner() == &whole);
+  CHECK(whole.owner() == nullptr);
+  CHECK(whole.children().size() == 2);
+}
+
+TEST_CASE("what is bound to a compound is bound to each slot") {
+  const auto first = first_slot();
+  const auto second = second_slot();
+  compound_slot whole("whole", {first, second});
+  const device_array array = whole.allocate(fake_context());
+  for (const io_slot* each : {static_cast<io_slot*>(&whole), first.get(), second.get()}) {
+    REQUIRE(each->is_bound());
+    CHECK(each->buffer().buffer() == array.buffer());
+    CHECK(each->buffer().layout() == whole.required_layout());
+  }
+  const std::uint64_t version = first->version();
+  whole.unbind();
+  CHECK_FALSE(whole.is_bound());
+  CHECK_FALSE(first->is_bound());
+  CHECK_FALSE(second->is_bound());
+  CHECK(first->version() != version);
+}
+
+TEST_CASE("a bind that fails leaves all slots of a compound as they were") {
+  const tune::context context = fake_context();
+  const auto first = first_slot();
+  const auto second = second_slot();
+  compound_slot whole("whole", {first, second});
+  const device_array fits_first(context, {dtype::float32, {13, 7, 22}, {17, 8, 28}});
+  CHECK_THROWS_AS(whole.bind(fits_first), tune::argument_error);
+  CHECK_THROWS_AS(whole.bind(context.create_buffer(10)), tune::argument_error);
+  CHECK_FALSE(whole.is_bound());
+  CHECK_FALSE(first->is_bound());
+  CHECK_FALSE(second->is_bound());
+}
+
+TEST_CASE("the slots of a compound cannot be bound, allocated or unbound alone") {
+  const tune::context context = fake_context();
+  const auto first = first_slot();
+  compound_slot inner("inner", {first, second_slot()});
+  const char* text =
+      "slot 'first' is not a root slot: it is part of slot 'inner'; bind, allocate or unbind "
+      "'inner'";
+  CHECK_THROWS_WITH_AS(first->bind(device_array(context, first->required_layout())), text,
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(first->bind(context.create_buffer(100000)), text, tune::argument_error);
+  CHECK_THROWS_WITH_AS(first->allocate(context), text, tune::argument_error);
+  CHECK_THROWS_WITH_AS(first->allocate(context, false), text, tune::argument_error);
+  CHECK_THROWS_WITH_AS(first->unbind(), text, tune::argument_error);
+}
+
+TEST_CASE("compounds may be parts of compounds") {
+  const auto leaf = make("leaf", {5});
+  const auto inner = std::make_shared<compound_slot>(
+      "inner", std::vector{leaf, make("other", {{5, {.alignment = 4}}})});
+  compound_slot outer("outer", {inner, make("third", {{5, {.minimum = 9}}})});
+  CHECK(leaf->required_layout().padded() == shape{12});
+  CHECK(&leaf->root() == &outer);
+  CHECK_THROWS_WITH_AS(leaf->unbind(),
+                       doctest::Contains("is part of slot 'inner'; bind, allocate "
+                                         "or unbind 'outer'"),
+                       tune::argument_error);
+  outer.allocate(fake_context());
+  CHECK(leaf->buffer().buffer() == outer.buffer().buffer());
+  outer.unbind();
+  CHECK_FALSE(leaf->is_bound());
+}
+
+TEST_CASE("slots are roots again once their compound is gone, and stay bound") {
+  const auto first = first_slot();
+  const auto second = second_slot();
+  {
+    compound_slot whole("whole", {first, second});
+    whole.allocate(fake_context());
+  }
+  CHECK(first->owner() == nullptr);
+  CHECK(first->is_bound());
+  first->unbind();
+  CHECK_FALSE(first->is_bound());
+  CHECK(second->is_bound());
+}
+
+TEST_CASE("a compound takes any valid padding only if all its slots do") {
+  const auto loose = std::make_shared<io_slot>("loose", std::vector<dimension>{2, 3}, dtype::int8,
+                                               tune::padding_policy::any_valid);
+  const auto other = std::make_shared<io_slot>("other", std::vector<dimension>{2, 3}, dtype::int8,
+                                               tune::padding_policy::any_valid);
+  const device_array wide(fake_context(), {dtype::int8, {2, 3}, {2, 5}});
+  {
+    compound_slot whole("whole", {loose, other});
+    whole.bind(wide);
+    CHECK(loose->is_bound());
+    whole.unbind();
+  }
+  compound_slot whole("whole",
+                      {make("strict", {2, 3}, dtype::int8), make("more", {2, 3}, dtype::int8)});
+  CHECK_THROWS_AS(whole.bind(wide), tune::argument_error);
+}
+
+TEST_CASE("slots that cannot be joined say why and stay as they were") {
+  const auto refuse = [](const std::vector<std::shared_ptr<io_slot>>& children, const char* text) {
+    std::vector<shape> before;
+    before.reserve(children.size());
+    for (const auto& child : children) before.push_back(child->required_layout().padded());
+    CHECK_THROWS_WITH_AS(compound_slot("whole", children), text, tune::argument_error);
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      CHECK(children[i]->required_layout().padded() == before[i]);
+      CHECK(children[i]->owner() == nullptr);
+    }
+  };
+  refuse({}, "compound 'whole' has to be made of at least one slot, none of them null");
+  refuse({make("a", {3}), make("b", {3}, dtype::int8)},
+         "the slots of compound 'whole' have to hold one type; 'a' holds float32, 'b' holds int8");
+  refuse({make("a", {3, 4}), make("b", {4, 3})},
+         "the slots of compound 'whole' have to have one shape; 'a' has (3, 4), 'b' has (4, 3)");
+  refuse({make("a", {3}), make("b", {3, 1})},
+         "the slots of compound 'whole' have to have one shape; 'a' has (3,), 'b' has (3, 1)");
+  // The first axis could be linked, the second cannot.
+  refuse({make("a", {{5, {.alignment = 4}}, {6, {.exact = true}}}),
+          make("b", {5, {6, {.alignment = 4}}})},
+         "compound 'whole' cannot join axis 1 of 'a' and 'b': an exact dimension of padded size 6 "
+         "cannot be linked to one that needs 8 with the alignment 4");
+  const auto twice = make("a", {3});
+  refuse({twice, twice}, "slot 'a' cannot become part of slot 'whole': it is listed twice");
+}
+
+TEST_CASE("a compound of other types is a type error, and null is no slot") {
+  CHECK_THROWS_AS(compound_slot("whole", {make("a", {3}), make("b", {3}, dtype::int8)}),
+                  tune::type_error);
+  CHECK_THROWS_AS(compound_slot("whole", {make("a", {3}), nullptr}), tune::argument_error);
+}
+
+TEST_CASE("slots that are bound, were bound or have an owner cannot be joined") {
+  const auto bound = make("bound", {3});
+  const auto other = make("other", {3});
+  bound->allocate(fake_context());
+  CHECK_THROWS_WITH_AS(compound_slot("whole", {other, bound}),
+                       "slot 'bound' cannot become part of slot 'whole': something is bound to it; "
+                       "unbind it first",
+                       tune::argument_error);
+  bound->unbind();
+  CHECK_THROWS_WITH_AS(compound_slot("whole", {other, bound}),
+                       "compound 'whole' cannot be made of slots to which an array has been bound",
+                       tune::argument_error);
+  const compound_slot first("first", {other});
+  CHECK_THROWS_WITH_AS(
+      compound_slot("whole", {other}),
+      "slot 'other' cannot become part of slot 'whole': it is part of slot 'first'",
+      tune::argument_error);
+}
+
+TEST_CASE("slots of different contexts cannot be joined") {
+  const auto a = make("a", {3});
+  const auto b = make("b", {3});
+  const tune::context context = fake_context();
+  a->restrict_to(context);
+  b->restrict_to(fake_context());
+  CHECK_THROWS_WITH_AS(compound_slot("whole", {a, b}),
+                       "slot 'b' cannot become part of slot 'whole': it belongs to another context",
+                       tune::argument_error);
+  b->restrict_to(context);
+  compound_slot whole("whole", {a, b});
+  CHECK_THROWS_AS(whole.allocate(fake_context()), tune::argument_error);
+}
+
+TEST_CASE("an alias needs the bytes of its largest slot, and allocates them once") {
+  const fake_device fake;
+  const auto a = make("a", {3, 7}, dtype::float32);
+  const auto b = make("b", {5, 3}, dtype::complex64);
+  alias_slot scratch("scratch", {a, b});
+  CHECK(scratch.required_bytes() == 120);
+  const tune::buffer memory = scratch.allocate_buffer(fake.device().create_context());
+  CHECK(fake.live_bytes() == 120);
+  CHECK(scratch.is_bound());
+  CHECK(scratch.buffer() == memory);
+  CHECK(a->buffer().buffer() == memory);
+  CHECK(b->buffer().buffer() == memory);
+  CHECK(a->buffer().layout() == a->required_layout());
+  CHECK(b->buffer().layout() == b->required_layout());
+}
+
+TEST_CASE("spare memory of an alias is bound later, and memory that is too small never") {
+  const fake_device fake;
+  const tune::context context = fake.device().create_context();
+  const auto a = make("a", {3, 7}, dtype::float32);
+  alias_slot scratch("scratch", {a, make("b", {5, 3}, dtype::complex64)});
+  const tune::buffer spare = scratch.allocate_buffer(context, false);
+  CHECK_FALSE(scratch.is_bound());
+  CHECK_THROWS_WITH_AS(scratch.buffer(), "nothing is bound to the alias 'scratch'",
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(scratch.bind(context.create_buffer(119)),
+                       "slot 'scratch' needs 120 bytes, more than the 119 of the buffer",
+                       tune::argument_error);
+  CHECK_FALSE(a->is_bound());
+  scratch.bind(spare);
+  CHECK(a->buffer().buffer() == spare);
+}
+
+TEST_CASE("the version of an alias changes with its memory, not with a bind of the same") {
+  const fake_device fake;
+  const tune::context context = fake.device().create_context();
+  alias_slot scratch("scratch", {make("a", {3}, dtype::float32)});
+  const tune::buffer memory = scratch.allocate_buffer(context);
+  const std::uint64_t version = scratch.version();
+  scratch.bind(memory);
+  CHECK(scratch.version() == version);
+  scratch.allocate_buffer(context);
+  CHECK(scratch.version() != version);
+}
+
+TEST_CASE("unbinding an alias releases its memory") {
+  const fake_device fake;
+  const auto a = make("a", {100}, dtype::int8);
+  alias_slot scratch("scratch", {a});
+  scratch.allocate_buffer(fake.device().create_context());
+  scratch.unbind();
+  CHECK_FALSE(scratch.is_bound());
+  CHECK_FALSE(a->is_bound());
+  CHECK(fake.live_bytes() == 0);
+}
+
+TEST_CASE("an alias may be made of compounds and aliases") {
+  const fake_device fake;
+  const auto a = make("a", {10}, dtype::int32);
+  const auto whole = std::make_shared<compound_slot>(
+      "whole", std::vector{a, make("b", {{10, {.alignment = 16}}}, dtype::int32)});
+  const auto c = make("c", {7}, dtype::int8);
+  const auto inner =
+      std::make_shared<alias_slot>("inner", std::vector<std::shared_ptr<tune::slot>>{c});
+  alias_slot scratch("scratch", {whole, inner});
+  CHECK(scratch.required_bytes() == 64);
+  scratch.allocate_buffer(fake.device().create_context());
+  CHECK(a->buffer().buffer() == scratch.buffer());
+  CHECK(c->buffer().buffer() == scratch.buffer());
+  CHECK(scratch.all_dimensions().size() == 2);  // those of a and b are one
+  CHECK_THROWS_WITH_AS(
+      c->unbind(),
+      "slot 'c' is not a root slot: it is part of slot 'inner'; bind, allocate or unbind 'scratch'",
+      tune::argument_error);
+}
+
+TEST_CASE("slots that cannot be aliased say why") {
+  const auto a = make("a", {10}, dtype::int32);
+  CHECK_THROWS_WITH_AS(alias_slot("scratch", {}),
+                       "alias 'scratch' has to be made of at least one slot", tune::argument_error);
+  CHECK_THROWS_WITH_AS(alias_slot("scratch", {a, a}),
+                       "slot 'a' cannot become part of slot 'scratch': it is listed twice",
+                       tune::argument_error);
+  CHECK_THROWS_AS(alias_slot("scratch", {a, nullptr}), tune::argument_error);
+  CHECK(a->owner() == nullptr);
+  const alias_slot other("other", {a});
+  CHECK_THROWS_WITH_AS(alias_slot("scratch", {a}),
+                       "slot 'a' cannot become part of slot 'scratch': it is part of slot 'other'",
+                       tune::argument_error);
+}
+
+TEST_CASE("slots take their memory from an allocator of their context alone") {
+  const fake_device fake;
+  const tune::context context = fake.device().create_context();
+  tune::plain_allocator mine(context);
+  tune::plain_allocator other(fake.device().create_context());
+  const auto a = make("a", {10}, dtype::int32);
+  a->restrict_to(context);
+  alias_slot scratch("scratch", {a});
+  CHECK_THROWS_WITH_AS(scratch.allocate_buffer(other),
+                       doctest::Contains("the slot 'scratch' belongs to another context"),
+                       tune::argument_error);
+  CHECK(fake.live_bytes() == 0);
+  const tune::buffer memory = scratch.allocate_buffer(mine);
+  CHECK(a->buffer().buffer() == memory);
 }
 
 }  // namespace composition_test
