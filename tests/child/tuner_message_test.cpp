@@ -9,7 +9,9 @@
 #include <random>
 #include <vector>
 
+#include "libtune/child/watchdog.hpp"
 #include "libtune/process/wire.hpp"
+#include "libtune/testing/fake_device.hpp"
 
 namespace tuner_message_test {
 
@@ -230,6 +232,267 @@ TEST_CASE("of prior results only the trials that no message holds are left out")
   CHECK_FALSE(parts.front().more);
   REQUIRE(parts.front().known.unfinished.size() == 1);
   CHECK(parts.front().known.unfinished.front().outcome == "measured");
+}
+
+using tune::device;
+using tune::detail::address_of;
+using tune::detail::find_device;
+
+tune::testing::fake_device fake(const std::string& name) {
+  tune::testing::fake_device_options options;
+  options.identity = {name, "fake platform", "1.0"};
+  return tune::testing::fake_device(options);
+}
+
+TEST_CASE("a device is found by its address, also among others that look the same") {
+  const auto one = fake("one");
+  const auto twin = fake("twin");
+  const auto other_twin = fake("twin");
+  const std::vector<device> all{twin.device(), one.device(), other_twin.device()};
+  for (const device& wanted : all) {
+    const auto address = address_of(wanted, all);
+    REQUIRE(address);
+    const auto found = find_device(*address, all);
+    REQUIRE(found);
+    CHECK(*found == wanted);
+  }
+}
+
+TEST_CASE("a device that is not one of them has no address, and no address leads to it") {
+  const auto one = fake("one");
+  const auto two = fake("two");
+  const std::vector<device> all{one.device()};
+  CHECK_FALSE(address_of(two.device(), all));
+  const std::vector<device> others{two.device()};
+  CHECK_FALSE(find_device(*address_of(two.device(), others), all));
+}
+
+TEST_CASE("another driver is another device") {
+  const auto one = fake("one");
+  const std::vector<device> all{one.device()};
+  auto address = *address_of(one.device(), all);
+  address.driver_version = "2.0";
+  CHECK_FALSE(find_device(address, all));
+}
+
+TEST_CASE(
+    "a device whose hardware is told differently is found by its name if that is the only one") {
+  const auto one = fake("one");
+  const auto twin = fake("twin");
+  const auto other_twin = fake("twin");
+  const std::vector<device> all{one.device(), twin.device(), other_twin.device()};
+  auto address = *address_of(one.device(), all);
+  address.uuid = "another each time";
+  REQUIRE(find_device(address, all));
+  CHECK(*find_device(address, all) == one.device());
+  auto ambiguous = *address_of(twin.device(), all);
+  ambiguous.uuid = "another each time";
+  CHECK_FALSE(find_device(ambiguous, all));
+}
+
+TEST_CASE("what a process finds is told") {
+  const auto one = fake("one");
+  const std::vector<device> all{one.device()};
+  CHECK(tune::detail::describe_all(all).find("one (") == 0);
+  CHECK(tune::detail::describe_all({}) == "none");
+}
+
+using namespace std::chrono_literals;
+using tune::outcome;
+using tune::search_step;
+using tune::step_kind;
+using tune::detail::child_process;
+using tune::detail::classify_exit;
+using tune::detail::classify_overtime;
+using tune::detail::lost_trial;
+using tune::detail::watchdog;
+
+const search_step first_run{
+    .kind = step_kind::first_run, .index = 2, .configuration = {{"n", std::int64_t{3}}}};
+
+TEST_CASE("a signal is a crash, and the text names it") {
+  const auto found =
+      classify_exit(first_run, {.text = "killed by signal 11 (Segmentation fault)"}, true, true);
+  REQUIRE(found);
+  CHECK(found->outcome == outcome::crashed);
+  CHECK(found->reason ==
+        "its process ended during its first run: killed by signal 11 (Segmentation fault)");
+}
+
+TEST_CASE("a kill is the configuration's fault if memory ran out, or if it happens again") {
+  const child_process::end killed{.text = "", .by_kill = true, .from_outside = true};
+  CHECK(classify_exit(first_run, killed, true, false)->outcome == outcome::out_of_memory);
+  CHECK_FALSE(classify_exit(first_run, killed, false, false));
+  const auto found = classify_exit(first_run, killed, false, true);
+  REQUIRE(found);
+  CHECK(found->outcome == outcome::out_of_memory);
+}
+
+TEST_CASE("a signal from outside, or an end that nobody tells, is a crash when it happens again") {
+  for (const child_process::end& end :
+       {child_process::end{.text = "killed by signal 15", .from_outside = true},
+        child_process::end{.text = "how is not known", .is_known = false}}) {
+    CHECK(tune::detail::may_be_from_outside(end));
+    CHECK_FALSE(classify_exit(first_run, end, false, false));
+    const auto found = classify_exit(first_run, end, false, true);
+    REQUIRE(found);
+    CHECK(found->outcome == outcome::crashed);
+    CHECK(found->reason == "its process ended twice during its first run: " + end.text);
+  }
+}
+
+TEST_CASE("a child that cannot be spoken with has lost its descriptors, whoever ended it") {
+  for (const child_process::end& end :
+       {child_process::end{.text = "", .by_kill = true, .from_outside = true, .still_ran = true},
+        child_process::end{.text = "", .exit_status = tune::detail::lost_link_status}}) {
+    CHECK_FALSE(tune::detail::may_be_from_outside(end));
+    const auto found = classify_exit(first_run, end, false, false);
+    REQUIRE(found);
+    CHECK(found->outcome == outcome::crashed);
+    CHECK(found->reason.starts_with("it closed or replaced the descriptors of its process"));
+  }
+}
+
+TEST_CASE("a step that took too long is said to have, with the limit") {
+  watchdog watched({.floor = 2s});
+  watched.begin(first_run, {}, {});
+  const auto found = classify_overtime(watched, 2500ms);
+  CHECK(found.outcome == outcome::timed_out);
+  CHECK(found.reason.starts_with(
+      "its process was stopped after 2.5 s during its first run; the limit was 2 s"));
+}
+
+TEST_CASE("the trial of what was lost has its configuration, and no program") {
+  const auto lost = lost_trial(first_run, {outcome::crashed, "why"}, 3s);
+  CHECK(lost.index == 2);
+  CHECK(to_string(lost.configuration) == "n=3");
+  CHECK(lost.reason == "why");
+  CHECK(lost.elapsed == 3s);
+  CHECK(lost.programs.empty());
+}
+
+using tune::run_time;
+using tune::detail::watchdog_limits;
+
+constexpr watchdog_limits limits{.floor = 10s, .multiple = 20, .compile_time = 60s};
+
+TEST_CASE("a quick run may take as long as the floor") {
+  CHECK(limits.limit_of({.kind = step_kind::first_run, .launches = 1}, {}) == 10s);
+  CHECK(limits.limit_of({.kind = step_kind::first_run, .launches = 1}, run_time(1e6)) == 10s);
+}
+
+TEST_CASE("a slow run may take a multiple of the best, each of its launches") {
+  CHECK(limits.limit_of({.kind = step_kind::first_run, .launches = 1}, run_time(1e9)) == 20s);
+  CHECK(limits.limit_of({.kind = step_kind::samples, .launches = 3}, run_time(1e9)) == 60s);
+}
+
+TEST_CASE("what is known to be slower than the best may take a multiple of its own time") {
+  const search_step step{.kind = step_kind::samples, .launches = 8, .expected = run_time(4e9)};
+  CHECK(limits.limit_of(step, run_time(1e6)) == 80s);
+}
+
+TEST_CASE("where something is generated the compiler's time comes on top") {
+  CHECK(limits.limit_of({.kind = step_kind::generate}, run_time(1e9)) == 70s);
+}
+
+TEST_CASE("limits beyond what can be counted are a year") {
+  const auto year = std::chrono::hours(24 * 365);
+  CHECK(limits.limit_of({.kind = step_kind::run, .launches = 1}, run_time(1e300)) == year);
+  const double infinite = std::numeric_limits<double>::infinity();
+  CHECK(limits.limit_of({.kind = step_kind::run, .launches = 1}, run_time(infinite)) == year);
+}
+
+TEST_CASE("a watchdog looks at the step that is under way, and at nothing between steps") {
+  watchdog watched(limits);
+  const watchdog::time_point start{};
+  CHECK_FALSE(watched.deadline());
+  CHECK_FALSE(watched.is_over(start + 1h));
+  watched.begin({.kind = step_kind::run, .index = 4, .launches = 1}, {}, start);
+  REQUIRE(watched.step() != nullptr);
+  CHECK(watched.step()->index == 4);
+  CHECK(watched.deadline() == start + 10s);
+  CHECK_FALSE(watched.is_over(start + 9s));
+  CHECK(watched.is_over(start + 10s));
+  watched.end(start + 9s);
+  CHECK_FALSE(watched.is_over(start + 1h));
+}
+
+TEST_CASE("a tuning inside a step stops the step's clock, and its own steps are looked at") {
+  watchdog watched(limits);
+  const watchdog::time_point start{};
+  watched.begin({.kind = step_kind::generate, .index = 4}, {}, start);
+  watched.begin_inside(start + 50s);
+  CHECK(watched.depth_of_step() == 0);
+  watched.begin({.kind = step_kind::first_run, .index = 7, .launches = 1}, {}, start + 60s);
+  CHECK(watched.step()->index == 7);
+  CHECK(watched.depth_of_step() == 1);
+  CHECK(watched.deadline() == start + 70s);
+  watched.end(start + 61s);
+  watched.begin({.kind = step_kind::first_run, .index = 8, .launches = 1}, {}, start + 100s);
+  CHECK_FALSE(watched.is_over(start + 109s));
+  CHECK(watched.is_over(start + 110s));
+  watched.end(start + 101s);
+  watched.end_inside(start + 1000s);
+  CHECK(watched.step()->index == 4);
+  CHECK(watched.deadline() == start + 1020s);
+  CHECK(watched.elapsed(start + 1001s) == 51s);
+}
+
+TEST_CASE("a tuning inside a step that makes no step for longer than a compiler may take is over") {
+  watchdog watched(limits);
+  const watchdog::time_point start{};
+  watched.begin({.kind = step_kind::generate, .index = 4}, {}, start);
+  watched.begin_inside(start);
+  CHECK_FALSE(watched.is_over(start + 129s));
+  CHECK(watched.is_over(start + 130s));
+  CHECK(watched.step()->index == 4);
+}
+
+TEST_CASE("a wait for others stops the clock for as long as it may take") {
+  watchdog watched(limits);
+  const watchdog::time_point start{};
+  watched.begin_wait(600s, start);
+  CHECK(watched.step() == nullptr);
+  CHECK(watched.is_over(start + 730s));
+  watched.end_wait(start + 500s);
+  CHECK_FALSE(watched.deadline());
+  watched.begin({.kind = step_kind::run, .index = 4, .launches = 1}, {}, start);
+  watched.begin_wait(600s, start + 4s);
+  CHECK_FALSE(watched.is_over(start + 729s));
+  CHECK(watched.is_over(start + 734s));
+  CHECK(watched.step()->index == 4);
+  CHECK(watched.depth_of_step() == 0);
+  watched.end_wait(start + 500s);
+  CHECK(watched.deadline() == start + 506s);
+  watched.forget();
+  CHECK_FALSE(watched.deadline());
+}
+
+TEST_CASE("where a limit is given it holds for what is generated, but for what that compiles") {
+  watchdog_limits given = limits;
+  given.floor_is_given = true;
+  const search_step step{.kind = step_kind::generate};
+  CHECK(given.limit_of(step, {}) == 10s);
+  watchdog watched(given);
+  const watchdog::time_point start{};
+  watched.begin(step, {}, start);
+  watched.compiling_begins(start + 9s);
+  CHECK_FALSE(watched.is_over(start + 60s));
+  CHECK(watched.is_over(start + 70s));
+  watched.compiling_ends(start + 49s);
+  CHECK_FALSE(watched.is_over(start + 49s));
+  CHECK(watched.deadline() == start + 50s);
+  CHECK(watched.is_over(start + 50s));
+}
+
+TEST_CASE("a step that did not run for a while begins anew") {
+  watchdog watched(limits);
+  const watchdog::time_point start{};
+  watched.begin({.kind = step_kind::run, .launches = 1}, {}, start);
+  CHECK(watched.is_over(start + 100s));
+  watched.begin_anew(start + 100s);
+  CHECK_FALSE(watched.is_over(start + 109s));
+  CHECK(watched.is_over(start + 110s));
 }
 
 }  // namespace tuner_message_test

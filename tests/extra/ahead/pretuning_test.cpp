@@ -7,18 +7,25 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "libtune/device/devices.hpp"
 #include "libtune/extra/ahead/group_work.hpp"
+#include "libtune/extra/ahead/job_queue.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/fake_device.hpp"
+#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "tests/child/sample_tuner.hpp"
 #include "tests/extra/ahead/simulated_tuner.hpp"
 
 namespace pretuning_test {
@@ -246,4 +253,90 @@ TEST_CASE("a database in which nothing can be stored is refused before anything 
                        tune::database_error);
 }
 
+using tune::job_queue;
+using tune::led_job;
+
+led_job take_job(job_queue& queue) {
+  auto job = queue.next();
+  REQUIRE(job);
+  return *std::move(job);
+}
+
+TEST_CASE("jobs are dealt out in order, and then there is nothing more") {
+  job_queue queue({4, 2});
+  CHECK(take_job(queue).number() == 4);
+  CHECK(take_job(queue).number() == 2);
+  CHECK_FALSE(queue.next());
+}
+
+TEST_CASE("a job that is given back is the next one, for a device that waits too") {
+  job_queue queue({0, 1});
+  std::optional<led_job> lost = take_job(queue);
+  CHECK(take_job(queue).number() == 1);
+  std::optional<std::size_t> found;
+  {
+    // Nothing is left, but one job is under way.
+    const std::jthread waits([&] {
+      while (auto job = queue.next()) found = job->number();
+    });
+    lost->give_back();
+    lost.reset();
+  }
+  CHECK(found == 0);
+  CHECK_FALSE(queue.next());
+}
+
 }  // namespace pretuning_test
+
+// The same in children of this program, for two devices of this machine's CPU.
+namespace pretuning_test::of_remote_pretuning {
+
+using isolated::flaw;
+using isolated::sample_key;
+
+// PoCL reads it when it is used first; children inherit it.
+const int two_devices = ::setenv("POCL_DEVICES", "pthread pthread", 0);
+
+tune::tuner_program this_program() {
+  return {.path = "/proc/self/exe", .arguments = {"ahead_tests"}};
+}
+
+std::vector<tune::device> equal_devices() {
+  for (const tune::device_group& group : tune::group_devices(tune::all_devices())) {
+    if (group.devices.size() > 1) return group.devices;
+  }
+  tune::testing::skip("there are no two devices that are alike");
+  return {};
+}
+
+tune::pretuning_options options_in(const tune::testing::temporary_directory& folder) {
+  tune::pretuning_options options;
+  options.tuning = isolated::isolated_options((folder / "tuning.db").string());
+  options.tuning.system_databases = std::vector<std::string>{};
+  return options;
+}
+
+tune::pretuning_item item_for(const sample_key& key) {
+  return {isolated::sample_function(), tune::to_values(key)};
+}
+
+TEST_CASE("children tune keys for two devices, and crashes of theirs are trials") {
+  const tune::testing::test_mode_guard application(tune::testing::test_mode::off);
+  const tune::testing::temporary_directory folder;
+  const auto devices = equal_devices();
+  if (devices.empty()) return;
+  const auto options = options_in(folder);
+  const std::vector<tune::pretuning_item> items{
+      item_for({.flaw = flaw::segfault, .bad = 3, .configurations = 6}),
+      item_for({.configurations = 5}), item_for({.flaw = flaw::dies_outside})};
+  const auto results = tune::pretune(this_program(), items, devices, options);
+  REQUIRE(results.size() == 3);
+  CHECK(results[0].state == pretuning_state::tuned);
+  CHECK(results[0].trials == 6);
+  CHECK(to_string(results[0].values) == "n=1");
+  CHECK(results[1].state == pretuning_state::tuned);
+  CHECK(results[2].state == pretuning_state::failed);
+  CHECK(results[2].reason.find("3 children in a row") != std::string::npos);
+}
+
+}  // namespace pretuning_test::of_remote_pretuning
