@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/device/cuda/driver.hpp"
+#include "tests/device/cuda/fake_driver.hpp"
 
 namespace fake_cuda {
 

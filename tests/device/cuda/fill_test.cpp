@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "libtune/device/cuda/interop.hpp"
-#include "libtune/device/cuda/fill.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "tests/conformance/conformance_requirements.hpp"
 #include "tests/device/cuda/fake_machine.hpp"

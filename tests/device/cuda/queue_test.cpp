@@ -4,9 +4,17 @@
 
 #include <array>
 #include <doctest/doctest.h>
+#include <optional>
+#include <stdexcept>
+#include <thread>
 #include <vector>
 
+#include "libtune/device/cuda/context.hpp"
+#include "libtune/device/cuda/interop.hpp"
+#include "libtune/kernel/compile.hpp"
 #include "libtune/testing/allocation_counter.hpp"
+#include "libtune/testing/devices.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "tests/conformance/conformance_kernels.hpp"
 #include "tests/conformance/conformance_requirements.hpp"
 #include "tests/device/cuda/fake_machine.hpp"
@@ -183,4 +191,256 @@ COMPILER_TEST_CASE("rectangles that the driver refuses are copied by rows") {
   fake_cuda::reset();
 }
 
+// What libtune does while the application captures a stream of its own, with the driver's strictest
+// mode. The memory that the driver tells.
+
+/// A stream of the application that it captures from begin to end.
+class their_capture {
+ public:
+  explicit their_capture(const tune::context& context)
+      : owner_(static_cast<const tune::cuda::cuda_context&>(*context.impl())),
+        queue_(context.create_command_queue()),
+        stream_(static_cast<CUstream>(tune::cuda::native_handle(queue_))) {}
+
+  void begin() {
+    const auto entered = owner_.enter();
+    owner_.check(owner_.api().capture_begin(stream_, CU_STREAM_CAPTURE_MODE_GLOBAL),
+                 "cuStreamBeginCapture");
+  }
+  void end() {
+    const auto entered = owner_.enter();
+    CUgraph graph = nullptr;
+    owner_.check(owner_.api().capture_end(stream_, &graph), "cuStreamEndCapture");
+    owner_.check(owner_.api().graph_destroy(graph), "cuGraphDestroy");
+  }
+
+ private:
+  const tune::cuda::cuda_context& owner_;
+  tune::command_queue queue_;
+  CUstream stream_;
+};
+
+void check_that_capture_survives(const tune::context& context) {
+  std::optional<tune::buffer> before = context.create_buffer(1024);
+  const tune::program program = tune::testing::build_conformance_program(context);
+  const std::vector<std::byte> binary = program.binary();
+  their_capture capture(context);
+  CHECK(context.impl()->find_capture().empty());
+  capture.begin();
+  CHECK_FALSE(context.impl()->find_capture().empty());
+  const auto use = [&] {
+    const tune::buffer data = context.create_buffer(4096);
+    const tune::pinned_memory pinned = context.create_pinned_memory(4096);
+    const tune::command_queue queue = context.create_command_queue();
+    const auto kernel = context.create_program_from_binary("again", binary).create_kernel("add");
+    CHECK(context.memory().is_measured);
+  };
+  use();
+  before.reset();
+  std::thread(use).join();
+  CHECK_NOTHROW(capture.end());
+  CHECK(context.impl()->find_capture().empty());
+}
+
+COMPILER_TEST_CASE("a capture of the application survives what libtune allocates and loads") {
+  fake_cuda::reset();
+  check_that_capture_survives(fake_cuda::make_device().create_context());
+  fake_cuda::reset();
+}
+
+TEST_CASE("a capture on a real device survives what libtune allocates and loads") {
+  for (const tune::device& device : tune::testing::test_devices()) {
+    if (device.info().backend != "CUDA") continue;
+    check_that_capture_survives(device.create_context());
+    return;
+  }
+  tune::testing::skip("this machine has no CUDA device");
+}
+
+COMPILER_TEST_CASE("a capture by libtune is none of the application") {
+  fake_cuda::reset();
+  {
+    const tune::context context = fake_cuda::make_device().create_context();
+    tune::command_queue queue = context.create_command_queue();
+    CHECK(queue.capture([&] {
+      CHECK_FALSE(context.impl()->find_capture().empty());
+      std::thread([&] { CHECK(context.impl()->find_capture().empty()); }).join();
+    }));
+    CHECK(context.impl()->find_capture().empty());
+  }
+  fake_cuda::reset();
+}
+
+COMPILER_TEST_CASE("the driver tells the memory of the device, unless it is too old") {
+  fake_cuda::reset();
+  const tune::memory_figures now = fake_cuda::make_device().create_context().memory();
+  CHECK(now.total_bytes == std::size_t{1} << 36);
+  CHECK(now.free_bytes == std::size_t{1} << 35);
+  CHECK(now.is_measured);
+  fake_cuda::reset();
+}
+
+TEST_CASE("the memory of a real device is told, and falls with what is allocated") {
+  for (const tune::device& device : tune::testing::test_devices()) {
+    if (device.info().backend != "CUDA") continue;
+    const tune::context context = device.create_context();
+    bool falls = false;
+    // Another process may release memory between the two.
+    for (int attempt = 0; attempt < 50 && !falls; ++attempt) {
+      const tune::memory_figures before = context.memory();
+      CHECK(before.is_measured);
+      CHECK(before.free_bytes <= before.total_bytes);
+      const tune::buffer data = context.create_buffer(std::size_t{256} << 20);
+      CHECK(context.memory().held_bytes == before.held_bytes + data.size_bytes());
+      falls = context.memory().free_bytes < before.free_bytes;
+    }
+    CHECK(falls);
+    return;
+  }
+  tune::testing::skip("this machine has no CUDA device");
+}
+
 }  // namespace queue_test
+
+namespace queue_test::of_graph {
+
+struct bench {
+  bench() { fake_cuda::reset(); }
+  ~bench() { fake_cuda::reset(); }
+
+  tune::context context = fake_cuda::make_device().create_context();
+  tune::command_queue queue = context.create_command_queue();
+  tune::buffer data = context.create_buffer(64 * sizeof(int));
+  tune::kernel add = tune::testing::build_conformance_program(context).create_kernel("add");
+
+  void enqueue(int launches) {
+    add.set_arguments(data, 1);
+    for (int i = 0; i < launches; ++i) queue.enqueue(add, range);
+  }
+  std::optional<tune::command_graph> capture(int launches) {
+    return queue.capture([=, this] { enqueue(launches); });
+  }
+  std::vector<int> values() {
+    std::vector<int> read(64);
+    queue.read(data, read.data(), data.size_bytes());
+    return read;
+  }
+};
+
+COMPILER_TEST_CASE("a graph is launched by one call of the driver, without allocating") {
+  bench b;
+  const auto graph = b.capture(10);
+  REQUIRE(graph);
+  CHECK(fake_cuda::calls("cuGraphUpload") == 1);
+  b.queue.enqueue(*graph);
+  const int launches = fake_cuda::calls("cuLaunchKernel");
+  const tune::testing::allocation_counter counter;
+  b.queue.enqueue(*graph);
+  const auto allocations = counter.count();
+  CHECK(fake_cuda::calls("cuGraphLaunch") == 2);
+  CHECK(fake_cuda::calls("cuLaunchKernel") == launches);
+  CHECK(allocations == 0);
+}
+
+COMPILER_TEST_CASE("recording the same kinds of commands anew updates, others are instantiated") {
+  bench b;
+  auto graph = b.capture(2);
+  REQUIRE(graph);
+  b.queue.zero(b.data, b.data.size_bytes());
+  b.queue.recapture(*graph, [&] { b.enqueue(2); });
+  CHECK(fake_cuda::calls("cuGraphExecUpdate") == 1);
+  CHECK(fake_cuda::calls("cuGraphInstantiateWithFlags") == 1);
+  const int live = fake_cuda::live_objects();
+  b.queue.recapture(*graph, [&] { b.enqueue(3); });
+  CHECK(fake_cuda::calls("cuGraphExecUpdate") == 2);
+  CHECK(fake_cuda::calls("cuGraphInstantiateWithFlags") == 2);
+  CHECK(fake_cuda::live_objects() == live);
+  b.queue.enqueue(*graph);
+  CHECK(b.values() == std::vector<int>(64, 3));
+}
+
+COMPILER_TEST_CASE("an exception ends the capture and leaves nothing behind") {
+  bench b;
+  b.add.set_arguments(b.data, 1);
+  const int live = fake_cuda::live_objects();
+  CHECK_THROWS_AS(b.queue.capture([&] {
+    b.queue.enqueue(b.add, range);
+    throw std::runtime_error("in the middle");
+  }),
+                  std::runtime_error);
+  CHECK(fake_cuda::calls("cuStreamEndCapture") == 1);
+  CHECK(fake_cuda::live_objects() == live);
+}
+
+COMPILER_TEST_CASE("what spoils a capture is told, and the queue stays usable") {
+  bench b;
+  auto* const stream = static_cast<tune::cuda::cuda_queue&>(*b.queue.impl()).handle();
+  const auto spoil = [&] {
+    // An application's own call, which libtune does not see.
+    const tune::cuda::cuda_context& context =
+        static_cast<tune::cuda::cuda_context&>(*b.context.impl());
+    const auto entered = context.enter();
+    CHECK(fake_cuda::api().stream_synchronize(stream) != CUDA_SUCCESS);
+  };
+  CHECK_THROWS_WITH_AS(b.queue.capture(spoil), doctest::Contains("cannot be part of a graph"),
+                       tune::device_error);
+  CHECK_NOTHROW(b.queue.finish());
+  CHECK(b.capture(1).has_value());
+}
+
+COMPILER_TEST_CASE("each step that fails is named, and leaves nothing behind") {
+  bench b;
+  auto graph = b.capture(1);
+  REQUIRE(graph);
+  const int live = fake_cuda::live_objects();
+  for (const char* step : {"cuStreamBeginCapture", "cuGraphInstantiateWithFlags"}) {
+    fake_cuda::settings().failures = {{step, CUDA_ERROR_OUT_OF_MEMORY}};
+    CHECK_THROWS_WITH_AS(b.capture(1), doctest::Contains(step), tune::device_error);
+    CHECK(fake_cuda::live_objects() == live);
+  }
+  fake_cuda::settings().failures = {{"cuGraphExecUpdate", CUDA_ERROR_OUT_OF_MEMORY}};
+  CHECK_THROWS_WITH_AS(b.queue.recapture(*graph, [&] { b.enqueue(1); }),
+                       doctest::Contains("cuGraphExecUpdate"), tune::device_error);
+  fake_cuda::settings().failures = {{"cuGraphLaunch", CUDA_ERROR_OUT_OF_MEMORY}};
+  CHECK_THROWS_WITH_AS(b.queue.enqueue(*graph), doctest::Contains("cuGraphLaunch"),
+                       tune::device_error);
+  fake_cuda::settings().failures.clear();
+  CHECK_NOTHROW(b.queue.enqueue(*graph));
+}
+
+COMPILER_TEST_CASE("a graph whose upload fails is uploaded by its first launch") {
+  bench b;
+  b.queue.zero(b.data, b.data.size_bytes());
+  fake_cuda::settings().failures["cuGraphUpload"] = CUDA_ERROR_OUT_OF_MEMORY;
+  const auto graph = b.capture(4);
+  REQUIRE(graph);
+  b.queue.enqueue(*graph);
+  CHECK(b.values() == std::vector<int>(64, 4));
+}
+
+COMPILER_TEST_CASE("a timed graph follows a kernel that keeps the device busy meanwhile") {
+  bench b;
+  const auto graph = b.capture(3);
+  REQUIRE(graph);
+  tune::tuning_command_queue tuning = b.context.create_tuning_command_queue();
+  tuning.start_recording();
+  const int launches = fake_cuda::calls("cuLaunchKernel");
+  tuning.enqueue(*graph);
+  CHECK(fake_cuda::calls("cuLaunchKernel") == launches + 1);
+  const auto times = tuning.stop_recording();
+  CHECK(times == std::vector{std::chrono::nanoseconds(3 * 5000 + 500)});
+}
+
+COMPILER_TEST_CASE("the default stream cannot capture, and says so") {
+  bench b;
+  auto graph = b.capture(1);
+  REQUIRE(graph);
+  const auto owner = std::static_pointer_cast<tune::cuda::cuda_context>(b.context.impl());
+  tune::command_queue standard(std::make_shared<tune::cuda::cuda_queue>(
+      owner, nullptr, tune::cuda::ownership::borrowed, tune::detail::queue_settings{}));
+  CHECK_FALSE(standard.capture([] { FAIL_CHECK("called"); }).has_value());
+  CHECK_THROWS_WITH_AS(standard.recapture(*graph, [] {}), doctest::Contains("plainly"),
+                       tune::device_error);
+}
+
+}  // namespace queue_test::of_graph

@@ -144,10 +144,38 @@ tune::cost_function modelled_costs(const tune::portfolio_source::configuration& 
 
 constexpr std::size_t fallback = 50;  // 64 x 64 tiles would be 48; any does
 
-TEST_CASE("a portfolio is near the best at sizes that it has not seen, and says how near") {
+/// How near the choices of a portfolio are to the best, at 200 sizes that it has not seen, and how
+/// often they lose no more than it says.
+struct nearness {
+  /// @param choose  the number of the chosen tile at sizes
+  template <class Choose>
+  void add(const modelled_source& source, const tune::portfolio_plan& plan,
+           const tune::built_portfolio& built, std::uint64_t seed, Choose choose) {
+    tune::random_source random(seed + 100);
+    for (int i = 0; i < 200; ++i, ++sizes) {
+      const size_list at{plan.ranges[0].at(random.unit()), plan.ranges[1].at(random.unit())};
+      const double loss = source.time(choose(at), at) / source.best(at) - 1;
+      ratios += std::log(1 + loss);
+      covered += loss <= built.worst_loss ? 1 : 0;
+    }
+  }
+  void check(double least) const {
+    CHECK(std::exp(-ratios / sizes) > least);
+    CHECK(covered >= 0.9 * sizes);
+  }
+
   double ratios = 0;
   int sizes = 0;
   int covered = 0;
+};
+
+/// The tile that the tree of a portfolio chooses.
+std::size_t tile_at(const tune::built_portfolio& built, const size_list& at) {
+  return modelled_source::place(built.configurations[built.tree.choose(tune::point_of(at, {}))]);
+}
+
+TEST_CASE("a portfolio is near the best at sizes that it has not seen, and says how near") {
+  nearness near;
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     modelled_source source(seed);
     const tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 8192}}};
@@ -156,61 +184,43 @@ TEST_CASE("a portfolio is near the best at sizes that it has not seen, and says 
     CHECK(built.tree.leaves() <= plan.limits.leaves);
     CHECK(source.searches == 3);
     CHECK(source.audits >= 3);
-    tune::random_source random(seed + 100);
-    for (int i = 0; i < 200; ++i, ++sizes) {
-      const size_list at{plan.ranges[0].at(random.unit()), plan.ranges[1].at(random.unit())};
-      const auto& chosen = built.configurations[built.tree.choose(tune::point_of(at, {}))];
-      const double loss = source.time(modelled_source::place(chosen), at) / source.best(at) - 1;
-      ratios += std::log(1 + loss);
-      covered += loss <= built.worst_loss ? 1 : 0;
-    }
+    near.add(source, plan, built, seed, [&](const size_list& at) { return tile_at(built, at); });
   }
-  CHECK(std::exp(-ratios / sizes) > 0.93);
-  CHECK(covered >= 0.9 * sizes);
+  near.check(0.93);
 }
 
 TEST_CASE("by costs a portfolio is nearer to the best, and costs that tell nothing are left") {
   for (const bool tell : {true, false}) {
-    double ratios = 0;
-    int sizes = 0;
-    int covered = 0;
-    for (std::uint64_t seed = 1; seed <= 1; ++seed) {
-      modelled_source source(seed);
-      source.shows_all = true;
-      tune::portfolio_plan plan{
-          .ranges = {{16, 8192}, {16, 8192}}, .costs = modelled_costs, .samples = 32};
-      if (!tell) {
-        plan.costs = [](const auto&) {
-          return [](std::span<const std::uint64_t>) { return tune::cost_terms{1}; };
-        };
-      }
-      const auto built = build_portfolio(plan, modelled_source::values(fallback), source);
-      CHECK(built.factors.empty() != tell);
-      CHECK(built.unchecked == 0);
-      if (!tell) continue;
-      REQUIRE(built.factors.size() == built.configurations.size());
-      tune::random_source random(seed + 100);
-      for (int i = 0; i < 200; ++i, ++sizes) {
-        const size_list at{plan.ranges[0].at(random.unit()), plan.ranges[1].at(random.unit())};
-        std::size_t chosen = 0;
-        double least = infinite;
-        for (std::size_t place = 0; place < built.factors.size(); ++place) {
-          const auto& values = built.configurations[place];
-          const tune::cost_terms terms = modelled_costs(values)(at);
-          const double time = tune::predicted_time(built.factors[place], terms) *
-                              built.corrections.at(at)(place, terms);
-          if (time >= least) continue;
-          least = time;
-          chosen = modelled_source::place(values);
-        }
-        const double loss = source.time(chosen, at) / source.best(at) - 1;
-        ratios += std::log(1 + loss);
-        covered += loss <= built.worst_loss ? 1 : 0;
-      }
+    modelled_source source(1);
+    source.shows_all = true;
+    tune::portfolio_plan plan{
+        .ranges = {{16, 8192}, {16, 8192}}, .costs = modelled_costs, .samples = 32};
+    if (!tell) {
+      plan.costs = [](const auto&) {
+        return [](std::span<const std::uint64_t>) { return tune::cost_terms{1}; };
+      };
     }
+    const auto built = build_portfolio(plan, modelled_source::values(fallback), source);
+    CHECK(built.factors.empty() != tell);
+    CHECK(built.unchecked == 0);
     if (!tell) continue;
-    CHECK(std::exp(-ratios / sizes) > 0.965);
-    CHECK(covered >= 0.9 * sizes);
+    REQUIRE(built.factors.size() == built.configurations.size());
+    nearness near;
+    near.add(source, plan, built, 1, [&](const size_list& at) {
+      std::size_t chosen = 0;
+      double least = infinite;
+      for (std::size_t place = 0; place < built.factors.size(); ++place) {
+        const auto& values = built.configurations[place];
+        const tune::cost_terms terms = modelled_costs(values)(at);
+        const double time = tune::predicted_time(built.factors[place], terms) *
+                            built.corrections.at(at)(place, terms);
+        if (time >= least) continue;
+        least = time;
+        chosen = modelled_source::place(values);
+      }
+      return chosen;
+    });
+    near.check(0.965);
   }
 }
 
@@ -276,30 +286,18 @@ TEST_CASE("by costs what failed once is still chosen, and what fails again is tr
 }
 
 TEST_CASE("all of a small space are compared after one search") {
-  double ratios = 0;
-  int sizes = 0;
-  int covered = 0;
-  for (std::uint64_t seed = 1; seed <= 1; ++seed) {
-    modelled_source source(seed);
-    source.shows_all = true;
-    const tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 8192}}};
-    const auto built = build_portfolio(plan, modelled_source::values(fallback), source);
-    CHECK(source.searches == 1);
-    CHECK(source.audits == 0);
-    CHECK(built.compared == 100);
-    CHECK(built.sizes > 96);
-    CHECK(built.unchecked == 0);
-    tune::random_source random(seed + 100);
-    for (int i = 0; i < 200; ++i, ++sizes) {
-      const size_list at{plan.ranges[0].at(random.unit()), plan.ranges[1].at(random.unit())};
-      const auto& chosen = built.configurations[built.tree.choose(tune::point_of(at, {}))];
-      const double loss = source.time(modelled_source::place(chosen), at) / source.best(at) - 1;
-      ratios += std::log(1 + loss);
-      covered += loss <= built.worst_loss ? 1 : 0;
-    }
-  }
-  CHECK(std::exp(-ratios / sizes) > 0.94);
-  CHECK(covered >= 0.9 * sizes);
+  modelled_source source(1);
+  source.shows_all = true;
+  const tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 8192}}};
+  const auto built = build_portfolio(plan, modelled_source::values(fallback), source);
+  CHECK(source.searches == 1);
+  CHECK(source.audits == 0);
+  CHECK(built.compared == 100);
+  CHECK(built.sizes > 96);
+  CHECK(built.unchecked == 0);
+  nearness near;
+  near.add(source, plan, built, 1, [&](const size_list& at) { return tile_at(built, at); });
+  near.check(0.94);
 }
 
 TEST_CASE("what there is no time to measure or check is estimated, and said") {
@@ -331,8 +329,7 @@ TEST_CASE("what there is no time to measure or check is estimated, and said") {
   CHECK(built.unchecked == 0);
   double ratios = 0;
   for (const size_list& at : tune::spread_sizes(plan.ranges, 100, 1000)) {
-    const auto& chosen = built.configurations[built.tree.choose(tune::point_of(at, {}))];
-    ratios += std::log(source.from.best(at) / source.from.time(modelled_source::place(chosen), at));
+    ratios += std::log(source.from.best(at) / source.from.time(tile_at(built, at), at));
   }
   CHECK(std::exp(ratios / 100) > 0.85);
   // Of few sizes nothing is known of the others.
@@ -401,9 +398,8 @@ TEST_CASE("a choice that fails at an end of its leaf is replaced") {
   modelled_source source(3);
   const tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 64}}};
   auto before = build_portfolio(plan, modelled_source::values(fallback), source);
-  const auto at_end = [&](const tune::built_portfolio& of) {
-    return modelled_source::place(
-        of.configurations[of.tree.choose(tune::point_of(size_list{8192, 64}, {}))]);
+  const auto at_end = [](const tune::built_portfolio& of) {
+    return tile_at(of, size_list{8192, 64});
   };
   modelled_source again(3);
   again.broken = at_end(before);
@@ -509,8 +505,7 @@ TEST_CASE("sizes that are asked for are searched and measured, most of all") {
     }
   }
   for (const tune::asked_sizes& each : {tune::asked_sizes{{64, 32}, 5}, {{48, 48}, 1000}}) {
-    const auto& chosen = built.configurations[built.tree.choose(tune::point_of(each.sizes, {}))];
-    CHECK(source.time(modelled_source::place(chosen), each.sizes) < 1.1 * source.best(each.sizes));
+    CHECK(source.time(tile_at(built, each.sizes), each.sizes) < 1.1 * source.best(each.sizes));
   }
 }
 
