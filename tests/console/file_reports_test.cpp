@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <doctest/doctest.h>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -15,6 +13,7 @@
 #include "libtune/console/reports.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/console/sample_search.hpp"
+#include "tests/store/temporary_folder.hpp"
 
 namespace file_reports_test {
 
@@ -34,11 +33,6 @@ json json_of(const search_finished_event& search) {
   std::ostringstream out;
   tune::write_json(out, search);
   return tune::detail::parse_json<json>(out.str());
-}
-
-std::string contents_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 /// One trial with every kind of value.
@@ -210,7 +204,7 @@ TEST_CASE("the file reporter writes each search over the one before") {
   tune::file_reporter reporter(folder / "trials.csv", tune::write_csv);
   reporter.search_finished(mixed_search());
   reporter.search_finished(successful_search());
-  CHECK(contents_of(folder / "trials.csv") == csv_of(successful_search()));
+  CHECK(content_of(folder / "trials.csv") == csv_of(successful_search()));
 }
 
 TEST_CASE("a file that cannot be written is an error that names it and says why") {

@@ -8,7 +8,6 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <sys/socket.h>
 #include <thread>
@@ -18,6 +17,7 @@
 #include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/store/captured_errors.hpp"
+#include "tests/store/temporary_folder.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace report_follower_test {
@@ -36,16 +36,11 @@ struct application {
   scoped_environment no_mode{"LIBTUNE_MODE", nullptr};
 };
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// Waits until the page has a word; the writer is another process, so only the end of all patience
 /// is a failure.
 bool gets(const std::string& page, const std::string& word) {
   for (int i = 0; i < 1200; ++i) {
-    if (text_of(page).find(word) != std::string::npos) return true;
+    if (content_of(page).find(word) != std::string::npos) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   return false;
@@ -60,7 +55,7 @@ TEST_CASE_FIXTURE(
   CHECK(gets(page, "report.first"));
   counted_autotuner("report.second").autotune(context);
   CHECK(gets(page, "report.second"));
-  CHECK(text_of(page).find("report.first") != std::string::npos);
+  CHECK(content_of(page).find("report.first") != std::string::npos);
   // Replaced as a whole: nothing else is left beside it.
   for (const auto& entry : fs::directory_iterator(folder.path())) {
     CHECK(entry.path().filename().string().find("page.html.") == std::string::npos);
@@ -112,7 +107,7 @@ TEST_CASE_FIXTURE(application, "a file that is no report is left as it is") {
                            page + "' --follow 2>'" + path + ".log'";
   CHECK(std::system(line.c_str()) == 0);
   CHECK(gets(path + ".log", "--force"));
-  CHECK(text_of(page) == "mine");
+  CHECK(content_of(page) == "mine");
 }
 
 }  // namespace report_follower_test

@@ -280,43 +280,31 @@ TEST_CASE("workers end with their process, however that ends") {
 }
 
 TEST_CASE("a program that does not work is not tried for ever, with one warning") {
-  compile_pool_options given = options();
-  std::optional<scoped_environment> fault;
-  const char* reason = "";
-  SUBCASE("it is not there") {
-    given.program = "/no/such/worker";
-    reason = "No such file";
+  struct broken {
+    const char* fault;  // none: it is not there
+    const char* reason;
+  };
+  for (const auto& [fault, reason] : {broken{nullptr, "No such file"},
+                                      {"exit", "exit status 5"},
+                                      {"silent", "did not report"},
+                                      {"nonsense", "nonsense"},
+                                      {"other version", "0.0.1"},
+                                      {"other protocol", "9.9"}}) {
+    CAPTURE(reason);
+    const scoped_environment given("FAULT", fault);
+    compile_pool_options of = options();
+    if (fault == nullptr) of.program = "/no/such/worker";
+    if (reason == std::string("did not report")) of.start_time = 20ms;
+    worker_pool pool(of);
+    captured_errors errors;
+    const compile_result result = result_of(pool, "ECHO one");
+    CAPTURE(result.text);
+    CHECK(result.what == status::unavailable);
+    CHECK(result.text.find(reason) != std::string::npos);
+    CHECK_FALSE(pool.is_available());
+    CHECK(pool.submit({}, {}, {}) == nullptr);
+    CHECK(errors.count("not by workers") == 1);
   }
-  SUBCASE("it ends at once") {
-    fault.emplace("FAULT", "exit");
-    reason = "exit status 5";
-  }
-  SUBCASE("it never reports") {
-    fault.emplace("FAULT", "silent");
-    given.start_time = 20ms;
-    reason = "did not report";
-  }
-  SUBCASE("it talks nonsense") {
-    fault.emplace("FAULT", "nonsense");
-    reason = "nonsense";
-  }
-  SUBCASE("it is of another version") {
-    fault.emplace("FAULT", "other version");
-    reason = "0.0.1";
-  }
-  SUBCASE("it speaks another protocol") {
-    fault.emplace("FAULT", "other protocol");
-    reason = "9.9";
-  }
-  worker_pool pool(given);
-  captured_errors errors;
-  const compile_result result = result_of(pool, "ECHO one");
-  CAPTURE(result.text);
-  CHECK(result.what == status::unavailable);
-  CHECK(result.text.find(reason) != std::string::npos);
-  CHECK_FALSE(pool.is_available());
-  CHECK(pool.submit({}, {}, {}) == nullptr);
-  CHECK(errors.count("not by workers") == 1);
 }
 
 }  // namespace worker_pool_test

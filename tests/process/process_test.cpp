@@ -295,11 +295,10 @@ TEST_CASE("the group of a process is the one of version 2") {
 
 TEST_CASE("limits are numbers, or none") {
   CHECK(parse_cpu_max("150000 100000\n").value() == doctest::Approx(1.5));
-  CHECK_FALSE(parse_cpu_max("max 100000\n").has_value());
-  CHECK_FALSE(parse_cpu_max("-1 100000\n").has_value());
-  CHECK_FALSE(parse_cpu_max("").has_value());
-  CHECK_FALSE(parse_cpu_max("150000").has_value());
-  CHECK_FALSE(parse_cpu_max("150000 0").has_value());
+  for (const char* none : {"max 100000\n", "-1 100000\n", "", "150000", "150000 0"}) {
+    CAPTURE(none);
+    CHECK_FALSE(parse_cpu_max(none).has_value());
+  }
   CHECK(parse_memory_limit("1073741824\n").value() == gibi);
   CHECK_FALSE(parse_memory_limit("max\n").has_value());
   CHECK_FALSE(parse_memory_limit("-1\n").has_value());

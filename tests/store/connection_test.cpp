@@ -38,6 +38,12 @@ std::string create_database(const temporary_folder& folder) {
   return path;
 }
 
+/// A new database with the fixed tables.
+struct made_database {
+  temporary_folder folder;
+  std::string path = create_database(folder);
+};
+
 int setting(connection& source, const char* pragma) {
   return source.database().execAndGet("PRAGMA " + std::string(pragma)).getInt();
 }
@@ -65,9 +71,7 @@ TEST_CASE("a connection has the settings that the promises need") {
   CHECK_FALSE(is_on(opened, SQLITE_DBCONFIG_DQS_DML));
 }
 
-TEST_CASE("a large transaction keeps no reader out before it commits") {
-  const temporary_folder folder;
-  const std::string path = create_database(folder);
+TEST_CASE_FIXTURE(made_database, "a large transaction keeps no reader out before it commits") {
   connection writes(path, 1s, 1s);
   connection reads(path, 1ms, 1s);
   writes.database().exec("CREATE TABLE large (x BLOB)");
@@ -105,9 +109,8 @@ TEST_CASE("a new file is not ready until a transaction on it commits") {
   CHECK(opened.is_ready());
 }
 
-TEST_CASE("a write takes its lock at once and waits no longer than it was told") {
-  const temporary_folder folder;
-  const std::string path = create_database(folder);
+TEST_CASE_FIXTURE(made_database,
+                  "a write takes its lock at once and waits no longer than it was told") {
   connection first(path, 1ms, 1s);
   connection second(path, 1ms, 1s);
   const write_transaction holder(first, 1s);
@@ -126,9 +129,8 @@ TEST_CASE("the wait for a write ends with it") {
   CHECK(opened.wait() == 7ms);
 }
 
-TEST_CASE("a read waits for a commit that ends in time, and not for one that does not") {
-  const temporary_folder folder;
-  const std::string path = create_database(folder);
+TEST_CASE_FIXTURE(made_database,
+                  "a read waits for a commit that ends in time, and not for one that does not") {
   connection reader(path, 1ms, 1s);
   SQLite::Database other(path, SQLite::OPEN_READWRITE);
   const auto read = [&] {
@@ -162,9 +164,7 @@ TEST_CASE("another application's database is refused and not touched") {
   }
 }
 
-TEST_CASE("a database of a newer libtune is read, and never written") {
-  const temporary_folder folder;
-  const std::string path = create_database(folder);
+TEST_CASE_FIXTURE(made_database, "a database of a newer libtune is read, and never written") {
   SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 4");
   const std::string before = content_of(path);
   connection opened(path, 1s, 1s);
@@ -174,9 +174,9 @@ TEST_CASE("a database of a newer libtune is read, and never written") {
   CHECK(content_of(path) == before);
 }
 
-TEST_CASE("a database that became a newer libtune's while it was open is no longer written") {
-  const temporary_folder folder;
-  const std::string path = create_database(folder);
+TEST_CASE_FIXTURE(
+    made_database,
+    "a database that became a newer libtune's while it was open is no longer written") {
   connection opened(path, 1s, 1s);
   REQUIRE(opened.is_ready());
   SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 4");
@@ -221,9 +221,8 @@ TEST_CASE("a path that is too long for SQLite is refused, and the error says so"
   CHECK_THROWS_WITH_AS(connection(path, 1s, 1s), doctest::Contains("shorter path"), database_error);
 }
 
-TEST_CASE("a database that was switched to a write-ahead log is switched back") {
-  const temporary_folder folder;
-  const std::string path = create_database(folder);
+TEST_CASE_FIXTURE(made_database,
+                  "a database that was switched to a write-ahead log is switched back") {
   SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode = WAL");
   connection opened(path, 1s, 1s);
   CHECK(opened.database().execAndGet("PRAGMA journal_mode").getString() == "delete");
@@ -251,9 +250,7 @@ TEST_CASE("a misspelt column is an error, not a string") {
                   SQLite::Exception);
 }
 
-TEST_CASE("a statement's run ends with its scope, and its lock with it") {
-  const temporary_folder folder;
-  const std::string path = create_database(folder);
+TEST_CASE_FIXTURE(made_database, "a statement's run ends with its scope, and its lock with it") {
   connection reader(path, 1ms, 1s);
   connection writer(path, 1ms, 1s);
   SQLite::Statement select(reader.database(), "SELECT name FROM sqlite_schema");

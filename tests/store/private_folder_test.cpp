@@ -36,6 +36,11 @@ private_folder open_folder(const fs::path& path) {
   return std::move(*folder);
 }
 
+struct opened_folder {
+  temporary_folder place;
+  private_folder folder = open_folder(place.path());
+};
+
 unsigned mode_of(const fs::path& path) {
   struct stat status {};
   REQUIRE(::lstat(path.c_str(), &status) == 0);
@@ -135,9 +140,8 @@ TEST_CASE("a link to a folder is refused, with a slash after it too, and what is
   }
 }
 
-TEST_CASE("only a regular file of the user alone, with one name, is opened") {
-  const temporary_folder place;
-  const private_folder folder = open_folder(place.path());
+TEST_CASE_FIXTURE(opened_folder,
+                  "only a regular file of the user alone, with one name, is opened") {
   CHECK_FALSE(folder.open_file("none"));
   put_file(place.file("file"), "text");
   CHECK(folder.open_file("file"));
@@ -166,9 +170,8 @@ TEST_CASE("only a regular file of the user alone, with one name, is opened") {
                        std::system_error);
 }
 
-TEST_CASE("a new file is the owner's alone, whatever the mask of the process") {
-  const temporary_folder place;
-  const private_folder folder = open_folder(place.path());
+TEST_CASE_FIXTURE(opened_folder,
+                  "a new file is the owner's alone, whatever the mask of the process") {
   for (const ::mode_t mask : {0000U, 0777U}) {
     const scoped_mask masked(mask);
     const std::string name = "file" + std::to_string(mask);
@@ -177,9 +180,7 @@ TEST_CASE("a new file is the owner's alone, whatever the mask of the process") {
   }
 }
 
-TEST_CASE("a new file takes the place of nothing") {
-  const temporary_folder place;
-  const private_folder folder = open_folder(place.path());
+TEST_CASE_FIXTURE(opened_folder, "a new file takes the place of nothing") {
   put_file(place.file("file"), "text");
   fs::create_symlink("target", place.file("link"));
   CHECK_THROWS_AS(folder.create_file("file"), std::system_error);
@@ -203,9 +204,8 @@ TEST_CASE("files are reached through the folder that was opened, whatever has it
   CHECK(fs::is_empty(place.path() / "b"));
 }
 
-TEST_CASE("a list has the regular files, their sizes and the times of their last use") {
-  const temporary_folder place;
-  const private_folder folder = open_folder(place.path());
+TEST_CASE_FIXTURE(opened_folder,
+                  "a list has the regular files, their sizes and the times of their last use") {
   CHECK(folder.list_files().empty());
   put_file(place.file("file"), "text");
   const timespec times[2] = {{1, 0}, {1'000'000'007, 5}};
@@ -222,9 +222,7 @@ TEST_CASE("a list has the regular files, their sizes and the times of their last
   CHECK(last_use(folder.open_file("file")) == 1'000'000'007'000'000'005);
 }
 
-TEST_CASE("removing what is gone is no failure, removing a folder is one") {
-  const temporary_folder place;
-  const private_folder folder = open_folder(place.path());
+TEST_CASE_FIXTURE(opened_folder, "removing what is gone is no failure, removing a folder is one") {
   CHECK_NOTHROW(folder.remove_file("none"));
   fs::create_directory(place.file("folder"));
   CHECK_THROWS_AS(folder.remove_file("folder"), std::system_error);
@@ -236,9 +234,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-TEST_CASE("a file is under its name when it is published, and all of it") {
-  const temporary_folder place;
-  const private_folder folder = open_folder(place.path());
+TEST_CASE_FIXTURE(opened_folder, "a file is under its name when it is published, and all of it") {
   std::ofstream(place.file("name")) << "before";
   {
     temporary_file file(folder);
@@ -252,9 +248,7 @@ TEST_CASE("a file is under its name when it is published, and all of it") {
   CHECK(std::distance(fs::directory_iterator(place.path()), {}) == 1);
 }
 
-TEST_CASE("a file that is not published leaves nothing behind") {
-  const temporary_folder place;
-  const private_folder folder = open_folder(place.path());
+TEST_CASE_FIXTURE(opened_folder, "a file that is not published leaves nothing behind") {
   {
     temporary_file first(folder);
     temporary_file second(folder);
@@ -270,9 +264,7 @@ TEST_CASE("a file that is not published leaves nothing behind") {
   CHECK(fs::is_empty(place.path()));
 }
 
-TEST_CASE("a limit on the size of files is an error and ends nothing") {
-  const temporary_folder place;
-  const private_folder folder = open_folder(place.path());
+TEST_CASE_FIXTURE(opened_folder, "a limit on the size of files is an error and ends nothing") {
   {
     temporary_file file(folder);
     const file_size_limit limit(100);

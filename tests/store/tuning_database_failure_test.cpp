@@ -289,11 +289,20 @@ void use_bytes(tally& sum, const std::string& bytes) {
   use(sum, folder.file("tuning.db"));
 }
 
-TEST_CASE("no flipped bit is ever a wrong configuration") {
+/// What comes of the uses of a file that was sound.
+struct damaged_uses {
   captured_errors errors;
-  const std::string sound = sound_database();
-  std::mt19937 random(11);
+  std::string sound = sound_database();
   tally sum;
+
+  void check_nothing_is_wrong() const {
+    CHECK(sum.wrong == 0);
+    CHECK(sum.escaped == 0);
+  }
+};
+
+TEST_CASE_FIXTURE(damaged_uses, "no flipped bit is ever a wrong configuration") {
+  std::mt19937 random(11);
   const int flips = repetitions(250, 4000);
   for (int i = 0; i < flips; ++i) {
     std::string bytes = sound;
@@ -303,16 +312,12 @@ TEST_CASE("no flipped bit is ever a wrong configuration") {
   }
   MESSAGE(flips << " flips: " << sum.wrong << " wrong, " << sum.escaped << " escaped, "
                 << sum.refused << " refused, " << sum.found << " found");
-  CHECK(sum.wrong == 0);
-  CHECK(sum.escaped == 0);
+  check_nothing_is_wrong();
   CHECK(sum.found > flips);
 }
 
-TEST_CASE("no overwritten stretch is ever a wrong configuration") {
-  captured_errors errors;
-  const std::string sound = sound_database();
+TEST_CASE_FIXTURE(damaged_uses, "no overwritten stretch is ever a wrong configuration") {
   std::mt19937 random(12);
-  tally sum;
   for (int i = 0; i < repetitions(60, 2000); ++i) {
     std::string bytes = sound;
     const std::size_t start = random() % bytes.size();
@@ -320,28 +325,21 @@ TEST_CASE("no overwritten stretch is ever a wrong configuration") {
     for (std::size_t at = start; at < end; ++at) bytes[at] = static_cast<char>(random());
     use_bytes(sum, bytes);
   }
-  CHECK(sum.wrong == 0);
-  CHECK(sum.escaped == 0);
+  check_nothing_is_wrong();
 }
 
-TEST_CASE("a file that was cut off anywhere is no wrong configuration") {
-  captured_errors errors;
-  const std::string sound = sound_database();
-  tally sum;
+TEST_CASE_FIXTURE(damaged_uses, "a file that was cut off anywhere is no wrong configuration") {
   for (std::size_t page = 0; page <= sound.size(); page += 4096) {
     for (const std::size_t size : {page, page + 1, page + 50, page + 100, page + 4095}) {
       if (size < sound.size()) use_bytes(sum, sound.substr(0, size));
     }
   }
-  CHECK(sum.wrong == 0);
-  CHECK(sum.escaped == 0);
+  check_nothing_is_wrong();
 }
 
-TEST_CASE("random bytes, with and without a database's header, are no configuration") {
-  captured_errors errors;
-  const std::string sound = sound_database();
+TEST_CASE_FIXTURE(damaged_uses,
+                  "random bytes, with and without a database's header, are no configuration") {
   std::mt19937 random(13);
-  tally sum;
   for (int i = 0; i < repetitions(40, 1000); ++i) {
     std::string bytes(random() % 20'000, '\0');
     for (char& c : bytes) c = static_cast<char>(random());
@@ -349,15 +347,11 @@ TEST_CASE("random bytes, with and without a database's header, are no configurat
     bytes.replace(0, std::min<std::size_t>(100, bytes.size()), sound, 0, 100);
     use_bytes(sum, bytes);
   }
-  CHECK(sum.wrong == 0);
-  CHECK(sum.escaped == 0);
+  check_nothing_is_wrong();
 }
 
-TEST_CASE("a random journal beside the file does no harm") {
-  captured_errors errors;
-  const std::string sound = sound_database();
+TEST_CASE_FIXTURE(damaged_uses, "a random journal beside the file does no harm") {
   std::mt19937 random(14);
-  tally sum;
   for (int i = 0; i < repetitions(30, 500); ++i) {
     const temporary_folder folder;
     write_bytes(folder.file("tuning.db"), sound);
@@ -367,8 +361,7 @@ TEST_CASE("a random journal beside the file does no harm") {
     write_bytes(folder.file("tuning.db-journal"), bytes);
     use(sum, folder.file("tuning.db"));
   }
-  CHECK(sum.wrong == 0);
-  CHECK(sum.escaped == 0);
+  check_nothing_is_wrong();
 }
 
 TEST_CASE("a hostile database runs nothing and holds nobody up") {

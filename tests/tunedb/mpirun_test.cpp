@@ -128,144 +128,137 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST_CASE("ranks share keys, after they have told each other what they have") {
+TEST_CASE_FIXTURE(bench, "ranks share keys, after they have told each other what they have") {
   if (!can_run()) return;
-  const bench here;
-  here.write_keys(2, 4, 100);
-  const ended before =
-      run(fmt::format("'{}' {} 2>&1", LIBTUNE_TUNEDB, here.arguments(here.database(1))));
+  write_keys(2, 4, 100);
+  const ended before = run(fmt::format("'{}' {} 2>&1", LIBTUNE_TUNEDB, arguments(database(1))));
   REQUIRE(before.code == 0);
-  here.write_keys(8, 4, 100);
-  const ended shared = here.start(3);
+  write_keys(8, 4, 100);
+  const ended shared = start(3);
   CAPTURE(shared.output);
   CHECK(shared.code == 0);
   CHECK(count_of(shared.output, "there is a result") == 2);
   CHECK(count_of(shared.output, "tuned in ") == 6);
-  CHECK(isolated::read_log(here.log).size() == 8 * 4);
-  CHECK(here.results(0) == 8);
-  CHECK(here.content(0) == here.content(1));
-  CHECK(here.content(0) == here.content(2));
+  CHECK(isolated::read_log(log).size() == 8 * 4);
+  CHECK(results(0) == 8);
+  CHECK(content(0) == content(1));
+  CHECK(content(0) == content(2));
 }
 
-TEST_CASE("two kinds of devices each have each key once") {
+TEST_CASE_FIXTURE(bench, "two kinds of devices each have each key once") {
   if (!can_run()) return;
-  const bench here;
-  here.write_keys(3, 4, 100);
-  const ended mixed = here.start(
+  write_keys(3, 4, 100);
+  const ended mixed = start(
       2, "--json", "if [ $r = 1 ]; then export POCL_DEVICES=basic; else POCL_DEVICES=pthread; fi;");
   CAPTURE(mixed.output);
   CHECK(mixed.code == 0);
   CHECK(count_of(mixed.output, R"("result":"tuned")") == 6);
-  CHECK(isolated::read_log(here.log).size() == 6 * 4);
-  CHECK(here.content(0) == here.content(1));
+  CHECK(isolated::read_log(log).size() == 6 * 4);
+  CHECK(content(0) == content(1));
 }
 
-TEST_CASE("a rank that is killed costs what it was running, and the others finish all keys") {
+TEST_CASE_FIXTURE(
+    bench, "a rank that is killed costs what it was running, and the others finish all keys") {
   if (!can_run()) return;
-  const bench here;
   // About 8 of its 16 have been run by then.
-  here.write_keys(5, 16, 12'000);
-  const ended rest = here.start_and_kill(3, 2, 24);
+  write_keys(5, 16, 12'000);
+  const ended rest = start_and_kill(3, 2, 24);
   CAPTURE(rest.output);
   CHECK(rest.code == 0);
   CHECK(contains(rest.output, "rank 2 has been lost: its connection is closed"));
   CHECK(contains(rest.output, "rank 2 has been lost; another device goes on with it"));
-  CHECK(here.results(0) == 5);
-  CHECK(here.content(0) == here.content(1));
+  CHECK(results(0) == 5);
+  CHECK(content(0) == content(1));
   // At most its own key has been run twice.
-  CHECK(isolated::read_log(here.log).size() <= 5 * 16 + 16);
+  CHECK(isolated::read_log(log).size() <= 5 * 16 + 16);
 }
 
-TEST_CASE("a rank that is suspended is given up, and ends when it goes on") {
+TEST_CASE_FIXTURE(bench, "a rank that is suspended is given up, and ends when it goes on") {
   if (!can_run()) return;
-  const bench here;
   const scoped_environment short_silence("LIBTUNE_TRIAL_TIME", "1");  // three seconds
-  here.write_keys(9, 6, 20'000);
+  write_keys(9, 6, 20'000);
   const std::jthread suspender([&] {
     const auto wait_for = [](const auto& condition) {
       for (int i = 0; i < 6000 && !condition(); ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
     };
-    wait_for([&] { return isolated::read_log(here.log).size() >= 12; });
-    const int victim =
-        std::stoi(isolated::read_log((here.folder / std::string("pid2")).string()).at(0));
+    wait_for([&] { return isolated::read_log(log).size() >= 12; });
+    const int victim = std::stoi(isolated::read_log((folder / std::string("pid2")).string()).at(0));
     ::kill(victim, SIGSTOP);
     // mpirun waits for it.
-    wait_for([&] { return here.results(0) == 9; });
+    wait_for([&] { return results(0) == 9; });
     ::kill(victim, SIGCONT);
   });
-  const ended rest = here.start(3);
+  const ended rest = start(3);
   CAPTURE(rest.output);
   CHECK(rest.code == 0);
   CHECK(contains(rest.output, "has not answered for 3 s and is given up"));
   CHECK(contains(rest.output, "rank 2 has been lost; another device goes on with it"));
   CHECK(contains(rest.output, "tunedb: rank 2 did not answer for too long"));
-  CHECK(here.results(0) == 9);
-  CHECK(here.content(0) == here.content(1));
+  CHECK(results(0) == 9);
+  CHECK(content(0) == content(1));
 }
 
-TEST_CASE("when the rank that leads is killed the next one leads, and all keys are finished") {
+TEST_CASE_FIXTURE(
+    bench, "when the rank that leads is killed the next one leads, and all keys are finished") {
   if (!can_run()) return;
-  const bench here;
-  here.write_keys(6, 6, 20'000);
-  const ended rest = here.start_and_kill(3, 0, 15);
+  write_keys(6, 6, 20'000);
+  const ended rest = start_and_kill(3, 0, 15);
   CAPTURE(rest.output);
   CHECK(rest.code == 0);
   CHECK(contains(rest.output, "the leading rank 0 has been lost: the next one leads"));
-  CHECK(here.results(1) == 6);
-  CHECK(here.content(1) == here.content(2));
+  CHECK(results(1) == 6);
+  CHECK(content(1) == content(2));
 }
 
-TEST_CASE("an interrupted mpirun leaves no process, and the next goes on") {
+TEST_CASE_FIXTURE(bench, "an interrupted mpirun leaves no process, and the next goes on") {
   if (!can_run()) return;
-  const bench here;
-  here.write_keys(3, 12, 10'000);
+  write_keys(3, 12, 10'000);
   {
     const std::jthread interrupter([&] {
-      while (isolated::read_log(here.log).size() < 4) {
+      while (isolated::read_log(log).size() < 4) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
-      ::kill(std::stoi(isolated::read_log((here.folder / "mpirun").string()).at(0)), SIGINT);
+      ::kill(std::stoi(isolated::read_log((folder / "mpirun").string()).at(0)), SIGINT);
     });
     const ended stopped =
-        run(fmt::format("echo $$ > {}; {}", (here.folder / "mpirun").string(), here.command(2)));
+        run(fmt::format("echo $$ > {}; {}", (folder / "mpirun").string(), command(2)));
     CHECK(stopped.code != 0);
   }
-  CHECK(isolated::read_log(here.log).size() < 36);
+  CHECK(isolated::read_log(log).size() < 36);
   for (const int rank : {0, 1}) {
     const std::string pid =
-        isolated::read_log((here.folder / fmt::format("pid{}", rank)).string()).at(0);
+        isolated::read_log((folder / fmt::format("pid{}", rank)).string()).at(0);
     for (int i = 0; i < 500 && std::filesystem::exists("/proc/" + pid); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     CHECK_FALSE(std::filesystem::exists("/proc/" + pid));
   }
-  const ended rest = here.start(2);
+  const ended rest = start(2);
   CAPTURE(rest.output);
   CHECK(rest.code == 0);
-  CHECK(here.results(1) == 3);
+  CHECK(results(1) == 3);
   // For each of three keys what ran at the end, and a quarter to compare with what ran before.
-  CHECK(isolated::read_log(here.log).size() <= 36 + 3 * (1 + 3));
+  CHECK(isolated::read_log(log).size() <= 36 + 3 * (1 + 3));
 }
 
-TEST_CASE("one rank does what there is to do without mpirun, and says nothing of ranks") {
+TEST_CASE_FIXTURE(bench,
+                  "one rank does what there is to do without mpirun, and says nothing of ranks") {
   if (!can_run()) return;
-  const bench here;
-  here.write_keys(2, 4, 100);
-  const ended one = here.start(1);
+  write_keys(2, 4, 100);
+  const ended one = start(1);
   CAPTURE(one.output);
   CHECK(one.code == 0);
   CHECK_FALSE(contains(one.output, "rank"));
-  CHECK(here.results(0) == 2);
+  CHECK(results(0) == 2);
 }
 
-TEST_CASE("a mistake ends all ranks, and is told") {
+TEST_CASE_FIXTURE(bench, "a mistake ends all ranks, and is told") {
   if (!can_run()) return;
-  const bench here;
-  here.write_keys(2, 4, 100);
+  write_keys(2, 4, 100);
   // With --enable-recovery mpirun would end with 0.
-  const ended wrong = run(here.command(2, "--budget soon", {}, {}));
+  const ended wrong = run(command(2, "--budget soon", {}, {}));
   CHECK(wrong.code == 2);
   CHECK(contains(wrong.output, "--budget takes limits"));
 }

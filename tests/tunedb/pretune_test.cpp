@@ -132,46 +132,46 @@ TEST_CASE_FIXTURE(bench, "what an application can tune is listed, with the field
   CHECK(list[0]["test_default"] == json{{"n", 1}});
 }
 
-TEST_CASE("a database in which nothing can be stored is refused before the first search") {
+TEST_CASE_FIXTURE(bench,
+                  "a database in which nothing can be stored is refused before the first search") {
   if (!has_device()) return;
-  const bench here;
-  const sample_key key{.configurations = 4, .log = here.log};
-  here.write_keys({here.entry(key)});
-  const auto open = here.folder / "open";
+  const sample_key key{.configurations = 4, .log = log};
+  write_keys({entry(key)});
+  const auto open = folder / "open";
   std::filesystem::create_directory(open);
   std::filesystem::permissions(open, std::filesystem::perms::all);
   for (const std::string& options : {std::string(), std::string(" --force")}) {
     const scoped_environment database("LIBTUNE_DB", (open / "x.db").c_str());
-    const ended refused = here.pretune("--keys " + here.keys + options);
+    const ended refused = pretune("--keys " + keys + options);
     CAPTURE(refused.output);
     CHECK(refused.code == 1);
     CHECK(contains(refused.output, "chmod"));
-    CHECK(isolated::read_log(here.log).empty());
+    CHECK(isolated::read_log(log).empty());
   }
 }
 
-TEST_CASE("keys of a file are tuned, told and stored, and left alone the second time") {
+TEST_CASE_FIXTURE(bench,
+                  "keys of a file are tuned, told and stored, and left alone the second time") {
   if (!has_device()) return;
-  const bench here;
   const sample_key first{.configurations = 4};
   const sample_key second{.configurations = 5};
-  here.write_keys({here.entry(first), here.entry(second)});
-  const ended once = here.pretune("--keys " + here.keys);
+  write_keys({entry(first), entry(second)});
+  const ended once = pretune("--keys " + keys);
   CAPTURE(once.output);
   CHECK(once.code == 0);
   CHECK(contains(once.output, "[2/2] isolated.sample__0 ("));
   CHECK(contains(once.output, "tuned in "));
-  const auto found = tune::tuning_database(here.database).find(function(), here.record_of(second));
+  const auto found = tune::tuning_database(database).find(function(), record_of(second));
   REQUIRE(found);
   CHECK(to_string(found->values) == "n=1");
 
-  const ended again = here.pretune("--json --keys " + here.keys);
+  const ended again = pretune("--json --keys " + keys);
   CHECK(again.code == 0);
   const auto objects = objects_in(again.output);
   REQUIRE(objects.size() == 5);
   CHECK(objects[1]["result"] == "present");
   CHECK(objects.back()["present"] == 2);
-  const ended forced = here.pretune("--force --json --keys " + here.keys);
+  const ended forced = pretune("--force --json --keys " + keys);
   CHECK(objects_in(forced.output).back()["tuned"] == 2);
 }
 
@@ -196,10 +196,10 @@ TEST_CASE_FIXTURE(bench, "what to tune has to be said, and the error says how") 
   CHECK(contains(pretune("--missed --budget soon").output, "--budget takes limits"));
 }
 
-TEST_CASE("one key can be given on the command line, and what follows -- is the application's") {
+TEST_CASE_FIXTURE(
+    bench, "one key can be given on the command line, and what follows -- is the application's") {
   if (!has_device()) return;
-  const bench here;
-  const ended one = here.pretune(
+  const ended one = pretune(
       "--function isolated.sample --arg flaw=none --arg bad=0 --arg configurations=4 "
       "--arg sleep_us=0 --arg log= -- --rate 5");
   CAPTURE(one.output);
@@ -207,65 +207,63 @@ TEST_CASE("one key can be given on the command line, and what follows -- is the 
   CHECK(contains(one.output, "tuned in "));
 }
 
-TEST_CASE("its own strategy and budget win over the environment") {
+TEST_CASE_FIXTURE(bench, "its own strategy and budget win over the environment") {
   if (!has_device()) return;
-  const bench here;
   const scoped_environment budget("LIBTUNE_BUDGET", "1 trial");
   const scoped_environment strategy("LIBTUNE_STRATEGY", "nonsense");
   const std::string one =
       "--function isolated.sample --arg flaw=none --arg bad=0 --arg configurations=8 "
       "--arg sleep_us=0 --arg log= ";
-  const ended wrong = here.pretune(one);
+  const ended wrong = pretune(one);
   CHECK(wrong.code == 6);
   CHECK(contains(wrong.output, "LIBTUNE_STRATEGY is 'nonsense'"));
-  const ended right = here.pretune(one + "--strategy random --budget '3 trials'");
+  const ended right = pretune(one + "--strategy random --budget '3 trials'");
   CAPTURE(right.output);
   CHECK(right.code == 0);
   CHECK(contains(right.output, "strategy random (command line), limits 3 trials (command line)"));
-  const ended unknown = here.pretune(one + "--force --strategy guess");
+  const ended unknown = pretune(one + "--force --strategy guess");
   CHECK(unknown.code == 6);
   CHECK(contains(unknown.output, "strategies are exhaustive, random, local, genetic, model, near"));
 }
 
-TEST_CASE("keys are tuned for the goal of the command, and the result is that goal's alone") {
+TEST_CASE_FIXTURE(
+    bench, "keys are tuned for the goal of the command, and the result is that goal's alone") {
   if (!has_device()) return;
-  const bench here;
   const scoped_environment goal{"LIBTUNE_OBJECTIVE", "min time, time <= 1 s"};
   const sample_key key{.configurations = 4};
-  here.write_keys({here.entry(key)});
-  CHECK(contains(here.pretune("--list").output, "isolated.goal..max_load__0"));
-  const ended made = here.pretune("--keys " + here.keys + " --objective 'max time'");
+  write_keys({entry(key)});
+  CHECK(contains(pretune("--list").output, "isolated.goal..max_load__0"));
+  const ended made = pretune("--keys " + keys + " --objective 'max time'");
   CAPTURE(made.output);
   CHECK(made.code == 0);
-  tune::tuning_database database(here.database);
-  CHECK_FALSE(database.find(function(), here.record_of(key)));
+  tune::tuning_database opened(database);
+  CHECK_FALSE(opened.find(function(), record_of(key)));
   tune::function_identity of_goal = function();
   of_goal.name += "..max_time";
-  const auto found = database.find(of_goal, here.record_of(key));
+  const auto found = opened.find(of_goal, record_of(key));
   REQUIRE(found);
   CHECK(found->values == tune::to_values(isolated::sample_tuning{4}));
   // Without an option, for that of the environment.
-  CHECK(here.pretune("--keys " + here.keys).code == 0);
+  CHECK(pretune("--keys " + keys).code == 0);
   of_goal.name = function().name + "..min_time.time_le_1000000000";
-  CHECK(database.find(of_goal, here.record_of(key)));
-  CHECK(contains(here.pretune("--keys " + here.keys + " --objective cheap").output, "max gflops"));
+  CHECK(opened.find(of_goal, record_of(key)));
+  CHECK(contains(pretune("--keys " + keys + " --objective cheap").output, "max gflops"));
 }
 
-TEST_CASE("keys that were missed are tuned") {
+TEST_CASE_FIXTURE(bench, "keys that were missed are tuned") {
   if (!has_device()) return;
-  const bench here;
-  const tune::missed_keys noted(tune::missed_keys::path_beside(here.database));
+  const tune::missed_keys noted(tune::missed_keys::path_beside(database));
   const sample_key key{.configurations = 4};
-  noted.remember(function(), here.record_of(key));
-  tune::record_key elsewhere = here.record_of({.configurations = 5});
+  noted.remember(function(), record_of(key));
+  tune::record_key elsewhere = record_of({.configurations = 5});
   elsewhere.device.name = "somewhere else";
   noted.remember(function(), elsewhere);
-  const ended tuned = here.pretune("--missed");
+  const ended tuned = pretune("--missed");
   CAPTURE(tuned.output);
   CHECK(tuned.code == 0);
   CHECK(contains(tuned.output, "1 keys are for devices that are not here"));
   CHECK(contains(tuned.output, "[1/1]"));
-  CHECK(tune::tuning_database(here.database).find(function(), here.record_of(key)));
+  CHECK(tune::tuning_database(database).find(function(), record_of(key)));
 }
 
 /// The portfolio of isolated.ranged that a database has.
@@ -294,65 +292,63 @@ bool has_line(const std::string& path, const std::string& line) {
   return std::ranges::find(lines, line) != lines.end();
 }
 
-TEST_CASE("a portfolio is made anew for sizes outside of its ranges, and then left alone") {
+TEST_CASE_FIXTURE(bench,
+                  "a portfolio is made anew for sizes outside of its ranges, and then left alone") {
   if (!has_device()) return;
-  const bench here;
-  const std::string one = "--function isolated.ranged --arg rows=1..8 --arg log=" + here.log;
-  const ended made = here.pretune(one);
+  const std::string one = "--function isolated.ranged --arg rows=1..8 --arg log=" + log;
+  const ended made = pretune(one);
   CAPTURE(made.output);
   REQUIRE(made.code == 0);
-  const stored_ranged first(here.database);
+  const stored_ranged first(database);
   CHECK(first.serves(8));
   CHECK_FALSE(first.serves(5000));
-  const tune::missed_keys noted(tune::missed_keys::path_beside(here.database));
+  const tune::missed_keys noted(tune::missed_keys::path_beside(database));
   // At the largest nothing works.
   const std::vector<tune::asked_count> asked{{{3}, 90}, {{5000}, 7}, {{200'000}, 2}};
   noted.remember(first.function, first.key, asked);
 
-  const ended anew = here.pretune("--missed");
+  const ended anew = pretune("--missed");
   CAPTURE(anew.output);
   CHECK(anew.code == 0);
   CHECK(contains(anew.output, "tuned in "));
-  CHECK(has_line(here.log, "5000"));
-  CHECK(has_line(here.log, "200000"));
-  const stored_ranged second(here.database);
+  CHECK(has_line(log, "5000"));
+  CHECK(has_line(log, "200000"));
+  const stored_ranged second(database);
   CHECK(second.serves(5000));
   // What cannot be measured is no reason to make it again and again.
-  const std::size_t calls = isolated::read_log(here.log).size();
-  const ended again = here.pretune("--missed");
+  const std::size_t calls = isolated::read_log(log).size();
+  const ended again = pretune("--missed");
   CHECK(again.code == 0);
-  CHECK(contains(again.output, "no key of '" + here.database + "-missed' lacks a result"));
-  CHECK(isolated::read_log(here.log).size() == calls);
+  CHECK(contains(again.output, "no key of '" + database + "-missed' lacks a result"));
+  CHECK(isolated::read_log(log).size() == calls);
 
   // For a database that is shipped, by what programs have noted beside their own.
-  const std::string shipped = (here.folder / "shipped.db").string();
-  const ended ship = here.pretune("--missed --database " + shipped);
+  const std::string shipped = (folder / "shipped.db").string();
+  const ended ship = pretune("--missed --database " + shipped);
   CAPTURE(ship.output);
   CHECK(ship.code == 0);
   CHECK(stored_ranged(shipped).serves(5000));
 }
 
-TEST_CASE("sizes in a file of keys are not known here, which is told") {
+TEST_CASE_FIXTURE(bench, "sizes in a file of keys are not known here, which is told") {
   if (!has_device()) return;
-  const bench here;
-  json entry = here.entry({.configurations = 4});
-  entry["asked"] = json::array();
-  here.write_keys({entry});
-  CHECK_FALSE(contains(here.pretune("--keys " + here.keys).output, "LIBTUNE_MISSED"));
-  entry["asked"] = {{{"sizes", {5000}}, {"count", 2}}};
-  here.write_keys({entry});
-  const ended told = here.pretune("--keys " + here.keys);
+  json asking = entry({.configurations = 4});
+  asking["asked"] = json::array();
+  write_keys({asking});
+  CHECK_FALSE(contains(pretune("--keys " + keys).output, "LIBTUNE_MISSED"));
+  asking["asked"] = {{{"sizes", {5000}}, {"count", 2}}};
+  write_keys({asking});
+  const ended told = pretune("--keys " + keys);
   CHECK(told.code == 0);
-  CHECK(contains(told.output, "1 keys of '" + here.keys + "' have sizes"));
+  CHECK(contains(told.output, "1 keys of '" + keys + "' have sizes"));
   CHECK(contains(told.output, "LIBTUNE_MISSED"));
 }
 
-TEST_CASE("a key that fails has an exit code and a reason, and the others are tuned") {
+TEST_CASE_FIXTURE(bench,
+                  "a key that fails has an exit code and a reason, and the others are tuned") {
   if (!has_device()) return;
-  const bench here;
-  here.write_keys(
-      {here.entry({.flaw = isolated::flaw::dies_outside}), here.entry({.configurations = 4})});
-  const ended mixed = here.pretune("--keys " + here.keys);
+  write_keys({entry({.flaw = isolated::flaw::dies_outside}), entry({.configurations = 4})});
+  const ended mixed = pretune("--keys " + keys);
   CAPTURE(mixed.output);
   CHECK(mixed.code == 6);
   CHECK(contains(mixed.output, "3 children in a row"));
@@ -366,31 +362,30 @@ TEST_CASE_FIXTURE(bench, "an application without the door is told, and does not 
   CHECK(contains(shut.output, "the application runs"));
 }
 
-TEST_CASE("an interrupted run keeps what it measured, says so, and is gone on with") {
+TEST_CASE_FIXTURE(bench,
+                  "an interrupted run keeps what it measured, says so, and is gone on with") {
   if (!has_device()) return;
-  const bench here;
-  const ended stopped = here.pretune_until(SIGTERM);
+  const ended stopped = pretune_until(SIGTERM);
   CAPTURE(stopped.output);
   CHECK(stopped.code == 7);
   CHECK(contains(stopped.output, "stopped"));
-  const auto kept =
-      tune::tuning_database(here.database).trials(function(), here.record_of(here.slow_key()));
+  const auto kept = tune::tuning_database(database).trials(function(), record_of(slow_key()));
   CHECK(kept.size() >= 2);
 }
 
-TEST_CASE("a run that is killed leaves no process, and the next goes on where it was") {
+TEST_CASE_FIXTURE(bench,
+                  "a run that is killed leaves no process, and the next goes on where it was") {
   if (!has_device()) return;
-  const bench here;
-  CHECK(here.pretune_until(SIGKILL).code == -1);
+  CHECK(pretune_until(SIGKILL).code == -1);
   CHECK(comes_true([] { return count_applications() == 0; }));
-  const auto before = isolated::read_log(here.log).size();
+  const auto before = isolated::read_log(log).size();
   CHECK(before < 16);
-  const ended second = here.pretune("--keys " + here.keys);
+  const ended second = pretune("--keys " + keys);
   CAPTURE(second.output);
   CHECK(second.code == 0);
-  const auto log = isolated::read_log(here.log);
-  CHECK(std::set<std::string>(log.begin(), log.end()).size() == 16);
-  CHECK_MESSAGE(log.size() <= 18, "what was under way when it was killed is run again, no more");
+  const auto runs = isolated::read_log(log);
+  CHECK(std::set<std::string>(runs.begin(), runs.end()).size() == 16);
+  CHECK_MESSAGE(runs.size() <= 18, "what was under way when it was killed is run again, no more");
 }
 
 }  // namespace pretune_test

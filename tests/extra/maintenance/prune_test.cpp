@@ -39,32 +39,34 @@ void fill(const std::string& path) {
   database.store(sample_function("other"), sample_key(64, other), sample_tuning(64), 10);
 }
 
-TEST_CASE("searches without a result are removed, their trials with them") {
-  const temporary_folder folder;
-  fill(folder.file("db"));
-  const prune_report report = prune_database(folder.file("db"), {.orphans = true});
+/// A database with what fill() puts there.
+struct two_functions {
+  two_functions() { fill(path); }
+
+  temporary_folder folder;
+  std::string path = folder.file("db");
+};
+
+TEST_CASE_FIXTURE(two_functions, "searches without a result are removed, their trials with them") {
+  const prune_report report = prune_database(path, {.orphans = true});
   CHECK(report.results == 0);
   CHECK(report.searches == 1);
-  const auto functions = database_reader(folder.file("db")).functions();
+  const auto functions = database_reader(path).functions();
   CHECK(functions[0].searches == 1);
   CHECK(functions[0].trials == 1);
 }
 
-TEST_CASE("a device, an age and a function are removed each") {
-  const temporary_folder folder;
-  fill(folder.file("db"));
-  CHECK(prune_database(folder.file("db"), {.before = "2020-01-01"}).results == 0);
-  CHECK(prune_database(folder.file("db"), {.device = "GPU Two"}).results == 1);
-  CHECK(prune_database(folder.file("db"), {.before = "9999-01-01"}).searches == 2);
-  const prune_report report =
-      prune_database(folder.file("db"), {.function = sample_function().name});
+TEST_CASE_FIXTURE(two_functions, "a device, an age and a function are removed each") {
+  CHECK(prune_database(path, {.before = "2020-01-01"}).results == 0);
+  CHECK(prune_database(path, {.device = "GPU Two"}).results == 1);
+  CHECK(prune_database(path, {.before = "9999-01-01"}).searches == 2);
+  const prune_report report = prune_database(path, {.function = sample_function().name});
   CHECK(report.functions == 1);
-  CHECK(database_reader(folder.file("db")).functions().size() == 1);
+  CHECK(database_reader(path).functions().size() == 1);
   // Its name and version are free for other fields now.
   auto changed = sample_function();
   changed.key_fields[0].type = tune::value_type::int64;
-  CHECK_NOTHROW(tuning_database(folder.file("db"))
-                    .store(changed, sample_key(), sample_tuning(1), std::nullopt));
+  CHECK_NOTHROW(tuning_database(path).store(changed, sample_key(), sample_tuning(1), std::nullopt));
 }
 
 TEST_CASE("a date is a day of the calendar, with or without a time") {
@@ -82,23 +84,17 @@ TEST_CASE("a date is a day of the calendar, with or without a time") {
   CHECK_THROWS_AS(prune_database(folder.file("db"), {.before = "tomorrow"}), tune::argument_error);
 }
 
-TEST_CASE("a row whose date is none is not older than anything") {
-  const temporary_folder folder;
-  fill(folder.file("db"));
+TEST_CASE_FIXTURE(two_functions, "a row whose date is none is not older than anything") {
   for (const char* text : {"", "some day", "5", "12:00", "now", "2024"}) {
     CAPTURE(text);
-    SQLite::Database(folder.file("db"), SQLite::OPEN_READWRITE)
+    SQLite::Database(path, SQLite::OPEN_READWRITE)
         .exec("UPDATE \"" + table_name(sample_function()) + "\" SET tuned_at = '" + text + "'");
-    CHECK(prune_database(folder.file("db"), {.before = "9999-01-01", .dry_run = true}).results ==
-          1);
+    CHECK(prune_database(path, {.before = "9999-01-01", .dry_run = true}).results == 1);
   }
 }
 
-TEST_CASE("what goes and what stays is told for each function") {
-  const temporary_folder folder;
-  fill(folder.file("db"));
-  const prune_report report =
-      prune_database(folder.file("db"), {.function = "other", .dry_run = true});
+TEST_CASE_FIXTURE(two_functions, "what goes and what stays is told for each function") {
+  const prune_report report = prune_database(path, {.function = "other", .dry_run = true});
   REQUIRE(report.of.size() == 1);
   CHECK(report.of[0].name == "other");
   CHECK(report.of[0].results == 1);
@@ -106,14 +102,12 @@ TEST_CASE("what goes and what stays is told for each function") {
   CHECK(report.results_kept == 1);
   CHECK(report.searches_kept == 2);
   CHECK_FALSE(report.removes_most());
-  CHECK(
-      prune_database(folder.file("db"), {.before = "9999-01-01", .dry_run = true}).removes_most());
+  CHECK(prune_database(path, {.before = "9999-01-01", .dry_run = true}).removes_most());
 }
 
-TEST_CASE("a program that runs goes on when its function is pruned, and made anew by another") {
-  const temporary_folder folder;
-  const std::string path = folder.file("db");
-  fill(path);
+TEST_CASE_FIXTURE(
+    two_functions,
+    "a program that runs goes on when its function is pruned, and made anew by another") {
   tuning_database running(path);
   REQUIRE(running.find(sample_function(), sample_key(64)));
   REQUIRE(prune_database(path, {.function = sample_function().name}).functions == 1);
@@ -137,13 +131,12 @@ TEST_CASE("a program that runs goes on when its function is pruned, and made ane
                   tune::schema_drift_error);
 }
 
-TEST_CASE("a dry run counts and changes nothing; nothing at all is refused") {
-  const temporary_folder folder;
-  fill(folder.file("db"));
-  const std::string before = canonical_text(database_reader(folder.file("db")).read_all());
-  CHECK(prune_database(folder.file("db"), {.before = "9999-01-01", .dry_run = true}).results == 2);
-  CHECK(canonical_text(database_reader(folder.file("db")).read_all()) == before);
-  CHECK_THROWS_AS(prune_database(folder.file("db"), {}), tune::argument_error);
+TEST_CASE_FIXTURE(two_functions,
+                  "a dry run counts and changes nothing; nothing at all is refused") {
+  const std::string before = canonical_text(database_reader(path).read_all());
+  CHECK(prune_database(path, {.before = "9999-01-01", .dry_run = true}).results == 2);
+  CHECK(canonical_text(database_reader(path).read_all()) == before);
+  CHECK_THROWS_AS(prune_database(path, {}), tune::argument_error);
 }
 
 struct checked_database {
