@@ -3,16 +3,26 @@
 #include "libtune/device/devices.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <doctest/doctest.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/context.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/device/device_identity.hpp"
+#include "libtune/device/kernel.hpp"
+#include "libtune/testing/allocation_counter.hpp"
+#include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/fixtures.hpp"
 
 namespace devices_test {
 
+using tune::complete_identity;
+using tune::device_info;
 using tune::device_kind;
 using tune::testing::fake_device;
 using tune::testing::scoped_environment;
@@ -197,6 +207,208 @@ TEST_CASE("a variable that cannot be read is an error that names it, never ignor
   const scoped_environment index("LIBTUNE_DEVICE", "gpu");
   CHECK_THROWS_WITH_AS(m.candidates(), doctest::Contains("LIBTUNE_DEVICE is 'gpu'"),
                        tune::environment_error);
+}
+
+TEST_CASE("a UUID is written in groups of hexadecimal digits") {
+  std::array<std::byte, 16> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(0xF0 + i);
+  CHECK(tune::uuid_text(bytes) == "f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff");
+}
+
+TEST_CASE("a device's shortcuts repeat what is known of it") {
+  const tune::testing::fake_device fake(
+      {.identity = {"name", "platform", "driver"},
+       .kind = tune::device_kind::accelerator,
+       .limits = {.max_work_group_size = 7, .local_memory_bytes = 11, .simd_group_size = 13}});
+  const tune::device device = fake.device();
+  CHECK(device.name() == "name");
+  CHECK(device.platform_name() == "platform");
+  CHECK(device.driver_version() == "driver");
+  CHECK(device.kind() == tune::device_kind::accelerator);
+  CHECK(device.max_work_group_size() == 7);
+  CHECK(device.local_memory_bytes() == 11);
+  CHECK(device.simd_group_size() == 13);
+}
+
+TEST_CASE("handles are equal if they mean the same device") {
+  const tune::testing::fake_device one;
+  const tune::testing::fake_device another;
+  CHECK(one.device() == one.device());
+  CHECK_FALSE(one.device() == another.device());
+}
+
+TEST_CASE("kinds of devices have names") {
+  CHECK(tune::device_kind_name(tune::device_kind::gpu) == "GPU");
+  CHECK(tune::device_kind_name(tune::device_kind::accelerator) == "accelerator");
+  CHECK(tune::device_kind_name(tune::device_kind::cpu) == "CPU");
+  CHECK(tune::device_kind_name(tune::device_kind::other) == "other");
+}
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+device_info some_info() {
+  return {.identity = {"name", "platform", "driver"},
+          .backend = "API",
+          .kind = tune::device_kind::gpu,
+          .limits = {.max_work_group_size = 1024,
+                     .max_work_group_extent = {1024, 512, 64},
+                     .local_memory_bytes = 48 << 10,
+                     .global_memory_bytes = 80 * 1024 * mebibyte,
+                     .compute_units = 132,
+                     .simd_group_size = 32,
+                     .max_dynamic_local_memory_bytes = 227 << 10,
+                     .registers_per_work_group = 65536,
+                     .cache_bytes = 50 * mebibyte,
+                     .clock_khz = 1'980'000,
+                     .memory_clock_khz = 2'619'000,
+                     .memory_bus_bits = 5120},
+          .hardware = {.compute_capability = {{9, 0}}}};
+}
+
+TEST_CASE("the capabilities follow from the limits and the hardware") {
+  CHECK(complete_identity(some_info()).capabilities ==
+        tune::device_capabilities{.api = "API",
+                                  .architecture = "sm_90",
+                                  .work_group = 1024,
+                                  .work_group_x = 1024,
+                                  .work_group_y = 512,
+                                  .work_group_z = 64,
+                                  .local_memory_bytes = 48 << 10,
+                                  .dynamic_local_memory_bytes = 227 << 10,
+                                  .registers = 65536,
+                                  .simd_group = 32});
+}
+
+TEST_CASE("the performance attributes follow from the limits") {
+  CHECK(complete_identity(some_info()).performance ==
+        tune::device_performance{.compute_units = 132,
+                                 .memory_gib = 80,
+                                 .cache_kib = 50 << 10,
+                                 .memory_bus_bits = 5120,
+                                 .clock_mhz = 1980,
+                                 .memory_clock_mhz = 2619});
+}
+
+TEST_CASE("what a backend has set stays, and names are left alone") {
+  device_info info = some_info();
+  info.identity.capabilities.architecture = "gfx90a";
+  info.identity.performance.compiler = "some compiler";
+  const tune::device_identity identity = complete_identity(info);
+  CHECK(identity.capabilities.architecture == "gfx90a");
+  CHECK(identity.performance.compiler == "some compiler");
+  CHECK(identity.name == "name");
+  CHECK(identity.platform == "platform");
+  CHECK(identity.driver_version == "driver");
+}
+
+TEST_CASE("a little more or less memory, as a new boot gives, is the same device") {
+  device_info info = some_info();
+  const auto identity = complete_identity(info);
+  info.limits.global_memory_bytes -= 300 * mebibyte;
+  CHECK(complete_identity(info) == identity);
+  info.limits.global_memory_bytes -= 300 * mebibyte;
+  CHECK(complete_identity(info) != identity);
+  info.limits.global_memory_bytes = mebibyte;
+  CHECK(complete_identity(info).performance.memory_gib == 1);
+}
+
+TEST_CASE("the clock of a CPU, which changes all the time, is no part of it") {
+  device_info info = some_info();
+  info.kind = tune::device_kind::cpu;
+  CHECK(complete_identity(info).performance.clock_mhz == 0);
+  CHECK(complete_identity(info).performance.memory_clock_mhz == 0);
+  CHECK(complete_identity(info).performance.memory_gib == 0);
+}
+
+TEST_CASE("a device has the whole identity, whatever its backend has filled in") {
+  const tune::testing::fake_device fake;
+  CHECK(fake.device().identity().capabilities.work_group == 1024);
+  CHECK(fake.device().identity().capabilities.api == "fake");
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a real device tells its API, its architecture and its limits", device) {
+  const tune::device_identity& identity = device.identity();
+  CHECK(identity.capabilities.api == device.info().backend);
+  CHECK_FALSE(identity.capabilities.architecture.empty());
+  CHECK(identity.capabilities.work_group > 0);
+  CHECK(identity.capabilities.simd_group > 0);
+  CHECK_FALSE(identity.performance.compiler.empty());
+  CHECK(identity.performance.compute_units > 0);
+}
+
+tune::kernel make_kernel(const tune::context& context) {
+  return context.create_program({.name = "p", .text = "", .options = {}}).create_kernel("k");
+}
+
+TEST_CASE("arguments are set from the first on") {
+  const fake_device fake;
+  int sum = 0;
+  fake.add_kernel("k", 3, [&](tune::testing::fake_launch& launch) {
+    sum = launch.argument<int>(0) + launch.buffer<int>(1)[0] + launch.argument<short>(2);
+  });
+  const tune::context context = fake.device().create_context();
+  tune::command_queue queue = context.create_command_queue();
+  const tune::buffer buffer = context.create_buffer(sizeof(int));
+  const int ten = 10;
+  queue.write(buffer, &ten, sizeof ten);
+  tune::kernel kernel = make_kernel(context);
+  kernel.set_arguments(1, buffer, short{100});
+  queue.enqueue(kernel, {});
+  CHECK(sum == 111);
+}
+
+TEST_CASE("a buffer of another context is refused, naming the argument and the kernel") {
+  const fake_device fake;
+  fake.add_kernel("k", 2, nullptr);
+  tune::kernel kernel = make_kernel(fake.device().create_context());
+  const tune::buffer foreign = fake.device().create_context().create_buffer(4);
+  CHECK_THROWS_WITH_AS(kernel.set_argument(1, foreign),
+                       doctest::Contains("argument 1 of kernel 'k'"), tune::argument_error);
+}
+
+TEST_CASE("a kernel can be moved, with its arguments") {
+  const fake_device fake;
+  int seen = 0;
+  fake.add_kernel("k", 1,
+                  [&](tune::testing::fake_launch& launch) { seen = launch.argument<int>(0); });
+  const tune::context context = fake.device().create_context();
+  tune::kernel first = make_kernel(context);
+  first.set_argument(0, 5);
+  tune::kernel second = make_kernel(context);
+  second = std::move(first);
+  context.create_command_queue().enqueue(second, {});
+  CHECK(seen == 5);
+}
+
+TEST_CASE("setting arguments allocates nothing") {
+  const fake_device fake;
+  fake.add_kernel("k", 2, nullptr);
+  const tune::context context = fake.device().create_context();
+  tune::kernel kernel = make_kernel(context);
+  const tune::buffer buffer = context.create_buffer(4);
+  const tune::testing::allocation_counter counter;
+  kernel.set_arguments(buffer, 1.5);
+  kernel.set_arguments(2.5F, buffer);
+  CHECK(counter.count() == 0);
+}
+
+TEST_CASE("a work size counts its work items") {
+  CHECK(tune::work_size{}.total() == 1);
+  CHECK(tune::work_size{4, 3, 2}.total() == 24);
+  CHECK(tune::work_size{4, 0, 2}.total() == 0);
+}
+
+TEST_CASE("sizes are rounded up to a step") {
+  CHECK(tune::round_up(0, 8) == 0);
+  CHECK(tune::round_up(1, 8) == 8);
+  CHECK(tune::round_up(8, 8) == 8);
+  CHECK(tune::round_up(10, 3) == 12);
+}
+
+TEST_CASE("divisions are rounded up") {
+  CHECK(tune::divide_up(0, 8) == 0);
+  CHECK(tune::divide_up(8, 8) == 1);
+  CHECK(tune::divide_up(9, 8) == 2);
 }
 
 }  // namespace devices_test

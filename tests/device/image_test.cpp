@@ -11,7 +11,6 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/kernel/compile.hpp"
-#include "libtune/kernel/compiler.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/run_tests.hpp"
 

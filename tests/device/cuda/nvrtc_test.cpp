@@ -54,7 +54,7 @@ constexpr const char* dither_helpers =
     "DEVICE_FN float2 dither_of(uint word) { return make_float2(word, word); }\n"
     "DEVICE_FN uint rounded(float value) { return as_uint(value); }\n"
     "DEVICE_FN float2 clamped(float2 value) { return value; }\n";
-/// What packed_samples.kernel has for the kernels after it.
+/// The parts of packed_samples.kernel that the kernels after it use.
 constexpr const char* packed_samples =
     "typedef const uint* packed_row;\n"
     "DEVICE_FN packed_row row_from(const uint* row, ulong words, ulong sample) {\n"
