@@ -12,19 +12,16 @@
 #include <fstream>
 #include <optional>
 #include <random>
-#include <set>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
-#include "libtune/device/devices.hpp"
-#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/engine/prior_trials.hpp"
 #include "tests/child/sample_tuner.hpp"
+#include "tests/child/tuned_database.hpp"
 #include "tests/tune/running_program.hpp"
 
 namespace kill_test {
@@ -67,7 +64,7 @@ void wait_until_gone(const std::vector<::pid_t>& processes) {
 /// Waits until so many configurations more have been run, and a little longer.
 void wait_a_while(running_program& run, const std::string& log, std::minstd_rand& random) {
   // A program that was killed measures some of the best again before it gets on.
-  const std::size_t again = tune::earlier_times::references;
+  const std::size_t again = isolated::measured_again;
   const std::size_t enough = isolated::read_log(log).size() + again + random() % 6;
   while (!run.has_ended() && isolated::read_log(log).size() < enough) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -105,21 +102,8 @@ int kill_until_done(const std::string& database, const std::string& log, std::mi
 }
 
 void check_database(const std::string& path, const std::string& log) {
-  tune::tuning_database database(path);
-  const isolated::sample_key key{.configurations = configurations, .sleep_us = 11'000, .log = log};
-  const tune::record_key asked{tune::to_values(key), tune::select_device().identity()};
-  const auto result = database.find(isolated::sample_function(), asked);
-  REQUIRE(result);
-  CHECK(tune::to_string(result->values) == "n=1");
-  const auto search = database.latest_search(isolated::sample_function(), asked);
-  REQUIRE(search);
-  std::set<std::string> tried;
-  for (const auto& trial : search->trials) {
-    tried.insert(tune::to_string(trial.configuration));
-    CHECK(trial.outcome == "measured");
-  }
-  CHECK(tried.size() == configurations);
-  CHECK(search->trials.size() == configurations);
+  isolated::check_database(path,
+                           {.configurations = configurations, .sleep_us = 11'000, .log = log});
 }
 
 /// How many kills it took.
@@ -130,7 +114,7 @@ int kill_a_search(std::minstd_rand& random) {
   const int kills = kill_until_done(database, log, random);
   check_database(database, log);
   // What was under way when a process was killed is run again, and some of the best.
-  const std::size_t again = 1 + 2 * tune::earlier_times::references;
+  const std::size_t again = 1 + 2 * isolated::measured_again;
   CHECK(isolated::read_log(log).size() <= configurations + again * static_cast<std::size_t>(kills));
   return kills;
 }

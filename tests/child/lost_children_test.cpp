@@ -201,7 +201,7 @@ LIBTUNE_DEVICE_TEST_CASE("a child that is lost in the second search does not rep
   const auto log = isolated::read_log(bench.path("log"));
   // The best are compared again, in either.
   CHECK(log.size() >= 8 + 9);
-  CHECK(log.size() <= 8 + 9 + 2 * tune::earlier_times::references);
+  CHECK(log.size() <= 8 + 9 + 2 * isolated::measured_again);
   CHECK(bench.events->finished.size() == 2);
   CHECK(std::ranges::count_if(bench.events->lines, [](const std::string& line) {
           return line.starts_with("started");

@@ -10,8 +10,8 @@
 #include "libtune/child/serve_if_worker.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/engine/prior_trials.hpp"
 #include "tests/child/sample_tuner.hpp"
+#include "tests/child/tuned_database.hpp"
 
 namespace plugin_test {
 
@@ -29,7 +29,7 @@ TEST_CASE("a library that something else has loaded tunes through the helper pro
   // The best are compared again after the child was lost; the bad one was run once.
   const auto runs = isolated::read_log(log);
   CHECK(std::set<std::string>(runs.begin(), runs.end()).size() == 8);
-  CHECK(runs.size() <= 8 + tune::earlier_times::references);
+  CHECK(runs.size() <= 8 + isolated::measured_again);
 }
 
 TEST_CASE("a library that is not there cannot be tuned through") {

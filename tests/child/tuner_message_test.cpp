@@ -16,6 +16,20 @@
 namespace tuner_message_test {
 
 using namespace tune::detail;
+using namespace std::chrono_literals;
+using tune::device;
+using tune::outcome;
+using tune::run_time;
+using tune::search_step;
+using tune::step_kind;
+using tune::detail::address_of;
+using tune::detail::child_process;
+using tune::detail::classify_exit;
+using tune::detail::classify_overtime;
+using tune::detail::find_device;
+using tune::detail::lost_trial;
+using tune::detail::watchdog;
+using tune::detail::watchdog_limits;
 
 std::optional<tuner_message> read(const std::vector<std::byte>& bytes) {
   tuner_message_reader reader;
@@ -23,7 +37,7 @@ std::optional<tuner_message> read(const std::vector<std::byte>& bytes) {
   return reader.next();
 }
 
-/// What comes out at the other end.
+/// The message at the other end.
 template <class Message>
 Message sent(const Message& message) {
   const auto arrived = read(encode(message));
@@ -234,10 +248,6 @@ TEST_CASE("of prior results only the trials that no message holds are left out")
   CHECK(parts.front().known.unfinished.front().outcome == "measured");
 }
 
-using tune::device;
-using tune::detail::address_of;
-using tune::detail::find_device;
-
 tune::testing::fake_device fake(const std::string& name) {
   tune::testing::fake_device_options options;
   options.identity = {name, "fake platform", "1.0"};
@@ -296,16 +306,6 @@ TEST_CASE("what a process finds is told") {
   CHECK(tune::detail::describe_all(all).find("one (") == 0);
   CHECK(tune::detail::describe_all({}) == "none");
 }
-
-using namespace std::chrono_literals;
-using tune::outcome;
-using tune::search_step;
-using tune::step_kind;
-using tune::detail::child_process;
-using tune::detail::classify_exit;
-using tune::detail::classify_overtime;
-using tune::detail::lost_trial;
-using tune::detail::watchdog;
 
 const search_step first_run{
     .kind = step_kind::first_run, .index = 2, .configuration = {{"n", std::int64_t{3}}}};
@@ -370,9 +370,6 @@ TEST_CASE("the trial of what was lost has its configuration, and no program") {
   CHECK(lost.elapsed == 3s);
   CHECK(lost.programs.empty());
 }
-
-using tune::run_time;
-using tune::detail::watchdog_limits;
 
 constexpr watchdog_limits limits{.floor = 10s, .multiple = 20, .compile_time = 60s};
 

@@ -34,6 +34,8 @@ using pretuned::equal_devices;
 using pretuned::simulated_function;
 using pretuned::simulated_key;
 using pretuned::simulated_tuner;
+using tune::job_queue;
+using tune::led_job;
 using tune::pretuning_state;
 
 /// Devices, an application and a database.
@@ -252,9 +254,6 @@ TEST_CASE("a database in which nothing can be stored is refused before anything 
   CHECK_THROWS_WITH_AS(here.pretune(1), doctest::Contains(here.folder.path().c_str()),
                        tune::database_error);
 }
-
-using tune::job_queue;
-using tune::led_job;
 
 led_job take_job(job_queue& queue) {
   auto job = queue.next();

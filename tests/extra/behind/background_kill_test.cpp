@@ -10,20 +10,17 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <random>
-#include <set>
 #include <string>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
-#include "libtune/device/devices.hpp"
-#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/engine/prior_trials.hpp"
 #include "tests/child/sample_tuner.hpp"
+#include "tests/child/tuned_database.hpp"
 #include "tests/tune/running_program.hpp"
 
 namespace background_kill_test {
@@ -42,17 +39,9 @@ struct running_application : sample::running_program {
 };
 
 void check_database(const tune::testing::temporary_directory& folder) {
-  tune::tuning_database database((folder / "tuning.db").string());
-  const isolated::sample_key key{
-      .configurations = configurations, .sleep_us = 3'000, .log = (folder / "log").string()};
-  const tune::record_key asked{tune::to_values(key), tune::select_device().identity()};
-  const auto result = database.find(isolated::sample_function(), asked);
-  REQUIRE(result);
-  CHECK(tune::to_string(result->values) == "n=1");
-  const auto search = database.latest_search(isolated::sample_function(), asked);
-  REQUIRE(search);
-  CHECK(search->trials.size() == configurations);
-  for (const auto& trial : search->trials) CHECK(trial.outcome == "measured");
+  isolated::check_database(
+      (folder / "tuning.db").string(),
+      {.configurations = configurations, .sleep_us = 3'000, .log = (folder / "log").string()});
 }
 
 using clock = std::chrono::steady_clock;
@@ -81,7 +70,7 @@ int kill_until_tuned(std::minstd_rand& random, clock::time_point last = clock::t
         ::kill(children.front(), signals[random() % 2]);
         ++kills;
       }
-      enough = isolated::read_log(log).size() + tune::earlier_times::references + 2 + random() % 6;
+      enough = isolated::read_log(log).size() + isolated::measured_again + 2 + random() % 6;
     }
     if (killed) continue;
     const std::string said = run.output();
@@ -91,7 +80,7 @@ int kill_until_tuned(std::minstd_rand& random, clock::time_point last = clock::t
     break;
   }
   check_database(folder);
-  const std::size_t again = 1 + 2 * tune::earlier_times::references;
+  const std::size_t again = 1 + 2 * isolated::measured_again;
   CHECK(isolated::read_log(log).size() <= configurations + again * static_cast<std::size_t>(kills));
   return kills;
 }
@@ -168,7 +157,7 @@ TEST_CASE("an application that ends while its key is tuned leaves nothing behind
   CHECK(again.succeeded());
   check_database(folder);
   CHECK(isolated::read_log((folder / "log").string()).size() <=
-        configurations + 1 + 2 * tune::earlier_times::references);
+        configurations + 1 + 2 * isolated::measured_again);
 }
 
 TEST_CASE("an application that tunes in its own process ends as soon as it has ended its main") {

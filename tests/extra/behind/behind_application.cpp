@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/child/serve_if_worker.hpp"
 #include "libtune/device/devices.hpp"
@@ -106,9 +105,7 @@ int main(int count, char** arguments) {
   options.watchdog.floor = 10s;
   options.behind = {.share = 1.0, .slice = std::chrono::microseconds(1s)};
   // Objects that outlive main ask with it.
-  static const tune::detail::never_destroyed<tune::context> lasting(
-      tune::select_device().create_context());
-  const tune::context& context = *lasting;
+  const tune::context& context = *new tune::context(tune::select_device().create_context());
   const isolated::sample_key key{.configurations = 40, .sleep_us = 3'000, .log = arguments[2]};
   const auto found = isolated::sample_autotune.graded(context, key, options);
   std::printf("%s %d %s\n", name_of(found.grade), found.tuning.n,

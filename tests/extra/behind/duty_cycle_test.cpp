@@ -19,8 +19,12 @@ namespace duty_cycle_test {
 
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
+using tune::step_kind;
 using tune::detail::back_off;
+using tune::detail::behind_part;
 using tune::detail::duty_cycle;
+using tune::detail::gate_page;
+using tune::detail::page_gate;
 using tune::detail::sentinel_judge;
 using tune::detail::usage_queue;
 
@@ -145,11 +149,6 @@ TEST_CASE("keys are tuned in the order of what they are worth") {
   CHECK(queue.next() == "nearest");
   CHECK_FALSE(queue.next());
 }
-
-using tune::step_kind;
-using tune::detail::behind_part;
-using tune::detail::gate_page;
-using tune::detail::page_gate;
 
 std::shared_ptr<void> nothing() { return std::make_shared<int>(0); }
 

@@ -17,11 +17,10 @@
 #include <vector>
 
 #include "libtune/device/devices.hpp"
-#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "tests/child/sample_tuner.hpp"
+#include "tests/child/tuned_database.hpp"
 #include "tests/tune/running_program.hpp"
 
 namespace ending_test {
@@ -90,13 +89,8 @@ void check_end(const tune::device& device, const way& expected, const std::strin
     }
   }
   if (where.empty()) return;
-  const isolated::sample_key key{.configurations = 10'000, .sleep_us = 3'000, .log = log};
-  tune::tuning_database left(path);
-  const tune::record_key asked{tune::to_values(key), device.identity()};
-  CHECK_FALSE(left.find(isolated::sample_function(), asked));
-  const auto search = left.latest_search(isolated::sample_function(), asked);
-  REQUIRE(search);
-  CHECK_FALSE(search->trials.empty());
+  isolated::check_unfinished(path, {.configurations = 10'000, .sleep_us = 3'000, .log = log},
+                             device);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("an application whose static objects use the device ends in peace",

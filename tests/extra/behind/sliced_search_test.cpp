@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 
-#include "libtune/child/remote_tuning.hpp"
 #include "libtune/extra/behind/duty_cycle.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
 #include "libtune/tune/error.hpp"

@@ -17,6 +17,9 @@
 namespace drift_watch_test {
 
 using tune::detail::drift_watch;
+using tune::detail::probation;
+using tune::detail::verdict;
+using tune::testing::service_noise;
 
 /// Times about 1000 ns, with noise, and an outlier among a hundred.
 class times {
@@ -102,10 +105,6 @@ TEST_CASE("outliers, a short disturbance and times that are none raise no alarm"
   watch.restart();
   CHECK(!watch.reference_ns());
 }
-
-using tune::detail::probation;
-using tune::detail::verdict;
-using tune::testing::service_noise;
 
 /// The median of a block of times.
 double block(service_noise& noise, double ratio) {

@@ -23,6 +23,7 @@
 namespace cost_corrections_test {
 
 using tune::cost_corrections;
+using tune::cost_factors;
 using tune::cost_samples;
 using tune::cost_terms;
 using tune::size_grid;
@@ -261,8 +262,6 @@ TEST_CASE("with costs that are alike for all, times are interpolated between the
   }
   CHECK(sum / sizes < 0.01);
 }
-
-using tune::cost_factors;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 

@@ -131,7 +131,7 @@ class modelled_source final : public tune::portfolio_source {
   const std::vector<tile>& all_ = all_tiles();
 };
 
-/// What the times of modelled_source are made of.
+/// The terms of the times of modelled_source.
 tune::cost_function modelled_costs(const tune::portfolio_source::configuration& of) {
   const modelled_source::tile tile = modelled_source::all_tiles()[modelled_source::place(of)];
   return [tile](std::span<const std::uint64_t> sizes) {
