@@ -16,12 +16,14 @@
 
 namespace race_test {
 
+using tune::pooled_spread;
 using tune::race;
 using tune::race_settings;
 using tune::race_state;
 using tune::race_step;
 using tune::race_task;
 using tune::run_time;
+using tune::samples;
 using tune::testing::simulated_chance;
 
 /// Configurations of known times, on a device with little noise.
@@ -475,9 +477,6 @@ TEST_CASE("misuse is an error that says so") {
   CHECK_THROWS_AS(race({.indifference = -1}), tune::argument_error);
   CHECK_THROWS_AS(race({.screening_runs = 1}), tune::argument_error);
 }
-
-using tune::pooled_spread;
-using tune::samples;
 
 /// Learned from configurations of different speed, with so many samples each.
 double learned(double spread, int size, double outliers = 0) {

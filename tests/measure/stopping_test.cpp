@@ -28,9 +28,14 @@
 namespace stopping_test {
 
 using namespace std::chrono_literals;
+using tune::drift_monitor;
 using tune::iteration_plan;
 using tune::run_time;
+using tune::samples;
 using tune::warm_up_detector;
+using tune::testing::fake_call;
+using tune::testing::fake_device;
+using tune::testing::timed_queue;
 
 int planned(run_time device_time, run_time wall_time) {
   return iteration_plan({}, device_time, wall_time).planned();
@@ -195,8 +200,6 @@ TEST_CASE("warm-up settings that make no sense are errors") {
   CHECK_THROWS_AS(warm_up_detector({.tolerance = -1}), tune::argument_error);
 }
 
-using tune::drift_monitor;
-using tune::samples;
 using enum tune::drift_verdict;
 using verdicts = std::vector<tune::drift_verdict>;
 
@@ -207,7 +210,7 @@ samples visit(double time) { return samples({run_time(time), run_time(time), run
 /// Scores a sentinel at this time, and begins a block.
 void open(drift_monitor& drift, double time) { drift.open(visit(time), quiet, run_time(time)); }
 
-/// What the monitor says of visits that take these times.
+/// The verdict of the monitor on visits that take these times.
 verdicts close(drift_monitor& drift, std::initializer_list<double> times, double spread = quiet) {
   verdicts said;
   for (const double time : times) said.push_back(drift.close(visit(time), spread));
@@ -322,10 +325,6 @@ TEST_CASE("settings that cannot notice anything are errors") {
     CHECK_THROWS_AS(drift_monitor{wrong}, tune::argument_error);
   }
 }
-
-using tune::testing::fake_call;
-using tune::testing::fake_device;
-using tune::testing::timed_queue;
 
 TEST_CASE("the time of a run is the sum over the commands of that run") {
   timed_queue fixture;

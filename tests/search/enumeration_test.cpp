@@ -20,6 +20,8 @@
 
 namespace enumeration_test {
 
+using tune::detail::decision_diagram;
+using tune::detail::valid_configurations;
 using tune::testing::counting;
 using numbers = std::vector<std::size_t>;
 
@@ -213,8 +215,6 @@ TEST_CASE("restrictions are asked by depth, then in the order given") {
   CHECK(tune::detail::asking_order(3, restrictions) == numbers{2, 1, 3, 0});
 }
 
-using tune::detail::decision_diagram;
-using tune::detail::valid_configurations;
 using edges = std::vector<decision_diagram::edge>;
 using choice = std::vector<std::size_t>;
 

@@ -24,10 +24,15 @@
 
 namespace model_test {
 
+using tune::similar_search;
 using tune::detail::additive_kernel;
 using tune::detail::candidate_pool;
 using tune::detail::coordinates;
+using tune::detail::failure_rates;
 using tune::detail::gaussian_process;
+using tune::detail::observations;
+using tune::detail::random_source;
+using tune::detail::surrogate;
 
 constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
 
@@ -205,9 +210,6 @@ TEST_CASE("what is removed is gone, and the others keep what they know") {
   CHECK(pool.size() == 0);
 }
 
-using tune::detail::random_source;
-using tune::detail::surrogate;
-
 TEST_CASE("the most promising one has been neither expected nor told") {
   const tune::search_space space = tune::testing::line(30);
   random_source random(1);
@@ -281,8 +283,6 @@ TEST_CASE("before anything is known, powers of two are preferred") {
   }
   CHECK(powers > draws * 2 * 7 / 64);  // 7 of 64 are
 }
-
-using tune::detail::observations;
 
 observations told(const std::vector<std::optional<double>>& scores) {
   observations all;
@@ -381,7 +381,6 @@ TEST_CASE("the best and the latest are kept, and the best score even if it is no
   CHECK(all.best()->index == 5);
 }
 
-using tune::detail::failure_rates;
 using point = std::vector<std::uint32_t>;
 
 TEST_CASE("what was never seen is expected to succeed as all do") {
@@ -420,7 +419,6 @@ TEST_CASE("the bound of losses is a quantile, and infinite for few") {
 }
 
 using numbers = std::vector<std::size_t>;
-using tune::similar_search;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 

@@ -22,10 +22,13 @@
 
 namespace fake_context_test {
 
+using std::chrono::nanoseconds;
 using tune::device_failure;
 using tune::testing::check_refused;
 using tune::testing::fake_call;
 using tune::testing::fake_device;
+using tune::testing::fake_kernel;
+using tune::testing::fake_launch;
 using tune::testing::fake_macros;
 
 const tune::program_source with_wgs{"k", "#define wgs 128", {}};
@@ -139,10 +142,6 @@ TEST_CASE("errors under a condition are not looked at") {
   CHECK(log_of("#if wgs > 4\n#ifdef x\n#endif\n#error bad\n#endif\n").empty());
   CHECK_FALSE(log_of("#if wgs > 4\n#endif\n#error bad\n").empty());
 }
-
-using std::chrono::nanoseconds;
-using tune::testing::fake_kernel;
-using tune::testing::fake_launch;
 
 struct launch_bench {
   tune::testing::fake_device fake{{.limits = {.max_work_group_size = 64,
