@@ -44,42 +44,6 @@ std::vector<copy_request> plan(const shape& size, const shape& source, const sha
               array_layout(dtype::int32, size, destination));
 }
 
-template <class T>
-void carry_out(const host_array<T>& source, host_array<T>& destination) {
-  const auto* from = reinterpret_cast<const std::byte*>(source.data());
-  auto* to = reinterpret_cast<std::byte*>(destination.data());
-  for (const copy_request& part : plan(source.layout(), destination.layout())) {
-    for (std::size_t slice = 0; slice < part.slices; ++slice) {
-      for (std::size_t row = 0; row < part.rows; ++row) {
-        std::memcpy(to + part.destination.offset_bytes +
-                        slice * part.destination.slice_pitch_bytes +
-                        row * part.destination.row_pitch_bytes,
-                    from + part.source.offset_bytes + slice * part.source.slice_pitch_bytes +
-                        row * part.source.row_pitch_bytes,
-                    part.row_bytes);
-      }
-    }
-  }
-}
-
-TEST_CASE("every padding on either side is copied, and the destination's padding is left alone") {
-  for (const shape& size : tune::testing::shapes_of_each_rank) {
-    for (unsigned from = 0; from < tune::testing::paddings(size); ++from) {
-      const auto source =
-          tune::testing::numbered_array<std::int16_t>(size, tune::testing::padded_by(size, from));
-      for (unsigned to = 0; to < tune::testing::paddings(size); ++to) {
-        host_array<std::int16_t> copy(size, tune::testing::padded_by(size, to));
-        copy.fill(-1);
-        carry_out(source, copy);
-        REQUIRE(tune::testing::elements_of(copy) ==
-                tune::testing::numbers<std::int16_t>(size.elements()));
-        REQUIRE(tune::testing::count_in_padded<std::int16_t>(copy, -1) ==
-                copy.padded_elements() - size.elements());
-      }
-    }
-  }
-}
-
 TEST_CASE("arrays without padding are copied in one run of bytes, whatever their rank") {
   for (const shape& size : tune::testing::shapes_of_each_rank) {
     const auto parts = plan(size, size, size);

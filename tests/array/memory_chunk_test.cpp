@@ -22,6 +22,8 @@
 
 namespace memory_chunk_test {
 
+using tune::guarded_memory;
+using tune::stray_write;
 using tune::detail::block_map;
 using tune::detail::memory_chunk;
 using tune::testing::fake_device;
@@ -146,9 +148,6 @@ TEST_CASE("a part that cannot be made leaves nothing taken") {
   CHECK_THROWS_AS(chunk->take(1), tune::argument_error);
   CHECK(chunk->bytes_in_use() == 1);
 }
-
-using tune::guarded_memory;
-using tune::stray_write;
 
 constexpr std::byte pattern{0xA5};
 constexpr std::byte other{0x01};

@@ -20,11 +20,17 @@ namespace composition_test {
 
 using steps::bench;
 using steps::scale;
+using tune::alias_slot;
+using tune::compound_slot;
+using tune::device_array;
+using tune::dimension;
 using tune::dtype;
+using tune::io_slot;
 using tune::operation_sequence;
 using tune::optional_slot;
 using tune::shape;
 using tune::shared_slots;
+using tune::testing::fake_device;
 using strings = std::vector<std::string>;
 
 /// Holds a slot, and another one if it has flags.
@@ -192,13 +198,6 @@ TEST_CASE("slots of different types or shapes cannot be joined to a compound") {
                          {{"data", {"a:dest", "b:src"}}}),
       tune::argument_error);
 }
-
-using tune::alias_slot;
-using tune::compound_slot;
-using tune::device_array;
-using tune::dimension;
-using tune::io_slot;
-using tune::testing::fake_device;
 
 tune::context fake_context() { return tune::testing::fake_device().device().create_context(); }
 

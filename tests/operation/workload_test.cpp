@@ -46,111 +46,108 @@ struct bench {
     for (std::size_t i = 0; i < count; ++i) made(i) = static_cast<std::int32_t>(i + 1);
     return made;
   }
-  std::int32_t first(const padded_copy& of, const char* slot) {
+  std::int32_t first_of(const padded_copy& of, const char* slot) {
     return of.buffer(slot).get<std::int32_t>(queue)(0);
   }
 };
 
-TEST_CASE("arrays with contents hold them, and all others hold what no kernel would write") {
-  bench b;
-  b.work.set("src", bench::numbers());
-  padded_copy op(b.queue, 5, 4);
-  b.work.bind(op);
-  const auto src = op.buffer("src").get<std::int32_t>(b.queue);
+struct filled_bench : bench {
+  filled_bench() { work.set("src", numbers()); }
+};
+
+TEST_CASE_FIXTURE(
+    filled_bench,
+    "arrays with contents hold them, and all others hold what no kernel would write") {
+  padded_copy op(queue, 5, 4);
+  work.bind(op);
+  const auto src = op.buffer("src").get<std::int32_t>(queue);
   CHECK(src(0) == 1);
   CHECK(src(4) == 5);
-  CHECK(b.first(op, "dest") == -1);
+  CHECK(first_of(op, "dest") == -1);
 }
 
-TEST_CASE("the next operation finds the same memory, with the contents as they were") {
-  bench b;
-  b.work.set("src", bench::numbers());
-  padded_copy first(b.queue, 5, 4);
-  b.work.bind(first);
-  first.buffer("src").fill(b.queue, std::int32_t{77});
-  first.buffer("dest").fill(b.queue, std::int32_t{77});
-  const std::size_t allocations = b.fake.calls(fake_call::allocate);
-  padded_copy second(b.queue, 5, 4);
-  b.work.bind(second);
+TEST_CASE_FIXTURE(filled_bench,
+                  "the next operation finds the same memory, with the contents as they were") {
+  padded_copy first(queue, 5, 4);
+  work.bind(first);
+  first.buffer("src").fill(queue, std::int32_t{77});
+  first.buffer("dest").fill(queue, std::int32_t{77});
+  const std::size_t allocations = fake.calls(fake_call::allocate);
+  padded_copy second(queue, 5, 4);
+  work.bind(second);
   CHECK(second.buffer("src").buffer() == first.buffer("src").buffer());
-  CHECK(b.first(second, "src") == 1);
-  CHECK(b.first(second, "dest") == -1);
-  CHECK(b.fake.calls(fake_call::allocate) == allocations);
+  CHECK(first_of(second, "src") == 1);
+  CHECK(first_of(second, "dest") == -1);
+  CHECK(fake.calls(fake_call::allocate) == allocations);
 }
 
-TEST_CASE("memory grows with the strictest padding, and serves the less strict after it") {
-  bench b;
-  b.work.set("src", bench::numbers());
-  padded_copy narrow(b.queue, 5, 1);
-  b.work.bind(narrow);
-  padded_copy wide(b.queue, 5, 64);
-  b.work.bind(wide);
+TEST_CASE_FIXTURE(filled_bench,
+                  "memory grows with the strictest padding, and serves the less strict after it") {
+  padded_copy narrow(queue, 5, 1);
+  work.bind(narrow);
+  padded_copy wide(queue, 5, 64);
+  work.bind(wide);
   CHECK(wide.buffer("src").layout().padded()[0] == 64);
-  CHECK(b.first(wide, "src") == 1);
-  const std::size_t held = b.work.held_bytes();
-  padded_copy middle(b.queue, 5, 8);
-  b.work.bind(middle);
+  CHECK(first_of(wide, "src") == 1);
+  const std::size_t held = work.held_bytes();
+  padded_copy middle(queue, 5, 8);
+  work.bind(middle);
   CHECK(middle.buffer("src").layout().padded()[0] == 8);
   CHECK(middle.buffer("src").buffer() == wide.buffer("src").buffer());
-  CHECK(b.first(middle, "src") == 1);
-  CHECK(b.work.held_bytes() <= held);
-  CHECK(b.first(narrow, "src") == 1);  // it keeps the memory that it had
+  CHECK(first_of(middle, "src") == 1);
+  CHECK(work.held_bytes() <= held);
+  CHECK(first_of(narrow, "src") == 1);  // it keeps the memory that it had
 }
 
-TEST_CASE("contents are restored where a kernel has overwritten them") {
-  bench b;
-  b.work.set("src", bench::numbers());
-  padded_copy op(b.queue, 5, 4);
-  b.work.bind(op);
-  op.buffer("src").zero(b.queue);
-  b.work.restore(op);
-  CHECK(b.first(op, "src") == 1);
+TEST_CASE_FIXTURE(filled_bench, "contents are restored where a kernel has overwritten them") {
+  padded_copy op(queue, 5, 4);
+  work.bind(op);
+  op.buffer("src").zero(queue);
+  work.restore(op);
+  CHECK(first_of(op, "src") == 1);
 }
 
-TEST_CASE("what the author has bound is left alone") {
-  bench b;
-  b.work.set("src", bench::numbers());
-  padded_copy before(b.queue, 5, 4);
-  b.work.bind(before);
-  padded_copy op(b.queue, 5, 4);
-  const device_array own = op.slot("src").allocate(b.context);
-  own.fill(b.queue, std::int32_t{9});
-  b.work.bind(op);
-  CHECK(b.first(op, "src") == 9);
+TEST_CASE_FIXTURE(filled_bench, "what the author has bound is left alone") {
+  padded_copy before(queue, 5, 4);
+  work.bind(before);
+  padded_copy op(queue, 5, 4);
+  const device_array own = op.slot("src").allocate(context);
+  own.fill(queue, std::int32_t{9});
+  work.bind(op);
+  CHECK(first_of(op, "src") == 9);
   CHECK(op.buffer("dest").buffer() == before.buffer("dest").buffer());
 }
 
-TEST_CASE("contents for a slot that the operation does not have are refused, and none is bound") {
-  bench b;
-  b.work.set("src", bench::numbers()).set("date", bench::numbers());
-  padded_copy op(b.queue, 5, 4);
+TEST_CASE_FIXTURE(
+    bench, "contents for a slot that the operation does not have are refused, and none is bound") {
+  work.set("src", numbers()).set("date", numbers());
+  padded_copy op(queue, 5, 4);
   CHECK_THROWS_WITH_AS(
-      b.work.bind(op),
+      work.bind(op),
       "the workload has contents for the slot 'date', which the operation does "
       "not have (tune::optional_slot(\"date\") where only some have it); the slots "
       "are src, dest",
       tune::argument_error);
   CHECK_FALSE(op.slot("src").is_bound());
-  CHECK_THROWS_AS(b.work.run(op), tune::argument_error);
+  CHECK_THROWS_AS(work.run(op), tune::argument_error);
 }
 
-TEST_CASE("a misspelt name is found as well if it is set after the binding") {
-  bench b;
-  padded_copy op(b.queue, 5, 4);
-  b.work.bind(op);
-  b.work.set("scr", bench::numbers());
-  CHECK_THROWS_AS(b.work.restore(op), tune::argument_error);
+TEST_CASE_FIXTURE(bench, "a misspelt name is found as well if it is set after the binding") {
+  padded_copy op(queue, 5, 4);
+  work.bind(op);
+  work.set("scr", numbers());
+  CHECK_THROWS_AS(work.restore(op), tune::argument_error);
 }
 
-TEST_CASE("contents may be marked as those of a slot that only some operations have") {
-  bench b;
-  b.work.set("src", bench::numbers()).set(tune::optional_slot("date"), bench::numbers());
-  padded_copy op(b.queue, 5, 4);
-  b.work.bind(op);
-  CHECK(b.first(op, "src") == 1);
-  b.work.set(tune::optional_slot("dest"), bench::numbers());
-  b.work.restore(op);
-  CHECK(b.first(op, "dest") == 1);
+TEST_CASE_FIXTURE(bench,
+                  "contents may be marked as those of a slot that only some operations have") {
+  work.set("src", numbers()).set(tune::optional_slot("date"), numbers());
+  padded_copy op(queue, 5, 4);
+  work.bind(op);
+  CHECK(first_of(op, "src") == 1);
+  work.set(tune::optional_slot("dest"), numbers());
+  work.restore(op);
+  CHECK(first_of(op, "dest") == 1);
 }
 
 tune::operation_sequence joined_copies(const bench& b) {
@@ -159,76 +156,74 @@ tune::operation_sequence joined_copies(const bench& b) {
       {{"between", {"a:dest", "b:src"}}}, {{"scratch", {"between"}}});
 }
 
-TEST_CASE("contents for a slot that is part of another, or an alias, name the slot to set") {
-  bench b;
-  tune::operation_sequence op(
-      b.queue, {{"a", padded_copy(b.queue, 5, 4)}, {"b", padded_copy(b.queue, 5, 4)}},
-      {{"between", {"a:dest", "b:src"}}});
-  b.work.set("b:src", bench::numbers());
-  CHECK_THROWS_WITH_AS(b.work.bind(op),
+TEST_CASE_FIXTURE(
+    bench, "contents for a slot that is part of another, or an alias, name the slot to set") {
+  tune::operation_sequence op(queue,
+                              {{"a", padded_copy(queue, 5, 4)}, {"b", padded_copy(queue, 5, 4)}},
+                              {{"between", {"a:dest", "b:src"}}});
+  work.set("b:src", numbers());
+  CHECK_THROWS_WITH_AS(work.bind(op),
                        "the workload has contents for the slot 'b:src', which is part of 'between' "
                        "and has no array of its own; the slots are a:src, b:dest, between",
                        tune::argument_error);
-  tune::workload optional(b.queue);
-  optional.set(tune::optional_slot("b:src"), bench::numbers());
+  tune::workload optional(queue);
+  optional.set(tune::optional_slot("b:src"), numbers());
   CHECK_THROWS_AS(optional.bind(op), tune::argument_error);
 
-  tune::operation_sequence aliased = joined_copies(b);
-  tune::workload for_alias(b.queue);
-  for_alias.set("scratch", bench::numbers());
+  tune::operation_sequence aliased = joined_copies(*this);
+  tune::workload for_alias(queue);
+  for_alias.set("scratch", numbers());
   CHECK_THROWS_WITH_AS(for_alias.bind(aliased), doctest::Contains("'scratch', which is an alias"),
                        tune::argument_error);
 }
 
-TEST_CASE("a workload tells which slots have their arrays from it") {
-  bench b;
-  padded_copy op(b.queue, 5, 4);
+TEST_CASE_FIXTURE(bench, "a workload tells which slots have their arrays from it") {
+  padded_copy op(queue, 5, 4);
   op.ensure_bound("src");
-  CHECK_FALSE(b.work.provides(op, "dest"));
-  b.work.bind(op);
-  CHECK(b.work.provides(op, "dest"));
-  CHECK_FALSE(b.work.provides(op, "src"));
-  CHECK_THROWS_AS(b.work.provides(op, "neither"), tune::argument_error);
+  CHECK_FALSE(work.provides(op, "dest"));
+  work.bind(op);
+  CHECK(work.provides(op, "dest"));
+  CHECK_FALSE(work.provides(op, "src"));
+  CHECK_THROWS_AS(work.provides(op, "neither"), tune::argument_error);
   op.bind("src", op.buffer("dest"));
-  CHECK(b.work.provides(op, "src"));
+  CHECK(work.provides(op, "src"));
 
-  tune::operation_sequence aliased = joined_copies(b);
-  CHECK_FALSE(b.work.provides(aliased, "a:dest"));
-  b.work.bind(aliased);
-  CHECK(b.work.provides(aliased, "a:dest"));
-  CHECK(b.work.provides(aliased, "scratch"));
+  tune::operation_sequence aliased = joined_copies(*this);
+  CHECK_FALSE(work.provides(aliased, "a:dest"));
+  work.bind(aliased);
+  CHECK(work.provides(aliased, "a:dest"));
+  CHECK(work.provides(aliased, "scratch"));
 }
 
-TEST_CASE("an alias that the author has bound is left alone, and one of before follows") {
-  bench b;
-  tune::operation_sequence first = joined_copies(b);
-  b.work.bind(first);
-  tune::operation_sequence op = joined_copies(b);
-  const tune::buffer own = op.any_slot("scratch").allocate_buffer(b.context);
+TEST_CASE_FIXTURE(bench,
+                  "an alias that the author has bound is left alone, and one of before follows") {
+  tune::operation_sequence first = joined_copies(*this);
+  work.bind(first);
+  tune::operation_sequence op = joined_copies(*this);
+  const tune::buffer own = op.any_slot("scratch").allocate_buffer(context);
   const std::byte nine{9};
-  b.queue.fill(own, own.size_bytes(), std::span(&nine, 1));
-  b.work.bind(op);
-  CHECK(op.buffer("a:dest").get<std::int32_t>(b.queue)(0) == 0x09090909);
-  CHECK_FALSE(b.work.provides(op, "a:dest"));
+  queue.fill(own, own.size_bytes(), std::span(&nine, 1));
+  work.bind(op);
+  CHECK(op.buffer("a:dest").get<std::int32_t>(queue)(0) == 0x09090909);
+  CHECK_FALSE(work.provides(op, "a:dest"));
 
   tune::operation_sequence larger(
-      b.queue, {{"a", padded_copy(b.queue, 50, 4)}, {"b", padded_copy(b.queue, 50, 4)}},
+      queue, {{"a", padded_copy(queue, 50, 4)}, {"b", padded_copy(queue, 50, 4)}},
       {{"between", {"a:dest", "b:src"}}}, {{"scratch", {"between"}}});
-  b.work.bind(larger);
-  CHECK_FALSE(b.work.provides(first, "a:dest"));
-  b.work.restore(first);
-  CHECK(b.work.provides(first, "a:dest"));
+  work.bind(larger);
+  CHECK_FALSE(work.provides(first, "a:dest"));
+  work.restore(first);
+  CHECK(work.provides(first, "a:dest"));
   CHECK(first.buffer("a:dest").buffer() == larger.buffer("a:dest").buffer());
 }
 
-TEST_CASE("slots that share an array both move to the larger memory") {
-  bench b;
-  padded_copy op(b.queue, 5, 1);
-  b.work.bind(op);
+TEST_CASE_FIXTURE(bench, "slots that share an array both move to the larger memory") {
+  padded_copy op(queue, 5, 1);
+  work.bind(op);
   op.bind("dest", op.buffer("src"));
-  padded_copy wide(b.queue, 5, 64);
-  b.work.bind(wide);
-  b.work.restore(op);
+  padded_copy wide(queue, 5, 64);
+  work.bind(wide);
+  work.restore(op);
   CHECK(op.buffer("src").buffer() == wide.buffer("src").buffer());
   CHECK(op.buffer("dest").buffer() == wide.buffer("src").buffer());
 }
@@ -248,28 +243,26 @@ TEST_CASE("contents that wrap memory, and ranges, are copied") {
   CHECK_THROWS_AS(work.set("src", numbers, {4}), tune::argument_error);
 }
 
-TEST_CASE("contents of another shape or type are refused") {
-  bench b;
-  padded_copy op(b.queue, 5, 4);
+TEST_CASE_FIXTURE(bench, "contents of another shape or type are refused") {
+  padded_copy op(queue, 5, 4);
   SUBCASE("shape") {
-    b.work.set("src", bench::numbers(6));
-    CHECK_THROWS_AS(b.work.bind(op), tune::argument_error);
+    work.set("src", numbers(6));
+    CHECK_THROWS_AS(work.bind(op), tune::argument_error);
   }
   SUBCASE("type") {
-    b.work.set("src", host_array<float>({5}));
-    CHECK_THROWS_AS(b.work.bind(op), tune::type_error);
+    work.set("src", host_array<float>({5}));
+    CHECK_THROWS_AS(work.bind(op), tune::type_error);
   }
 }
 
-TEST_CASE("the operations may outlive it") {
-  bench b;
-  padded_copy op(b.queue, 5, 4);
+TEST_CASE_FIXTURE(bench, "the operations may outlive it") {
+  padded_copy op(queue, 5, 4);
   {
-    tune::workload work(b.queue);
-    work.set("src", bench::numbers());
+    tune::workload work(queue);
+    work.set("src", numbers());
     work.bind(op);
   }
-  CHECK(b.first(op, "src") == 1);
+  CHECK(first_of(op, "src") == 1);
 }
 
 /// Writes a byte a number of bytes from the begin of the memory in a slot; the fake device's
@@ -280,41 +273,37 @@ void write_behind(bench& b, const padded_copy& op, const char* slot, std::size_t
   b.queue.fill(memory, 1, std::span(&seven, 1), offset);
 }
 
-TEST_CASE("what is written behind an array is found, with the slot and the place") {
-  bench b;
-  padded_copy wide(b.queue, 50, 4);  // the memory is larger than what comes next needs
-  b.work.bind(wide);
-  padded_copy op(b.queue, 5, 4);
-  b.work.bind(op);
-  CHECK_FALSE(b.work.find_stray_write(op));
-  write_behind(b, op, "dest", 8 * sizeof(std::int32_t) + 5);
-  CHECK(b.work.find_stray_write(op) ==
+TEST_CASE_FIXTURE(bench, "what is written behind an array is found, with the slot and the place") {
+  padded_copy wide(queue, 50, 4);  // the memory is larger than what comes next needs
+  work.bind(wide);
+  padded_copy op(queue, 5, 4);
+  work.bind(op);
+  CHECK_FALSE(work.find_stray_write(op));
+  write_behind(*this, op, "dest", 8 * sizeof(std::int32_t) + 5);
+  CHECK(work.find_stray_write(op) ==
         "'dest', laid out as (8,) with its padding: element 9, 2 past the end, was written");
-  b.work.restore(op);
-  CHECK_FALSE(b.work.find_stray_write(op));
+  work.restore(op);
+  CHECK_FALSE(work.find_stray_write(op));
 }
 
-TEST_CASE("the padding of an array is no guard band") {
-  bench b;
-  padded_copy op(b.queue, 5, 4);
-  b.work.bind(op);
-  write_behind(b, op, "dest", 5 * sizeof(std::int32_t));
-  CHECK_FALSE(b.work.find_stray_write(op));
+TEST_CASE_FIXTURE(bench, "the padding of an array is no guard band") {
+  padded_copy op(queue, 5, 4);
+  work.bind(op);
+  write_behind(*this, op, "dest", 5 * sizeof(std::int32_t));
+  CHECK_FALSE(work.find_stray_write(op));
 }
 
-TEST_CASE("without guards there is just the memory") {
-  bench b;
-  const tune::workload guarded = b.work;
-  b.work = tune::workload(b.queue, {.guards = false});
-  padded_copy op(b.queue, 5, 4);
-  b.work.bind(op);
-  CHECK(b.work.held_bytes() == 2 * 8 * sizeof(std::int32_t));
+TEST_CASE_FIXTURE(bench, "without guards there is just the memory") {
+  const tune::workload guarded = work;
+  work = tune::workload(queue, {.guards = false});
+  padded_copy op(queue, 5, 4);
+  work.bind(op);
+  CHECK(work.held_bytes() == 2 * 8 * sizeof(std::int32_t));
   CHECK(guarded.held_bytes() == 0);
-  CHECK_FALSE(b.work.find_stray_write(op));
+  CHECK_FALSE(work.find_stray_write(op));
 }
 
-TEST_CASE("the band of an array of several axes is as long as a row") {
-  bench b;
+TEST_CASE_FIXTURE(bench, "the band of an array of several axes is as long as a row") {
   class rows final : public tune::operation {
    public:
     explicit rows(const tune::command_queue& queue) : operation(queue) {
@@ -324,46 +313,40 @@ TEST_CASE("the band of an array of several axes is as long as a row") {
    private:
     void do_run() override {}
   };
-  rows op(b.queue);
-  b.work.bind(op);
-  CHECK(b.work.held_bytes() >= 5 * 5000 * sizeof(std::int32_t));
+  rows op(queue);
+  work.bind(op);
+  CHECK(work.held_bytes() >= 5 * 5000 * sizeof(std::int32_t));
 }
 
-TEST_CASE("an operation moves to the larger memory when it is restored") {
-  bench b;
-  b.work.set("src", bench::numbers());
-  padded_copy narrow(b.queue, 5, 1);
-  b.work.bind(narrow);
-  padded_copy wide(b.queue, 5, 64);
-  b.work.bind(wide);
+TEST_CASE_FIXTURE(filled_bench, "an operation moves to the larger memory when it is restored") {
+  padded_copy narrow(queue, 5, 1);
+  work.bind(narrow);
+  padded_copy wide(queue, 5, 64);
+  work.bind(wide);
   CHECK(narrow.buffer("src").buffer() != wide.buffer("src").buffer());
-  b.work.restore(narrow);
+  work.restore(narrow);
   CHECK(narrow.buffer("src").buffer() == wide.buffer("src").buffer());
-  CHECK(b.first(narrow, "src") == 1);
+  CHECK(first_of(narrow, "src") == 1);
 }
 
-TEST_CASE("copies mean the same arrays, and contents may come from the device") {
-  bench b;
-  const device_array given(b.context, {tune::dtype::int32, {5}});
-  given.set(b.queue, bench::numbers());
-  tune::workload same = b.work;
+TEST_CASE_FIXTURE(bench, "copies mean the same arrays, and contents may come from the device") {
+  const device_array given(context, {tune::dtype::int32, {5}});
+  given.set(queue, numbers());
+  tune::workload same = work;
   same.set("src", given);
-  padded_copy op(b.queue, 5, 4);
-  b.work.bind(op);
-  CHECK(b.first(op, "src") == 1);
+  padded_copy op(queue, 5, 4);
+  work.bind(op);
+  CHECK(first_of(op, "src") == 1);
 }
 
-TEST_CASE("an operation on another queue finds its arrays set") {
-  bench b;
-  b.work.set("src", bench::numbers());
-  const auto other = b.context.create_command_queue();
+TEST_CASE_FIXTURE(filled_bench, "an operation on another queue finds its arrays set") {
+  const auto other = context.create_command_queue();
   padded_copy op(other, 5, 4);
-  b.work.run(op);
-  CHECK(b.first(op, "src") == 1);
+  work.run(op);
+  CHECK(first_of(op, "src") == 1);
 }
 
-TEST_CASE("to run an operation sets its arrays, and its stray writes are an error") {
-  bench b;
+TEST_CASE_FIXTURE(bench, "to run an operation sets its arrays, and its stray writes are an error") {
   class overrun final : public tune::operation {
    public:
     overrun(const tune::command_queue& queue, std::size_t size, std::size_t bytes)
@@ -375,13 +358,13 @@ TEST_CASE("to run an operation sets its arrays, and its stray writes are an erro
     void do_run() override { queue().zero(buffer("dest").buffer(), bytes_); }
     std::size_t bytes_;
   };
-  overrun large(b.queue, 100, 400);  // so that there is memory to write to
-  b.work.run(large);
-  overrun right(b.queue, 5, 20);
-  b.work.run(right);
-  CHECK(right.buffer("dest").get<std::int32_t>(b.queue)(4) == 0);
-  overrun wrong(b.queue, 5, 24);
-  CHECK_THROWS_WITH_AS(b.work.run(wrong),
+  overrun large(queue, 100, 400);  // so that there is memory to write to
+  work.run(large);
+  overrun right(queue, 5, 20);
+  work.run(right);
+  CHECK(right.buffer("dest").get<std::int32_t>(queue)(4) == 0);
+  overrun wrong(queue, 5, 24);
+  CHECK_THROWS_WITH_AS(work.run(wrong),
                        doctest::Contains("'dest': element 5, 1 past the end, was written"),
                        tune::error);
 }
