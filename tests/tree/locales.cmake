@@ -8,11 +8,11 @@
 set(cases
   "base"
   "kernel|*/compile_scope_test.cpp,*/defines_test.cpp"
-  "search|*/expression_test.cpp,*/space_test.cpp"
+  "search|*/space_test.cpp"
   "store|*/connection_test.cpp,*/trial_log_test.cpp,*/tuning_database_test.cpp"
   "maintenance|*/database_reader_test.cpp,*/merge_test.cpp,*/prune_test.cpp"
-  "tune|*/autotuner_test.cpp,*/goal_test.cpp,*/locked_lookup_test.cpp,*/portfolio_core_test.cpp"
-  "bare|*/bare_kernel_test.cpp,*/remembered_kernel_test.cpp"
+  "tune|*/autotuner_test.cpp,*/goal_test.cpp,*/lookup_test.cpp"
+  "bare|*/bare_kernel_test.cpp,*/expression_test.cpp,*/remembered_kernel_test.cpp"
   "formats|*/t1_test.cpp,*/t4_test.cpp,*/winners_test.cpp")
 set(ENV{LOCPATH} "${folder}")
 file(MAKE_DIRECTORY "${folder}")

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <cstdio>
 #include <doctest/doctest.h>
 #include <memory>
 #include <stdexcept>
 #include <string>
 
-#include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "tests/store/temporary_folder.hpp"
 
@@ -42,7 +42,9 @@ TEST_CASE("static objects and threads tune when main has returned, and all of it
         "libtune: warning: the last warning\n"
         "not sealed\n"
         "0\n");
-  CHECK(tune::database_reader(folder.file("db")).functions().at(0).results == 3);
+  CHECK(SQLite::Database(folder.file("db"))
+            .execAndGet("SELECT count(*) FROM \"sample.scale__0\"")
+            .getInt() == 3);
 }
 
 }  // namespace at_exit_test

@@ -3,6 +3,7 @@
 #include "libtune/tune/autotuner.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <doctest/doctest.h>
@@ -16,33 +17,23 @@
 
 #include "libtune/base/fields.hpp"
 #include "libtune/store/database/connection.hpp"
-#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/error.hpp"
 #include "tests/store/lock_keeper.hpp"
-#include "tests/tune/scale.hpp"
+#include "tests/tune/application.hpp"
 
 namespace autotuner_test {
 
+using sample::application;
+using sample::counted_application;
 using sample::counted_autotuner;
 using sample::fastest;
 using sample::scale_key;
 using sample::test_default;
 using tune::testing::scoped_environment;
-using tune::testing::test_mode;
-using tune::testing::test_mode_guard;
-
-/// Autotuners behave as in an application, with a database of their own and no environment.
-struct application {
-  test_mode_guard mode{test_mode::off};
-  tune::testing::temporary_directory folder;
-  std::string path = (folder / "tuning.db").string();
-  scoped_environment database{"LIBTUNE_DB", path.c_str()};
-  scoped_environment match{"LIBTUNE_MATCH", nullptr};
-  scoped_environment no_mode{"LIBTUNE_MODE", nullptr};
-};
 
 /// Remembers how the lookups went, and counts the searches that followed.
 struct lookup_recorder final : tune::observer {
@@ -52,31 +43,22 @@ struct lookup_recorder final : tune::observer {
   int searches = 0;
 };
 
-TEST_CASE("the first call tunes, the second finds the result") {
-  const application app;
-  counted_autotuner counted;
-  const tune::context context = sample::make_device().device().create_context();
+TEST_CASE_FIXTURE(counted_application, "the first call tunes, the second finds the result") {
   CHECK(counted.autotune(context) == fastest);
   CHECK(counted.searches == 1);
   CHECK(counted.autotune(context) == fastest);
   CHECK(counted.searches == 1);
 }
 
-TEST_CASE("another process, with an autotuner of its own, finds the result") {
-  const application app;
-  {
-    counted_autotuner counted;
-    counted.autotune(sample::make_device().device().create_context());
-  }
-  counted_autotuner counted;
+TEST_CASE_FIXTURE(application, "another process, with an autotuner of its own, finds the result") {
+  counted_autotuner().autotune(context);
+  const counted_autotuner counted;
   CHECK(counted.autotune(sample::make_device().device().create_context()) == fastest);
   CHECK(counted.searches == 0);
 }
 
-TEST_CASE("another key, device, driver or version is tuned on its own") {
-  const application app;
-  counted_autotuner counted;
-  const auto context = sample::make_device().device().create_context();
+TEST_CASE_FIXTURE(counted_application,
+                  "another key, device, driver or version is tuned on its own") {
   counted.autotune(context);
   counted.autotune(context, {.size = 65});
   CHECK(counted.searches == 2);
@@ -89,9 +71,8 @@ TEST_CASE("another key, device, driver or version is tuned on its own") {
   CHECK(newer.searches == 1);
 }
 
-TEST_CASE("a nearest match is used where that is allowed, and says what differs") {
-  const application app;
-  counted_autotuner counted;
+TEST_CASE_FIXTURE(counted_application,
+                  "a nearest match is used where that is allowed, and says what differs") {
   counted.autotune(sample::make_device("fake device", "1.0").device().create_context());
   const auto lookups = std::make_shared<lookup_recorder>();
   tune::tuning_options options;
@@ -110,29 +91,24 @@ TEST_CASE("a nearest match is used where that is allowed, and says what differs"
   REQUIRE(lookups->events.size() == 1);
   CHECK(lookups->events[0].grade == tune::lookup_grade::nearest);
   CHECK(lookups->events[0].relaxed == std::vector<std::string>{"device_version"});
-  CHECK(lookups->events[0].database == app.path);
+  CHECK(lookups->events[0].database == path);
 }
 
-TEST_CASE("mode cached never tunes") {
-  const application app;
-  counted_autotuner counted;
-  const auto context = sample::make_device().device().create_context();
+TEST_CASE_FIXTURE(counted_application, "mode cached never tunes") {
   {
     const scoped_environment cached("LIBTUNE_MODE", "cached");
     CHECK_THROWS_WITH_AS(counted.autotune(context), doctest::Contains("sample.scale version 0"),
                          tune::not_tuned_error);
     CHECK(counted.searches == 0);
-    CHECK_FALSE(std::filesystem::exists(app.path));
+    CHECK_FALSE(std::filesystem::exists(path));
   }
   counted.autotune(context);
   const scoped_environment cached("LIBTUNE_MODE", "cached");
   CHECK(counted.autotune(context) == fastest);
 }
 
-TEST_CASE("mode default uses the test default on a miss, and does not store it") {
-  const application app;
-  counted_autotuner counted;
-  const auto context = sample::make_device().device().create_context();
+TEST_CASE_FIXTURE(counted_application,
+                  "mode default uses the test default on a miss, and does not store it") {
   const tune::tuning_options defaults{.mode = tune::tuning_mode::defaults};
   CHECK(counted.autotune(context, {}, defaults) == test_default);
   CHECK(counted.searches == 0);
@@ -140,10 +116,7 @@ TEST_CASE("mode default uses the test default on a miss, and does not store it")
   CHECK(counted.autotune(context, {}, defaults) == fastest);
 }
 
-TEST_CASE("mode force always tunes, and stores") {
-  const application app;
-  counted_autotuner counted;
-  const auto context = sample::make_device().device().create_context();
+TEST_CASE_FIXTURE(counted_application, "mode force always tunes, and stores") {
   const tune::tuning_options force{.mode = tune::tuning_mode::force};
   counted.autotune(context, {}, force);
   counted.autotune(context, {}, force);
@@ -152,10 +125,9 @@ TEST_CASE("mode force always tunes, and stores") {
   CHECK(counted.searches == 2);
 }
 
-TEST_CASE("options attached to a context hold for all its handles, and the environment wins") {
-  const application app;
-  counted_autotuner counted;
-  const auto context = sample::make_device().device().create_context();
+TEST_CASE_FIXTURE(
+    counted_application,
+    "options attached to a context hold for all its handles, and the environment wins") {
   const auto same_context = context.create_command_queue().context();
   tune::set_tuning_options(same_context, {.mode = tune::tuning_mode::cached});
   CHECK_THROWS_AS(counted.autotune(context), tune::not_tuned_error);
@@ -163,19 +135,13 @@ TEST_CASE("options attached to a context hold for all its handles, and the envir
   CHECK(counted.autotune(context) == fastest);
 }
 
-TEST_CASE("a variable that cannot be read is an error that names it") {
-  const application app;
-  counted_autotuner counted;
-  const auto context = sample::make_device().device().create_context();
+TEST_CASE_FIXTURE(counted_application, "a variable that cannot be read is an error that names it") {
   const scoped_environment mode("LIBTUNE_MODE", "quick");
   CHECK_THROWS_WITH_AS(counted.autotune(context), doctest::Contains("LIBTUNE_MODE is 'quick'"),
                        tune::environment_error);
 }
 
-TEST_CASE("threads that ask for one key at one time tune it once") {
-  const application app;
-  counted_autotuner counted;
-  const auto context = sample::make_device().device().create_context();
+TEST_CASE_FIXTURE(counted_application, "threads that ask for one key at one time tune it once") {
   std::vector<sample::scale_tuning> results(16);
   {
     std::vector<std::jthread> threads;
@@ -187,27 +153,23 @@ TEST_CASE("threads that ask for one key at one time tune it once") {
   for (const auto& result : results) CHECK(result == fastest);
 }
 
-TEST_CASE("a database that cannot be used costs nothing but the memory") {
-  const application app;
-  counted_autotuner counted;
-  const auto context = sample::make_device().device().create_context();
+TEST_CASE_FIXTURE(counted_application,
+                  "a database that cannot be used costs nothing but the memory") {
   tune::tuning_options options{.given_by = tune::option_source::command};
-  SUBCASE("because a folder has its name") { options.database = app.folder.path().string(); }
+  SUBCASE("because a folder has its name") { options.database = folder.path().string(); }
   SUBCASE("because its folder cannot be made") { options.database = "/dev/null/x/tuning.db"; }
   SUBCASE("because there is nowhere to keep one") { options.database = ""; }
   CHECK(counted.autotune(context, {}, options) == fastest);
   CHECK(counted.searches == 1);
 }
 
-TEST_CASE("where LIBTUNE_MODE asks for tuning, nothing is searched for that cannot be stored") {
-  const application app;
-  counted_autotuner counted;
-  const auto context = sample::make_device().device().create_context();
-  std::filesystem::create_directory(app.folder.path() / "open");
-  std::filesystem::permissions(app.folder.path() / "open", std::filesystem::perms::all);
+TEST_CASE_FIXTURE(
+    counted_application,
+    "where LIBTUNE_MODE asks for tuning, nothing is searched for that cannot be stored") {
+  std::filesystem::create_directory(folder.path() / "open");
+  std::filesystem::permissions(folder.path() / "open", std::filesystem::perms::all);
   for (const std::string& path :
-       {app.folder.path().string(), (app.folder / "open/tuning.db").string(),
-        std::string("/dev/null/x")}) {
+       {folder.path().string(), (folder / "open/tuning.db").string(), std::string("/dev/null/x")}) {
     CAPTURE(path);
     const scoped_environment database("LIBTUNE_DB", path.c_str());
     for (const char* mode : {"tune", "resume", "force"}) {
@@ -220,9 +182,8 @@ TEST_CASE("where LIBTUNE_MODE asks for tuning, nothing is searched for that cann
   CHECK(counted.autotune(context) == fastest);
 }
 
-TEST_CASE("changed fields without a raised version tune, and never return a foreign row") {
-  const application app;
-  const auto context = sample::make_device().device().create_context();
+TEST_CASE_FIXTURE(application,
+                  "changed fields without a raised version tune, and never return a foreign row") {
   counted_autotuner("sample.drift").autotune(context);
   int searches = 0;
   const tune::autotuner<sample::scale_tuning, sample::scale_key> changed{
@@ -235,9 +196,7 @@ TEST_CASE("changed fields without a raised version tune, and never return a fore
   CHECK(searches == 1);
 }
 
-TEST_CASE("a function that searches nothing is stored too") {
-  const application app;
-  const auto context = sample::make_device().device().create_context();
+TEST_CASE_FIXTURE(application, "a function that searches nothing is stored too") {
   int calls = 0;
   const tune::autotuner<scale_key, sample::scale_tuning> constant{
       {.name = "sample.constant"}, [&](tune::tuning_session&, const scale_key&) {
@@ -249,11 +208,10 @@ TEST_CASE("a function that searches nothing is stored too") {
   CHECK(calls == 1);
 }
 
-TEST_CASE("what the function throws reaches the caller, and the next call tries again") {
-  const application app;
+TEST_CASE_FIXTURE(counted_application,
+                  "what the function throws reaches the caller, and the next call tries again") {
   const auto fake = sample::make_device();
   const auto context = fake.device().create_context();
-  counted_autotuner counted;
   fake.fail_when(tune::testing::fake_call::compile, [](const auto&) { return true; });
   CHECK_THROWS_AS(counted.autotune(context), tune::tuning_failed_error);
   fake.clear_failures();
@@ -261,9 +219,8 @@ TEST_CASE("what the function throws reaches the caller, and the next call tries 
   CHECK(counted.searches == 2);
 }
 
-TEST_CASE("a function that asks for its own result is told so instead of waiting for ever") {
-  const application app;
-  const auto context = sample::make_device().device().create_context();
+TEST_CASE_FIXTURE(
+    application, "a function that asks for its own result is told so instead of waiting for ever") {
   const tune::autotuner<scale_key, sample::scale_tuning>* self = nullptr;
   const tune::autotuner<scale_key, sample::scale_tuning> recursive{
       {.name = "sample.recursive"}, [&](tune::tuning_session& session, const scale_key& key) {
@@ -285,16 +242,13 @@ TEST_CASE("under the test main the test default is returned and no database is t
   CHECK_FALSE(std::filesystem::exists(path));
 }
 
-TEST_CASE("what another process stored first is used by all, unless the mode is force") {
-  const application app;
-  const auto context = sample::make_device().device().create_context();
+TEST_CASE_FIXTURE(application,
+                  "what another process stored first is used by all, unless the mode is force") {
   const tune::autotuner<scale_key, sample::scale_tuning> overtaken{
       {.name = "sample.overtaken"}, [&](tune::tuning_session& session, const scale_key&) {
-        const tune::device_identity device = session.context().device().identity();
-        tune::tuning_database(app.path).store_first(
-            {"sample.overtaken", 0, tune::describe_fields<scale_key>(),
-             tune::describe_fields<sample::scale_tuning>()},
-            {tune::to_values(scale_key{}), device}, tune::to_values(fastest), 1);
+        tune::tuning_database(path).store_first(sample::scale_function("sample.overtaken"),
+                                                sample::key_on(session.context().device()),
+                                                tune::to_values(fastest), 1);
         return sample::scale_tuning{.wgs = 7, .rows = 7};
       }};
   CHECK(overtaken(context) == fastest);
@@ -303,8 +257,8 @@ TEST_CASE("what another process stored first is used by all, unless the mode is 
   CHECK(overtaken(context).wgs == 7);
 }
 
-TEST_CASE("no transaction is open while a configuration is compiled or timed") {
-  const application app;
+TEST_CASE_FIXTURE(counted_application,
+                  "no transaction is open while a configuration is compiled or timed") {
   const auto fake = sample::make_device();
   std::atomic<int> faults{0};
   std::atomic<int> looks{0};
@@ -312,7 +266,7 @@ TEST_CASE("no transaction is open while a configuration is compiled or timed") {
   const auto look = [&] {
     ++looks;
     try {
-      SQLite::Database(app.path, SQLite::OPEN_READWRITE).exec("BEGIN EXCLUSIVE; ROLLBACK");
+      SQLite::Database(path, SQLite::OPEN_READWRITE).exec("BEGIN EXCLUSIVE; ROLLBACK");
     } catch (const SQLite::Exception&) {
       ++faults;
     }
@@ -323,25 +277,23 @@ TEST_CASE("no transaction is open while a configuration is compiled or timed") {
     look();
     return false;
   });
-  counted_autotuner counted;
   CHECK(counted.autotune(fake.device().create_context()) == fastest);
   CHECK(looks > 12);
   CHECK(faults == 0);
 }
 
-TEST_CASE("who waits in vain for another process uses the nearest result, else the test default") {
-  const application app;
-  counted_autotuner counted;
+TEST_CASE_FIXTURE(
+    counted_application,
+    "who waits in vain for another process uses the nearest result, else the test default") {
   const auto seen = std::make_shared<lookup_recorder>();
   const tune::tuning_options impatient{.wait = std::chrono::milliseconds(1), .observers = {seen}};
-  const auto context = sample::make_device().device().create_context();
   SUBCASE("nothing is near") {
-    const tune::testing::lock_keeper other(tune::testing::all_keys_of(app.path));
+    const tune::testing::lock_keeper other(tune::testing::all_keys_of(path));
     CHECK(counted.autotune(context, {}, impatient) == test_default);
   }
   SUBCASE("another driver's result is near") {
     counted.autotune(sample::make_device("fake device", "0.9").device().create_context());
-    const tune::testing::lock_keeper other(tune::testing::all_keys_of(app.path));
+    const tune::testing::lock_keeper other(tune::testing::all_keys_of(path));
     CHECK(counted.autotune(context, {}, impatient) == fastest);
   }
   CHECK(seen->searches == 0);
@@ -349,17 +301,13 @@ TEST_CASE("who waits in vain for another process uses the nearest result, else t
   CHECK(seen->searches == 1);
 }
 
-TEST_CASE("the mode force waits for nobody") {
-  const application app;
-  counted_autotuner counted;
-  const tune::testing::lock_keeper other(tune::testing::all_keys_of(app.path));
+TEST_CASE_FIXTURE(counted_application, "the mode force waits for nobody") {
+  const tune::testing::lock_keeper other(tune::testing::all_keys_of(path));
   const tune::tuning_options force{.mode = tune::tuning_mode::force};
   CHECK(counted.autotune(sample::make_device().device().create_context(), {}, force) == fastest);
 }
 
-TEST_CASE("a function may construct what another one tunes") {
-  const application app;
-  const auto context = sample::make_device().device().create_context();
+TEST_CASE_FIXTURE(application, "a function may construct what another one tunes") {
   const counted_autotuner inner("sample.inner");
   const tune::autotuner<scale_key, sample::scale_tuning> outer{
       {.name = "sample.outer"}, [&](tune::tuning_session& session, const scale_key& key) {
@@ -387,3 +335,77 @@ TEST_CASE("a test that forces it tunes for real each time, and touches no databa
 }
 
 }  // namespace autotuner_test::of_force_autotune
+
+namespace sample {
+
+struct twins_key {
+  int n = 0;
+  int N = 0;
+};
+
+}  // namespace sample
+
+LIBTUNE_FIELDS(sample::twins_key, n, N)
+
+namespace {
+
+template <class Key, class Tuning>
+void make_autotuner(const std::string& name, int version = 0) {
+  const tune::autotuner<Key, Tuning> made(
+      {.name = name, .version = version, .test = {}},
+      [](tune::tuning_session&, const Key&) -> Tuning { return {}; });
+}
+
+std::ptrdiff_t count_registered(const std::string& name) {
+  const auto all = tune::registered_autotuners();
+  return std::count_if(all.begin(), all.end(), [&](const tune::autotuner_core* item) {
+    return item->identity().name == name;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("an autotuner is registered for as long as it lives") {
+  CHECK(count_registered("sample.registered") == 0);
+  {
+    const sample::counted_autotuner first("sample.registered");
+    const sample::counted_autotuner newer("sample.registered", 1);
+    CHECK(count_registered("sample.registered") == 2);
+  }
+  CHECK(count_registered("sample.registered") == 0);
+}
+
+TEST_CASE(
+    "names that no database could keep are refused when the autotuner is made, in tests too") {
+  using sample::scale_key;
+  using sample::scale_tuning;
+  using sample::twins_key;
+  const tune::testing::test_mode_guard mode(tune::testing::test_mode::defaults);
+  CHECK_THROWS_WITH_AS((make_autotuner<twins_key, scale_tuning>("sample.twins")),
+                       doctest::Contains("'sample.twins' has two fields named 'N'"),
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS((make_autotuner<scale_key, twins_key>("sample.twins")),
+                       doctest::Contains("'sample.twins' has two fields named 'N'"),
+                       tune::argument_error);
+  for (const char* name : {"", "a b", "1a", "libtune_a"}) {
+    CAPTURE(name);
+    CHECK_THROWS_WITH_AS((make_autotuner<scale_key, scale_tuning>(name)),
+                         doctest::Contains("cannot name an autotune function"),
+                         tune::argument_error);
+  }
+  CHECK_THROWS_AS((make_autotuner<scale_key, scale_tuning>("sample.negative", -1)),
+                  tune::argument_error);
+  CHECK(count_registered("sample.twins") == 0);
+}
+
+TEST_CASE("two functions of one name and version are an error when one is called") {
+  const tune::testing::test_mode_guard mode(tune::testing::test_mode::forced);
+  sample::counted_autotuner one("sample.twice");
+  const auto context = sample::make_device().device().create_context();
+  {
+    const sample::counted_autotuner other("sample.twice");
+    CHECK_THROWS_WITH_AS(one.autotune(context), doctest::Contains("'sample.twice' with version 0"),
+                         tune::argument_error);
+  }
+  CHECK(one.autotune(context) == sample::fastest);
+}

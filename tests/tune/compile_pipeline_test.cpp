@@ -37,11 +37,8 @@ struct plant {
   tune::known_failures known;
   std::function<tune::measure(const sample::scale_tuning&)> generate =
       [this](const sample::scale_tuning& t) { return sample::generate(context, t); };
-  tune::search_problem problem{
-      .space = space.core(),
-      .configuration = [this](std::size_t i) { return tune::to_values(space[i]); },
-      .needs = [](std::size_t) { return std::nullopt; },
-      .generate = [this](std::size_t i) { return generate(space[i]); }};
+  tune::search_problem problem =
+      sample::problem_of(space, [this](const sample::scale_tuning& t) { return generate(t); });
   sample::fake_compile_service service;
   tune::compile_pipeline pipeline{service, 2};
 
@@ -309,7 +306,7 @@ namespace compile_pipeline_test::of_compile_cost {
 
 using choice = std::array<std::size_t, 3>;
 
-/// What a program takes, in ns: two parameters matter, and chance a little.
+/// The time of a program, in ns: two parameters matter, and chance a little.
 double true_cost(const choice& of, double chance) {
   constexpr std::array<double, 3> unroll{1, 3, 10};
   constexpr std::array<double, 2> vector{1, 2};

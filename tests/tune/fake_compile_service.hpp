@@ -26,6 +26,18 @@ inline tune::prebuilt_program made_of(const tune::wanted_program& wanted) {
   return made;
 }
 
+/// A search of one parameter, x = 0 ... count - 1.
+inline tune::search_problem numbered_problem(std::size_t count,
+                                             std::function<tune::measure(std::size_t)> generate) {
+  std::vector<tune::value> candidates;
+  for (std::size_t i = 0; i < count; ++i) candidates.emplace_back(static_cast<std::int64_t>(i));
+  const tune::search_space space({{"x", candidates}});
+  return {.space = space,
+          .configuration = [space](std::size_t i) { return space.values(i); },
+          .needs = [](std::size_t) { return std::nullopt; },
+          .generate = std::move(generate)};
+}
+
 class fake_compile_service final : public tune::compile_service {
  public:
   explicit fake_compile_service(std::size_t capacity = 4) : capacity_(capacity) {}

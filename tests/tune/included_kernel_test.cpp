@@ -12,7 +12,6 @@
 
 #include "libtune/kernel/compile.hpp"
 #include "libtune/operation/operation.hpp"
-#include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
@@ -21,8 +20,12 @@
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/session.hpp"
 #include "tests/store/captured_errors.hpp"
+#include "tests/tune/application.hpp"
 
 namespace included_kernel_test {
+
+using tune::testing::scoped_environment;
+using tune::testing::test_mode;
 
 struct power_key {
   int size = 1024;
@@ -32,9 +35,6 @@ struct power_tuning {
 };
 LIBTUNE_FIELDS(power_key, size)
 LIBTUNE_FIELDS(power_tuning, wgs)
-
-using tune::testing::scoped_environment;
-using tune::testing::test_mode;
 
 class counter final : public tune::observer {
  public:
@@ -78,7 +78,7 @@ KERNEL REQD_WORK_GROUP_SIZE(wgs, 1, 1) void power(GLOBAL float* data) {
     static_cast<void>(compile(tuning));
   }
   void start_again() {
-    tune::record_memory::shared().forget_all();
+    sample::forget_results();
     events->compiled = 0;
     events->trials.clear();
   }

@@ -19,10 +19,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/engine/prior_trials.hpp"
-#include "tests/tune/scale.hpp"
+#include "tests/tune/application.hpp"
 
 namespace interrupted_search_test {
 
@@ -108,7 +106,7 @@ std::size_t most_repeated(const std::vector<std::vector<std::string>>& runs) {
 /// Waits until a run has got somewhere, and a little longer. Whether it has ended.
 bool wait_a_while(child_process& run, const std::string& log, std::minstd_rand& random) {
   // A line is four bytes; the first says that it has started, some of the next are measured again.
-  const auto again = tune::earlier_times::references;
+  const auto again = sample::measured_again;
   const auto enough = size_of(log) + 8 + 4 * (again + random() % 7);
   while (size_of(log) < enough) {
     if (run.has_ended()) return true;
@@ -130,21 +128,14 @@ int kill_until_done(const std::string& database, const std::string& log, std::mi
   }
 }
 
-tune::function_identity searched_function() {
-  return {.name = "sample.interrupted",
-          .version = 0,
-          .key_fields = tune::describe_fields<sample::scale_key>(),
-          .value_fields = tune::describe_fields<sample::scale_tuning>()};
-}
-
 void check_database(const std::string& path) {
   tune::tuning_database database(path);
-  const tune::record_key key{{{"size", std::int64_t{64}}},
-                             sample::make_device().device().identity()};
-  const auto result = database.find(searched_function(), key);
+  const auto searched = sample::scale_function("sample.interrupted");
+  const auto key = sample::key_on(sample::make_device().device());
+  const auto result = database.find(searched, key);
   REQUIRE(result);
   CHECK(tune::to_string(result->values) == "wgs=1, rows=1");
-  const auto search = database.latest_search(searched_function(), key);
+  const auto search = database.latest_search(searched, key);
   REQUIRE(search);
   std::set<std::string> tried;
   for (const auto& trial : search->trials) tried.insert(tune::to_string(trial.configuration));
@@ -158,7 +149,7 @@ int interrupt_a_search(std::minstd_rand& random) {
   const std::string database = (folder / "tuning.db").string();
   const std::string log = (folder / "measured").string();
   const int kills = kill_until_done(database, log, random);
-  CHECK(most_repeated(read_runs(log)) <= tune::earlier_times::references);
+  CHECK(most_repeated(read_runs(log)) <= sample::measured_again);
   check_database(database);
   return kills;
 }

@@ -3,18 +3,33 @@
 #include "libtune/tune/engine/prior_knowledge.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "libtune/base/error.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
+#include "libtune/tune/engine/trial_attempt.hpp"
 #include "libtune/tune/goal.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace prior_knowledge_test {
+
+using sample::scale_tuning;
+using tune::is_incident;
+using tune::outcome;
+using tune::run_time;
+using tune::stored_trial;
+using tune::trial_choice;
+using tune::testing::fake_call;
 
 const tune::function_identity function{
     "sample.scale",
@@ -135,11 +150,7 @@ TEST_CASE("failures are known by their last program, else by their configuration
 }
 
 std::string fingerprint(const tune::space<sample::scale_tuning>& space) {
-  return tune::space_fingerprint(
-      {.space = space.core(),
-       .configuration = [space](std::size_t i) { return tune::to_values(space[i]); },
-       .needs = {},
-       .generate = {}});
+  return tune::space_fingerprint(sample::problem_of(space));
 }
 
 TEST_CASE("equal spaces have one fingerprint, and it stays the same") {
@@ -170,4 +181,507 @@ TEST_CASE("a space whose configurations cannot be listed has no fingerprint") {
           .empty());
 }
 
+/// Trials of a kernel, and what is taken over of them when the kernel has another text.
+struct bench {
+  tune::testing::fake_device fake = sample::make_device();
+  tune::context context = fake.device().create_context();
+  tune::space<sample::scale_tuning> space = sample::make_space();
+  int generated = 0;
+
+  tune::search_problem problem(const std::string& text) {
+    return sample::problem_of(space, [this, text](const sample::scale_tuning& tuning) {
+      ++generated;
+      if (!text.empty()) tune::compile(context, {"scale.kernel", text}, tune::defines(tuning));
+      return tune::make_measure(
+          [at = *space.find(tuning)](int) { return 1e-6 * static_cast<double>(at + 1); });
+    });
+  }
+
+  std::vector<tune::stored_trial> trials_of(const std::string& text) {
+    std::vector<tune::stored_trial> stored;
+    for (std::size_t i = 0; i < 3; ++i) {
+      stored.push_back(
+          tune::to_stored(tune::run_trial(problem(text), i, fake.device(), {}, fake.clock())));
+    }
+    generated = 0;
+    return stored;
+  }
+
+  std::size_t taken(const std::vector<tune::stored_trial>& stored, const std::string& text) {
+    return tune::trials_to_resume(stored, problem(text), {}).size();
+  }
+};
+
+TEST_CASE("trials of the same kernel are taken over, and nothing is compiled for it") {
+  bench b;
+  const auto stored = b.trials_of("one");
+  const std::size_t compiled = b.fake.calls(fake_call::compile);
+  CHECK(b.taken(stored, "one") == 3);
+  CHECK(b.generated == 1);
+  CHECK(b.fake.calls(fake_call::compile) == compiled);
+}
+
+TEST_CASE("trials of a kernel that has changed are not taken over") {
+  bench b;
+  const auto stored = b.trials_of("one");
+  CHECK(b.taken(stored, "two") == 0);
+  CHECK(b.taken(stored, "") == 0);  // it is no longer compiled
+}
+
+TEST_CASE("trials whose programs are not known are taken over as they are") {
+  bench b;
+  CHECK(b.taken(b.trials_of(""), "two") == 3);
+  CHECK(b.taken(b.trials_of("#include FILE\n"), "#include FILE\n// changed\n") == 3);
+  CHECK(b.generated == 0);
+}
+
+TEST_CASE("an author's function that throws before it compiles has changed") {
+  bench b;
+  const auto stored = b.trials_of("one");
+  tune::search_problem problem = b.problem("one");
+  problem.generate = [](std::size_t) -> tune::measure { throw 7; };
+  CHECK(tune::trials_to_resume(stored, problem, {}).empty());
+}
+
+TEST_CASE("nothing is generated where there is nothing to take over") {
+  bench b;
+  CHECK(b.taken({}, "one") == 0);
+  CHECK(b.generated == 0);
+}
+
+using indices = std::vector<std::size_t>;
+
+/// So many configurations, of which number i takes 100 + i.
+tune::earlier_times times_of_many(std::size_t count) {
+  tune::earlier_times times;
+  for (std::size_t i = count; i-- > 0;) {
+    const run_time then(100 + static_cast<double>(i));
+    times.add(i, then, then);
+  }
+  return times;
+}
+
+/// Measures those again on a device that takes so much longer.
+void note_all(tune::earlier_times& times, const indices& named, double factor) {
+  for (const std::size_t i : named) {
+    times.note(i, run_time(factor * (100 + static_cast<double>(i))));
+  }
+}
+
+TEST_CASE("the best of what was taken over are measured again in any case") {
+  tune::earlier_times times = times_of_many(20);
+  const indices first = times.next_references();
+  CHECK(first == indices{0, 1, 2, 3, 4});
+  CHECK(times.factor() == 1);
+  note_all(times, first, 1.25);
+  CHECK(times.next_references().empty());
+  CHECK(times.factor() == doctest::Approx(1.25));
+  CHECK(times.estimate(10)->count() == doctest::Approx(1.25 * 110));
+  CHECK_FALSE(times.estimate(20));
+  CHECK(tune::earlier_times().next_references().empty());
+}
+
+TEST_CASE("where one cannot be measured any more the next best takes its place") {
+  tune::earlier_times times = times_of_many(20);
+  CHECK(times.next_references().size() == 5);
+  times.note(1, run_time(101));
+  times.note(3, run_time(103));
+  CHECK(times.next_references() == indices{5, 6, 7});
+  CHECK(times.next_references() == indices{8, 9, 10});
+}
+
+TEST_CASE("what may still win is measured again, at the level of now") {
+  tune::earlier_times times = times_of_many(40);
+  note_all(times, times.next_references(), 0.8);
+  SUBCASE("the best is new") { CHECK(times.next_rivals(run_time(50), 8).empty()); }
+  SUBCASE("what is new does not come close") {
+    // 1 % beside what is known: up to 0.8 * (100 + i) = 88 * 1.01.
+    CHECK(times.next_rivals(run_time(88), 8).size() == 7);
+    CHECK(times.next_rivals(run_time(88), 8).empty());
+  }
+  SUBCASE("few at a time") {
+    CHECK(times.next_rivals(run_time(88), 2) == indices{5, 6});
+    CHECK(times.next_rivals(run_time(88), 2) == indices{7, 8});
+  }
+  SUBCASE("whatever is named, nothing is named twice") {
+    CHECK(times.next_rivals(run_time(1000), 100).size() == 35);
+    CHECK(times.next_rivals(run_time(1000), 100).empty());
+  }
+}
+
+TEST_CASE("while nothing is known of the device now, all may win") {
+  tune::earlier_times times = times_of_many(100);
+  CHECK(times.next_rivals(std::nullopt, 8).size() == 8);
+  CHECK(times.next_rivals(run_time(1), 1000).size() == 56);
+  CHECK_MESSAGE(times.next_references().empty(), "64 are enough of whatever there is");
+}
+
+TEST_CASE("quotients that differ make an estimate less certain") {
+  tune::earlier_times times = times_of_many(40);
+  const indices first = times.next_references();
+  for (const std::size_t i : first) {
+    times.note(i,
+               run_time((100 + static_cast<double>(i)) * (0.95 + 0.025 * static_cast<double>(i))));
+  }
+  CHECK(times.factor() == doctest::Approx(1));
+  CHECK(times.next_rivals(run_time(105), 40).size() == 8);
+}
+
+TEST_CASE("who had few runs may have been faster than it seemed") {
+  std::vector<tune::trial> trials(9);
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    trials[i].index = i;
+    trials[i].outcome = tune::outcome::measured;
+    trials[i].level = i == 7 ? 2 : 1;
+    const double time = i == 8 ? 104 : i == 7 ? 208 : 100 + 0.1 * static_cast<double>(i);
+    const double spread = i == 8 ? 0.03 : 0.003;
+    for (int run = 0; run < (i == 8 ? 2 : 16); ++run) {
+      trials[i].samples.add(run_time(time * (run % 2 == 0 ? 1 - spread : 1 + spread)));
+    }
+    trials[i].score = run_time(time);
+  }
+  tune::earlier_times times = tune::times_of(trials);
+  for (const std::size_t i : times.next_references()) times.note(i, *trials[i].score);
+  CHECK(times.next_rivals(run_time(100), 8) == indices{3, 4, 5, 6, 8});
+}
+
+TEST_CASE("what was never named goes on as it would be now") {
+  tune::earlier_times times = times_of_many(8);
+  note_all(times, times.next_references(), 1.5);
+  tune::earlier_times left = times.unnamed();
+  CHECK(left.estimate(5)->count() == doctest::Approx(157.5));
+  CHECK_FALSE(left.estimate(1));
+  CHECK(left.next_references() == indices{2, 3});
+}
+
+using indexes = std::vector<std::size_t>;
+
+/// wgs from 1 to 7.
+indexes list(const trial_choice& choice) {
+  static const tune::device device = sample::make_device().device();
+  tune::space<scale_tuning> space;
+  space.add(&scale_tuning::wgs, {1, 2, 3, 4, 5, 6, 7});
+  return list_of(choice, sample::problem_of(space), device);
+}
+
+std::vector<tune::named_value> wgs(int value) {
+  return tune::to_values(scale_tuning{.wgs = value});
+}
+
+TEST_CASE("without a choice the strategy decides") {
+  CHECK(list({}).empty());
+  CHECK_FALSE(trial_choice{}.is_strict());
+}
+
+TEST_CASE("given configurations are tried in their order, each once, as far as they are there") {
+  CHECK(list({.configurations = {wgs(5), wgs(99), wgs(2), wgs(5)}}) == indexes{4, 1});
+}
+
+TEST_CASE("given configurations that are all elsewhere are an error, for the rest is not meant") {
+  CHECK_THROWS_AS(list({.configurations = {wgs(99)}}), tune::argument_error);
+}
+
+TEST_CASE("what is verified is the winners and no strict choice") {
+  trial_choice choice;
+  choice.known.winners.emplace_back().values = wgs(3);
+  choice.known.test_default = wgs(1);
+  CHECK(list(choice) == indexes{2, 0});
+  CHECK_FALSE(choice.is_strict());
+}
+
+TEST_CASE("configurations of the space have a number there, each once") {
+  const auto space = sample::make_space();
+  const auto tuning = [](std::int64_t wgs, std::int64_t rows) {
+    return std::vector<tune::named_value>{{"wgs", wgs}, {"rows", rows}};
+  };
+  const auto problem = sample::problem_of(space);
+  const std::vector<std::vector<tune::named_value>> given{
+      tuning(2, 1), tuning(3, 1), {{"other", std::int64_t{1}}}, tuning(8, 2), tuning(2, 1)};
+  const auto numbers = numbers_of(given, problem);
+  REQUIRE(numbers.size() == 2);
+  CHECK(space[numbers[0]] == sample::scale_tuning{.wgs = 2, .rows = 1});
+  CHECK(space[numbers[1]] == sample::scale_tuning{.wgs = 8, .rows = 2});
+}
+
+stored_trial ended(outcome result, std::vector<std::string> programs = {}) {
+  return {.outcome = std::string(outcome_name(result)), .programs = std::move(programs)};
+}
+
+TEST_CASE("what was lost with its process is an incident, what a compiler did is none") {
+  for (const outcome lost : {outcome::timed_out, outcome::crashed, outcome::out_of_memory}) {
+    CHECK(is_incident(ended(lost)));
+    CHECK_FALSE(is_incident(ended(lost, {"digest"})));
+  }
+}
+
+TEST_CASE("what broke the device's context is an incident, whatever it compiled") {
+  CHECK(is_incident(ended(outcome::device_fault)));
+  CHECK(is_incident(ended(outcome::device_fault, {"digest"})));
+}
+
+TEST_CASE("nothing else is an incident") {
+  for (const outcome other :
+       {outcome::measured, outcome::skipped, outcome::over_limit, outcome::compile_failed,
+        outcome::launch_failed, outcome::wrong_result, outcome::invalid_time, outcome::failed}) {
+    CHECK_FALSE(is_incident(ended(other)));
+  }
+  CHECK_FALSE(is_incident({.outcome = "melted"}));
+}
+
+TEST_CASE("what is only remembered says nothing new") {
+  stored_trial again = ended(outcome::crashed);
+  again.remembered = true;
+  CHECK_FALSE(is_incident(again));
+}
+
+TEST_CASE("the words that databases are asked for are those of what can be an incident") {
+  CHECK(tune::incident_outcomes().size() == 4);
+  for (const std::string& word : tune::incident_outcomes()) {
+    CHECK(is_incident({.outcome = word}));
+  }
+}
+
+TEST_CASE("so many incidents deny a configuration, and the latest of them says why") {
+  const auto crash = [](std::int64_t n, const std::string& message) {
+    stored_trial trial = ended(outcome::crashed);
+    trial.configuration = {{"n", n}};
+    trial.message = message;
+    return trial;
+  };
+  stored_trial compiled = ended(outcome::crashed, {"digest"});
+  compiled.configuration = {{"n", std::int64_t{2}}};
+  const std::vector<stored_trial> latest_first{crash(1, "second"), crash(2, "only"), compiled,
+                                               crash(1, "first")};
+  const auto denied = tune::denied_by(latest_first, 2);
+  REQUIRE(denied.size() == 1);
+  CHECK(to_string(denied[0].configuration) == "n=1");
+  CHECK(denied[0].message ==
+        "second (it is on the denylist after 2 incidents; see tunedb denylist)");
+  CHECK(is_incident(denied[0]));
+  CHECK(tune::denied_by(latest_first, 3).empty());
+}
+
 }  // namespace prior_knowledge_test
+
+namespace prior_knowledge_test::of_trial_conversion {
+
+tune::search_problem sample_problem() { return sample::problem_of(sample::make_space()); }
+
+tune::trial measured() {
+  tune::trial made;
+  made.index = 3;  // wgs 2, rows 2
+  made.configuration = sample_problem().configuration(3);
+  made.outcome = outcome::measured;
+  made.samples = tune::samples({tune::run_time(3), tune::run_time(1), tune::run_time(2)});
+  made.score = tune::run_time(2);
+  made.bounds = {tune::run_time(1), tune::run_time(3)};
+  made.preparation = std::chrono::nanoseconds(77);
+  made.programs = {"a", "b"};
+  made.level = 1.25;
+  return made;
+}
+
+TEST_CASE("a trial comes back from what is stored of it") {
+  const auto back = tune::from_stored(tune::to_stored(measured()), sample_problem());
+  REQUIRE(back);
+  CHECK(back->index == 3);
+  CHECK(back->configuration == measured().configuration);
+  CHECK(back->outcome == outcome::measured);
+  CHECK(back->score == tune::run_time(2));
+  CHECK(back->bounds == measured().bounds);
+  CHECK(back->samples.size() == 3);
+  CHECK(back->preparation == std::chrono::nanoseconds(77));
+  CHECK(back->programs == measured().programs);
+  CHECK(back->level == 1.25);
+  CHECK(back->origin == tune::trial_origin::resumed);
+}
+
+TEST_CASE("a failure comes back with its reason") {
+  tune::trial failed = measured();
+  failed.outcome = outcome::wrong_result;
+  failed.reason = "3 of 4 differ";
+  failed.score.reset();
+  failed.samples = {};
+  const auto back = tune::from_stored(tune::to_stored(failed), sample_problem());
+  REQUIRE(back);
+  CHECK(back->outcome == outcome::wrong_result);
+  CHECK(back->reason == "3 of 4 differ");
+  CHECK_FALSE(back->score);
+}
+
+TEST_CASE("whether a trial was only remembered is stored") {
+  tune::trial known = measured();
+  CHECK_FALSE(tune::to_stored(known).remembered);
+  known.origin = tune::trial_origin::cached;
+  CHECK(tune::to_stored(known).remembered);
+}
+
+TEST_CASE("what does not fit the space, or contradicts itself, is not taken over") {
+  stored_trial stored = tune::to_stored(measured());
+  SUBCASE("a value that is no candidate") { stored.configuration[0].value = std::int64_t{3}; }
+  SUBCASE("a value of another type") { stored.configuration[0].value = std::uint64_t{2}; }
+  SUBCASE("a missing field") { stored.configuration.pop_back(); }
+  SUBCASE("a field too many") { stored.configuration.push_back({"x", true}); }
+  SUBCASE("an unknown outcome") { stored.outcome = "crashed"; }
+  SUBCASE("measured without samples") { stored.samples_ns.clear(); }
+  SUBCASE("a time that is not a number") { stored.samples_ns[0] = std::nan(""); }
+  SUBCASE("an infinite time") { stored.samples_ns[0] = std::numeric_limits<double>::infinity(); }
+  SUBCASE("a time of zero") { stored.samples_ns[0] = 0; }
+  SUBCASE("failed and yet with samples") { stored.outcome = "skipped"; }
+  CHECK_FALSE(tune::from_stored(stored, sample_problem()));
+}
+
+TEST_CASE("the score is that of the samples, whatever was stored") {
+  stored_trial stored = tune::to_stored(measured());
+  stored.score_ns = 0.001;
+  CHECK(tune::from_stored(stored, sample_problem())->score == tune::run_time(2));
+}
+
+}  // namespace prior_knowledge_test::of_trial_conversion
+
+namespace prior_knowledge_test::of_verification {
+
+using tune::make_shortlist;
+using tune::verification;
+
+/// wgs from 1 to 9, of which the device allows up to 8 where that is declared.
+struct line {
+  line() {
+    space.add(&scale_tuning::wgs, {1, 2, 3, 4, 5, 6, 7, 8, 2048});
+    space.needs([](const scale_tuning& t) {
+      return tune::resources{.work_group = {static_cast<std::size_t>(t.wgs), 1, 1}};
+    });
+  }
+
+  indexes shortlist(const verification& known) const {
+    return make_shortlist(known, sample::problem_of(space), device);
+  }
+
+  tune::space<scale_tuning> space;
+  tune::device device = sample::make_device().device();
+};
+
+tune::record winner(int wgs) {
+  tune::record made;
+  made.values = tune::to_values(scale_tuning{.wgs = wgs});
+  return made;
+}
+
+tune::stored_trial trial(int wgs, std::optional<double> score) {
+  return {.configuration = tune::to_values(scale_tuning{.wgs = wgs}),
+          .outcome = score ? "measured" : "skipped",
+          .score_ns = score};
+}
+
+TEST_CASE("winners come first, then the best of the trials, then the test default") {
+  const line space;
+  CHECK(space.shortlist({.winners = {winner(5), winner(3)},
+                         .trials = {trial(6, 30.0), trial(5, 10.0), trial(7, 20.0)},
+                         .test_default = tune::to_values(scale_tuning{.wgs = 1})}) ==
+        indexes{4, 2, 6, 5, 0});
+}
+
+TEST_CASE("no more than a few of each are listed, each once") {
+  const line space;
+  CHECK(space.shortlist({.winners = {winner(1), winner(1), winner(2), winner(3), winner(4)},
+                         .trials = {trial(1, 1.0), trial(4, 2.0), trial(5, 3.0), trial(6, 4.0),
+                                    trial(7, 5.0), trial(8, 6.0)},
+                         .test_default = tune::to_values(scale_tuning{.wgs = 1})}) ==
+        indexes{0, 1, 2, 3, 4, 5, 6});
+}
+
+TEST_CASE("what is over a limit, not in the space, of other fields or without a time is left out") {
+  const line space;
+  CHECK(space.shortlist({.winners = {winner(2048), winner(77), {}, winner(2)},
+                         .trials = {trial(3, std::nullopt), trial(2048, 1.0), trial(4, 2.0)},
+                         .test_default = {{"other", std::int64_t{1}}}}) == indexes{1, 3});
+}
+
+TEST_CASE("without a winner that can be used there is no list") {
+  const line space;
+  CHECK(space.shortlist({}).empty());
+  CHECK(space
+            .shortlist({.winners = {winner(2048)},
+                        .trials = {trial(3, 1.0)},
+                        .test_default = tune::to_values(scale_tuning{.wgs = 1})})
+            .empty());
+}
+
+}  // namespace prior_knowledge_test::of_verification
+
+namespace prior_knowledge_test::of_incident_recorder {
+
+using tune::incident_recorder;
+
+struct workbench {
+  tune::testing::temporary_directory folder;
+  std::shared_ptr<tune::tuning_database> database =
+      std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  tune::function_identity function{.name = "sample",
+                                   .version = 0,
+                                   .key_fields = {},
+                                   .value_fields = tune::describe_fields<sample::scale_tuning>()};
+  tune::record_key key{{}, {"device", "platform", "1.0"}};
+  tune::search_identity search{.space = "a space", .compiler = "a compiler"};
+
+  void try_one(int wgs, outcome result) {
+    incident_recorder log(database, function, key);
+    log.read_prior(search);
+    tune::trial made;
+    made.configuration = tune::to_values(sample::scale_tuning{.wgs = wgs, .rows = 1});
+    made.outcome = result;
+    made.reason = "of what happened";
+    log.trial_finished({}, made);
+  }
+  std::vector<tune::stored_trial> denied() {
+    return incident_recorder(database, function, key).read_prior(search).denied;
+  }
+};
+
+TEST_CASE("after two incidents the next knows, and what was none is not kept") {
+  workbench bench;
+  bench.try_one(4, outcome::crashed);
+  CHECK(bench.denied().empty());
+  bench.try_one(4, outcome::crashed);
+  bench.try_one(8, outcome::measured);
+  bench.try_one(2, outcome::launch_failed);
+  const auto known = bench.denied();
+  REQUIRE(known.size() == 1);
+  CHECK(to_string(known.front().configuration) == "wgs=4, rows=1");
+  CHECK(known.front().message.starts_with("of what happened"));
+  const auto search = bench.database->unfinished_search(bench.function, bench.key, 0);
+  REQUIRE(search.has_value());
+  CHECK(search->trials.size() == 2);
+}
+
+TEST_CASE("a search that was interrupted before is the one that goes on") {
+  workbench bench;
+  const auto before = bench.database->begin_search(bench.function, bench.key, bench.search);
+  bench.try_one(4, outcome::timed_out);
+  bench.try_one(8, outcome::device_fault);
+  const auto search = bench.database->unfinished_search(bench.function, bench.key, 0);
+  REQUIRE(search.has_value());
+  CHECK(search->id == before);
+  CHECK(search->trials.size() == 2);
+}
+
+TEST_CASE("one of another space does not") {
+  workbench bench;
+  tune::search_identity other = bench.search;
+  other.space = "another space";
+  const auto before = bench.database->begin_search(bench.function, bench.key, other);
+  bench.try_one(4, outcome::crashed);
+  CHECK(bench.database->unfinished_search(bench.function, bench.key, 0)->id != before);
+  bench.try_one(4, outcome::crashed);
+  CHECK(bench.denied().size() == 1);
+}
+
+TEST_CASE("without a database nothing is known and nothing is kept") {
+  workbench bench;
+  bench.database = nullptr;
+  bench.try_one(4, outcome::crashed);
+  bench.try_one(4, outcome::crashed);
+  CHECK(bench.denied().empty());
+}
+
+}  // namespace prior_knowledge_test::of_incident_recorder

@@ -148,20 +148,13 @@ class resumed_search {
   }
 
   tune::search_problem problem() {
-    std::vector<tune::value> candidates;
-    for (std::size_t i = 0; i < size(); ++i) candidates.emplace_back(static_cast<std::int64_t>(i));
-    const tune::search_space space({{"x", candidates}});
-    return {.space = space,
-            .configuration = [space](std::size_t i) { return space.values(i); },
-            .needs = [](std::size_t) { return std::nullopt; },
-            .generate =
-                [this](std::size_t i) {
-                  return tune::measure(std::make_unique<simulated_runs>(*this, i))
-                      .check([this, i]() -> std::optional<std::string> {
-                        if (wrong.contains(i)) return "it is wrong";
-                        return std::nullopt;
-                      });
-                }};
+    return numbered_problem(size(), [this](std::size_t i) {
+      return tune::measure(std::make_unique<simulated_runs>(*this, i))
+          .check([this, i]() -> std::optional<std::string> {
+            if (wrong.contains(i)) return "it is wrong";
+            return std::nullopt;
+          });
+    });
   }
 
   tune::run_time run(std::size_t index) {

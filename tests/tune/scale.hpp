@@ -8,9 +8,11 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libtune/kernel/compile.hpp"
 #include "libtune/operation/operation.hpp"
@@ -96,6 +98,21 @@ inline tune::space<scale_tuning> make_space() {
   space.add(&scale_tuning::wgs, {4, 2, 8});
   space.add(&scale_tuning::rows, {1, 2});
   return space;
+}
+
+/// A search of a space, as the engine sees it.
+inline tune::search_problem problem_of(
+    const tune::space<scale_tuning>& space,
+    std::function<tune::measure(const scale_tuning&)> generate = {}) {
+  return {.space = space.core(),
+          .configuration = [space](std::size_t i) { return tune::to_values(space[i]); },
+          .needs = [space](std::size_t i) { return space.resources_of(space[i]); },
+          .generate =
+              [space, generate = std::move(generate)](std::size_t i) { return generate(space[i]); },
+          .find =
+              [space](const std::vector<tune::named_value>& values) {
+                return space.find(tune::from_values<scale_tuning>(values));
+              }};
 }
 
 /// An autotuner that counts its calls and searches.

@@ -6,36 +6,25 @@
 #include <string>
 
 #include "libtune/testing/fixtures.hpp"
-#include "libtune/testing/temporary_directory.hpp"
-#include "tests/tune/scale.hpp"
+#include "tests/tune/application.hpp"
 
 namespace seal_test {
 
+using sample::counted_application;
 using sample::counted_autotuner;
 using sample::fastest;
 using tune::seal_mode;
 using tune::sealed_action;
-using tune::testing::scoped_environment;
 using tune::testing::scoped_seal;
-using tune::testing::test_mode;
-using tune::testing::test_mode_guard;
 
-struct application {
-  test_mode_guard mode{test_mode::off};
-  tune::testing::temporary_directory folder;
-  scoped_environment database{"LIBTUNE_DB", (folder / "tuning.db").c_str()};
-  scoped_environment system{"LIBTUNE_SYSTEM_DB", nullptr};
-  counted_autotuner counted;
-  tune::context context = sample::make_device().device().create_context();
-};
-
-TEST_CASE("an autotuner is not called on a sealed thread, whether it would tune or has a result") {
-  application app;
+TEST_CASE_FIXTURE(
+    counted_application,
+    "an autotuner is not called on a sealed thread, whether it would tune or has a result") {
   for (const bool tuned : {false, true}) {
     CAPTURE(tuned);
     const scoped_seal sealed;
     try {
-      app.counted.autotune(app.context);
+      counted.autotune(context);
       FAIL("called");
     } catch (const tune::seal_broken_error& stopped) {
       const std::string text = stopped.what();
@@ -43,9 +32,9 @@ TEST_CASE("an autotuner is not called on a sealed thread, whether it would tune 
       CHECK(text.find("obtain the tuning of 'sample.scale' for size=64 on device 'fake device'") ==
             0);
     }
-    CHECK(app.counted.searches == (tuned ? 1 : 0));
+    CHECK(counted.searches == (tuned ? 1 : 0));
     const tune::unsealed_section tuning;
-    CHECK(app.counted.autotune(app.context) == fastest);
+    CHECK(counted.autotune(context) == fastest);
   }
 }
 
@@ -56,10 +45,10 @@ TEST_CASE("also where tests get the test default, so that a test finds what prod
   CHECK_THROWS_AS(counted.autotune(context), tune::seal_broken_error);
 }
 
-TEST_CASE("in counting mode it tunes, and the report has all that it came to, in order") {
-  application app;
+TEST_CASE_FIXTURE(counted_application,
+                  "in counting mode it tunes, and the report has all that it came to, in order") {
   const scoped_seal sealed(seal_mode::counts);
-  CHECK(app.counted.autotune(app.context) == fastest);
+  CHECK(counted.autotune(context) == fastest);
   const tune::seal_summary report = tune::seal_report();
   CHECK(report.count(sealed_action::tune) == 1);
   CHECK(report.count(sealed_action::database) > 0);
@@ -70,15 +59,15 @@ TEST_CASE("in counting mode it tunes, and the report has all that it came to, in
   CHECK(report.first.size() == tune::seal_summary::most_kept);
 }
 
-TEST_CASE("a control thread tunes in an unsealed section while the pipeline stays sealed") {
-  application app;
+TEST_CASE_FIXTURE(counted_application,
+                  "a control thread tunes in an unsealed section while the pipeline stays sealed") {
   const scoped_seal sealed({.scope = tune::seal_scope::program});
   auto tuned = std::async(std::launch::async, [&] {
     const tune::unsealed_section reconfiguration;
-    return app.counted.autotune(app.context);
+    return counted.autotune(context);
   });
   CHECK(tuned.get() == fastest);
-  CHECK_THROWS_AS(app.counted.autotune(app.context), tune::seal_broken_error);
+  CHECK_THROWS_AS(counted.autotune(context), tune::seal_broken_error);
 }
 
 }  // namespace seal_test

@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What a search begins with, what it says of an end after that, and whether it ends there.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/observer.hpp"
@@ -121,9 +122,20 @@ const tune::autotuner<scale_key, scale_tuning>& autotune() {
 constexpr std::size_t whole = 2 * groups;
 
 /// Whole searches of even keys: enough to tell a bound.
-void learn(application& app, int from = 40, int keys = 12) {
+void learn(application& app, int keys = 12) {
   const scoped_environment no_bound{"LIBTUNE_GOOD_ENOUGH", nullptr};
-  for (int i = 0; i < keys; ++i) app.tune_key(from + 2 * i, autotune());
+  for (int i = 0; i < keys; ++i) app.tune_key(40 + 2 * i, autotune());
+}
+
+/// The searches of learn() for the regular device: made once, and copied for each application.
+void take_over(const application& app) {
+  static const tune::testing::temporary_directory kept;
+  if (!std::filesystem::exists(kept / "tuning.db")) {
+    application first;
+    learn(first);
+    std::filesystem::copy_file(first.folder / "tuning.db", kept / "tuning.db");
+  }
+  std::filesystem::copy_file(kept / "tuning.db", app.folder / "tuning.db");
 }
 
 TEST_CASE("without neighbours there are no seeds, with few nothing is said of an end") {
@@ -145,7 +157,7 @@ TEST_CASE("without neighbours there are no seeds, with few nothing is said of an
 
 TEST_CASE("seeds come first, whatever the strategy, and only those that are legal for the key") {
   application app;
-  learn(app, 40, 8);  // the best work groups are 5 and 6
+  learn(app, 8);  // the best work groups are 5 and 6
   CHECK(app.tune_key(47, autotune()).wgs == 5);
   REQUIRE(app.heard->tried.size() == whole - 2);
   CHECK(app.last().seeds.tried >= 10);
@@ -165,7 +177,7 @@ TEST_CASE("seeds come first, whatever the strategy, and only those that are lega
 
 TEST_CASE("a search stops after the seeds where their expected loss is good enough") {
   application app;
-  learn(app);
+  take_over(app);
   const scoped_environment enough{"LIBTUNE_GOOD_ENOUGH", "5%"};
   const scale_tuning found = app.tune_key(53, autotune());
   const auto& end = app.last();
@@ -178,18 +190,20 @@ TEST_CASE("a search stops after the seeds where their expected loss is good enou
   CHECK(*end.seeds.expected_loss < 0.05);
   CHECK(std::abs(found.wgs - 53 / 8) <= 1);
   SUBCASE("the database has all of that") {
-    const auto searches = tune::database_reader((app.folder.path() / "tuning.db").string())
-                              .read({"sample.seeds", 0, tune::describe_fields<scale_key>(),
-                                     tune::describe_fields<scale_tuning>()})
-                              .searches;
-    const auto& columns = searches.back().columns;
-    CHECK(tune::text_of(columns, "ending") == "target");
-    CHECK(tune::text_of(columns, "result") == "found");
-    CHECK(std::get<std::int64_t>(columns.at("is_whole")) == 0);
-    CHECK(std::get<std::int64_t>(columns.at("seeds")) ==
-          static_cast<std::int64_t>(end.seeds.tried));
-    CHECK(std::get<double>(columns.at("loss_bound")) == 0.05);
-    CHECK(std::get<std::int64_t>(searches.front().columns.at("is_whole")) == 1);
+    SQLite::Database file((app.folder.path() / "tuning.db").string());
+    SQLite::Statement rows(
+        file,
+        "SELECT ending, result, is_whole, seeds, loss_bound FROM libtune_search s"
+        " JOIN libtune_course c ON c.search_id = s.id"
+        " JOIN libtune_seeds e ON e.search_id = s.id ORDER BY s.id DESC");
+    REQUIRE(rows.executeStep());
+    CHECK(rows.getColumn(0).getString() == "target");
+    CHECK(rows.getColumn(1).getString() == "found");
+    CHECK(rows.getColumn(2).getInt() == 0);
+    CHECK(rows.getColumn(3).getInt64() == static_cast<std::int64_t>(end.seeds.tried));
+    CHECK(rows.getColumn(4).getDouble() == 0.05);
+    REQUIRE(rows.executeStep());
+    CHECK(rows.getColumn(2).getInt() == 1);
   }
   SUBCASE("a limit that is reached before counts") {
     app.tune_key(55, autotune(), {.budget = tune::tuning_budget{.trials = 1}});
@@ -240,7 +254,7 @@ TEST_CASE("a search goes on where the expected loss is not good enough, and says
 
 TEST_CASE("other devices of the same maker give seeds, those of another maker none") {
   application app;
-  learn(app);
+  take_over(app);
   const std::string known = (app.folder.path() / "tuning.db").string();
   for (const bool is_same : {true, false}) {
     application other(is_same ? "fake platform" : "other platform", true, "newer device");
@@ -251,7 +265,7 @@ TEST_CASE("other devices of the same maker give seeds, those of another maker no
 
 TEST_CASE("a tuning inside another stops, too") {
   application app;
-  learn(app);
+  take_over(app);
   const scoped_environment enough{"LIBTUNE_GOOD_ENOUGH", "5%"};
   const tune::autotuner<scale_key, scale_tuning> outer(
       {.name = "sample.around_seeds", .version = 0, .test = {.wgs = 1, .rows = 1}},

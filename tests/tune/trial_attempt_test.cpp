@@ -1,17 +1,30 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What run_trial does with an attempt is in trial_runner_test.
+// An attempt at one configuration, its trial, and the resources of its kernels.
 #include "libtune/tune/engine/trial_attempt.hpp"
 
+#include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <doctest/doctest.h>
 #include <functional>
+#include <limits>
 #include <new>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "libtune/device/interface.hpp"
 #include "libtune/extra/behind/page_gate.hpp"
+#include "libtune/kernel/compile.hpp"
+#include "libtune/testing/devices.hpp"
+#include "libtune/testing/fake_device.hpp"
+#include "libtune/tune/engine/kernel_figures.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
+#include "libtune/tune/engine/trial_failure.hpp"
+#include "libtune/tune/engine/trial_judge.hpp"
 #include "tests/tune/fake_compile_service.hpp"
 #include "tests/tune/scale.hpp"
 
@@ -27,12 +40,20 @@ struct bench {
   tune::measure_settings settings;
   tune::wall_clock clock = fake.clock();
   tune::space<sample::scale_tuning> space = sample::make_space();
-  tune::search_problem problem{
-      .space = space.core(),
-      .configuration = [this](std::size_t i) { return tune::to_values(space[i]); },
-      .needs = [](std::size_t) { return std::nullopt; },
-      .generate = [this](std::size_t i) { return sample::generate(context, space[i]); }};
+  tune::search_problem problem = sample::problem_of(
+      space, [this](const sample::scale_tuning& t) { return sample::generate(context, t); });
   tune::known_failures nothing;
+};
+
+/// An attempt of the first configuration that has been admitted and generated.
+struct begun_attempt : tune::trial_attempt {
+  explicit begun_attempt(bench& b) : begun_attempt(b, no_hooks) {}
+  begun_attempt(bench& b, const tune::step_hooks& hooks)
+      : trial_attempt(b.problem, 0, b.device, b.settings, b.clock, hooks) {
+    admit(b.nothing);
+    generate();
+  }
+  static inline const tune::step_hooks no_hooks{};
 };
 
 TEST_CASE("an attempt is tried out, sampled, released, and generated again") {
@@ -102,9 +123,7 @@ TEST_CASE("an attempt takes a prebuilt program, and when it has forgotten it com
 TEST_CASE("what ran out of memory says so, and can be tried once more") {
   bench b;
   b.fake.fail_next(fake_call::allocate, 1, {"no memory", tune::device_failure::out_of_memory});
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
-  attempt.admit(b.nothing);
-  attempt.generate();
+  begun_attempt attempt(b);
   CHECK(attempt.over());
   CHECK(attempt.ran_out_of_memory());
   CHECK(attempt.result().outcome == tune::outcome::over_limit);
@@ -117,9 +136,7 @@ TEST_CASE("what ran out of memory says so, and can be tried once more") {
 TEST_CASE("an author may say why a configuration is skipped") {
   bench b;
   b.problem.generate = [](std::size_t) { return tune::measure::skipped("it spills registers"); };
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
-  attempt.admit(b.nothing);
-  attempt.generate();
+  begun_attempt attempt(b);
   CHECK(attempt.result().outcome == tune::outcome::skipped);
   CHECK(attempt.result().reason == "it spills registers");
 }
@@ -127,9 +144,7 @@ TEST_CASE("an author may say why a configuration is skipped") {
 TEST_CASE("what fails gives back what it had on the device") {
   bench b;
   b.fake.fail_next(fake_call::launch, 1, {"illegal address", tune::device_failure::other});
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
-  attempt.admit(b.nothing);
-  attempt.generate();
+  begun_attempt attempt(b);
   attempt.try_out();
   CHECK(attempt.over());
   CHECK_FALSE(attempt.is_live());
@@ -139,9 +154,7 @@ TEST_CASE("what fails gives back what it had on the device") {
 TEST_CASE("a cold cache is asked for where the settings say so") {
   bench b;
   b.settings.cache = tune::cache_state::cold;
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
-  attempt.admit(b.nothing);
-  attempt.generate();
+  begun_attempt attempt(b);
   attempt.try_out();
   const std::size_t before = b.fake.calls(fake_call::fill);
   CHECK(attempt.sample(3).size() == 3);
@@ -169,9 +182,7 @@ TEST_CASE("every step that may not end is announced, and its end") {
   step_log log;
   const tune::step_listener listener = std::ref(log);
   const tune::step_hooks hooks{.listener = &listener};
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock, hooks);
-  attempt.admit(b.nothing);
-  attempt.generate();
+  begun_attempt attempt(b, hooks);
   attempt.try_out();
   attempt.sample(3);
   attempt.warm_up();
@@ -190,9 +201,7 @@ TEST_CASE("a step that fails has ended, too") {
   step_log log;
   const tune::step_listener listener = std::ref(log);
   const tune::step_hooks hooks{.listener = &listener};
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock, hooks);
-  attempt.admit(b.nothing);
-  attempt.generate();
+  begun_attempt attempt(b, hooks);
   attempt.try_out();
   CHECK(attempt.over());
   CHECK(log.under_way == 0);
@@ -217,9 +226,7 @@ TEST_CASE("a fault of the device is told from a launch that fails") {
     b.fake.fail_next(fake_call::launch, 1, {"no", tune::device_failure::invalid_launch});
     works = false;
   }
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock, hooks);
-  attempt.admit(b.nothing);
-  attempt.generate();
+  begun_attempt attempt(b, hooks);
   attempt.try_out();
   CHECK(outcome_name(attempt.result().outcome) == outcome_name(expected));
 }
@@ -227,9 +234,7 @@ TEST_CASE("a fault of the device is told from a launch that fails") {
 TEST_CASE("a host without memory is an outcome of its own") {
   bench b;
   b.problem.generate = [](std::size_t) -> tune::measure { throw std::bad_alloc(); };
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
-  attempt.admit(b.nothing);
-  attempt.generate();
+  begun_attempt attempt(b);
   CHECK(attempt.result().outcome == tune::outcome::out_of_memory);
   CHECK_FALSE(is_incident(attempt.result()));
 }
@@ -243,9 +248,7 @@ TEST_CASE("a host without memory while it runs is no incident either, and may be
       return 1e-6;
     });
   };
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
-  attempt.admit(b.nothing);
-  attempt.generate();
+  begun_attempt attempt(b);
   attempt.try_out();
   CHECK(attempt.result().outcome == tune::outcome::out_of_memory);
   CHECK_FALSE(is_incident(attempt.result()));
@@ -270,3 +273,401 @@ TEST_CASE("what is denied is not generated") {
 }
 
 }  // namespace trial_attempt_test
+
+namespace trial_attempt_test::of_run_trial {
+
+using tune::outcome;
+
+/// Tries one configuration on a fake device with a virtual clock.
+struct bench {
+  tune::testing::fake_device fake = sample::make_device();
+  tune::context context = fake.device().create_context();
+  tune::space<sample::scale_tuning> space = sample::make_space();
+
+  tune::trial try_with(std::function<tune::measure(const sample::scale_tuning&)> generate,
+                       std::optional<tune::resources> needs = std::nullopt,
+                       const tune::known_failures& known = {}) const {
+    tune::search_problem problem = sample::problem_of(space, std::move(generate));
+    problem.needs = [&](std::size_t) { return needs; };
+    return tune::run_trial(problem, 0, fake.device(), {}, fake.clock(), known);
+  }
+  tune::trial try_it(std::optional<tune::resources> needs = std::nullopt) const {
+    return try_with([&](const sample::scale_tuning& t) { return sample::generate(context, t); },
+                    needs);
+  }
+};
+
+tune::measure constant_time(double seconds) {
+  return tune::make_measure([seconds](int) { return seconds; });
+}
+
+TEST_CASE("a configuration that works has samples, a score, and no reason") {
+  const bench b;
+  const tune::trial result = b.try_it();
+  CHECK(result.outcome == outcome::measured);
+  CHECK(result.reason.empty());
+  CHECK(result.score == tune::run_time(4010));
+  CHECK(result.samples.size() >= 3);
+  CHECK(tune::to_string(result.configuration) == "wgs=4, rows=1");
+  CHECK(result.preparation >= std::chrono::milliseconds(1));  // the fake compiler's time
+  CHECK(result.elapsed > result.preparation);
+}
+
+TEST_CASE("what it declares to need is compared with the device before anything is compiled") {
+  const bench b;
+  const tune::trial result = b.try_it(tune::resources{.work_group = {2048, 1, 1}});
+  CHECK(result.outcome == outcome::over_limit);
+  CHECK(result.reason.find("2048") != std::string::npos);
+  CHECK(b.fake.calls(fake_call::compile) == 0);
+}
+
+TEST_CASE("each failure of the device is an outcome with its reason") {
+  const bench b;
+  outcome expected{};
+  SUBCASE("compile") {
+    b.fake.fail_next(fake_call::compile);
+    expected = outcome::compile_failed;
+  }
+  SUBCASE("allocation") {
+    b.fake.fail_next(fake_call::allocate, 1, {"no memory", tune::device_failure::out_of_memory});
+    expected = outcome::over_limit;
+  }
+  SUBCASE("a launch over a limit") {
+    b.fake.fail_next(fake_call::launch, 1, {"too much", tune::device_failure::over_limit});
+    expected = outcome::over_limit;
+  }
+  SUBCASE("a launch that fails otherwise") {
+    b.fake.fail_next(fake_call::launch, 1, {"illegal address", tune::device_failure::other});
+    expected = outcome::launch_failed;
+  }
+  SUBCASE("a launch in the middle of the samples") {
+    b.fake.fail_next(fake_call::launch, 5);
+    expected = outcome::launch_failed;
+  }
+  SUBCASE("an unset argument") {
+    b.fake.fail_next(fake_call::launch, 1, {"unset", tune::device_failure::invalid_launch});
+    expected = outcome::launch_failed;
+  }
+  const tune::trial result = b.try_it();
+  CHECK(result.outcome == expected);
+  CHECK_FALSE(result.reason.empty());
+  CHECK_FALSE(result.score);
+}
+
+TEST_CASE("whatever the author's function throws is a reason") {
+  const bench b;
+  const auto standard =
+      b.try_with([](const auto&) -> tune::measure { throw std::logic_error("a bug"); });
+  CHECK(standard.outcome == outcome::failed);
+  CHECK(standard.reason == "a bug");
+  const auto other = b.try_with([](const auto&) -> tune::measure { throw 7; });
+  CHECK(other.outcome == outcome::failed);
+  CHECK_FALSE(other.reason.empty());
+}
+
+TEST_CASE("a wrong result is never measured") {
+  const bench b;
+  const auto result = b.try_with([&](const sample::scale_tuning& t) {
+    return sample::generate(b.context, t).check([]() -> std::optional<std::string> {
+      return "3 of 4 elements differ";
+    });
+  });
+  CHECK(result.outcome == outcome::wrong_result);
+  CHECK(result.reason == "3 of 4 elements differ");
+  CHECK(result.samples.size() == 0);
+  CHECK(b.fake.calls(fake_call::launch) == 1);
+}
+
+TEST_CASE("the check sees the result of exactly one run") {
+  const bench b;
+  std::size_t launches = 0;
+  b.try_with([&](const sample::scale_tuning& t) {
+    return sample::generate(b.context, t).check([&]() -> std::optional<std::string> {
+      launches = b.fake.calls(fake_call::launch);
+      return std::nullopt;
+    });
+  });
+  CHECK(launches == 1);
+}
+
+TEST_CASE("times that cannot be true never count") {
+  const bench b;
+  for (const double seconds : {std::nan(""), std::numeric_limits<double>::infinity(), 0.0, -1.0}) {
+    CAPTURE(seconds);
+    const auto result = b.try_with([&](const auto&) { return constant_time(seconds); });
+    CHECK(result.outcome == outcome::invalid_time);
+    CHECK_FALSE(result.score);
+  }
+}
+
+TEST_CASE("a device that reports zero or negative times is not believed") {
+  const bench b;
+  for (const int nanoseconds : {0, -5}) {
+    b.fake.set_time([&](const auto&) { return std::chrono::nanoseconds(nanoseconds); });
+    CHECK(b.try_it().outcome == outcome::invalid_time);
+  }
+}
+
+TEST_CASE("the programs of a trial are noted") {
+  const bench b;
+  const tune::trial once = b.try_it();
+  REQUIRE(once.programs.size() == 1);
+  CHECK(b.try_it().programs == once.programs);
+  b.fake.fail_next(fake_call::compile);
+  CHECK(b.try_it().programs == once.programs);
+}
+
+TEST_CASE("a program that is known not to compile is not compiled") {
+  const bench b;
+  b.fake.fail_next(fake_call::compile);
+  const tune::trial first = b.try_it();
+  CHECK(first.origin == tune::trial_origin::made);
+  const auto generate = [&](const sample::scale_tuning& t) {
+    return sample::generate(b.context, t);
+  };
+  const tune::known_failures known{.programs = {{first.programs.at(0), first.reason}},
+                                   .configurations = {}};
+  const tune::trial second = b.try_with(generate, {}, known);
+  CHECK(second.outcome == outcome::compile_failed);
+  CHECK(second.origin == tune::trial_origin::cached);
+  CHECK(second.reason == first.reason);
+  CHECK(second.programs == first.programs);
+  CHECK(b.fake.calls(fake_call::compile) == 1);
+}
+
+TEST_CASE("the same program with another text is compiled") {
+  const bench b;
+  const tune::known_failures known{.programs = {{"of another text", "no"}}, .configurations = {}};
+  const auto result = b.try_with(
+      [&](const sample::scale_tuning& t) { return sample::generate(b.context, t); }, {}, known);
+  CHECK(result.outcome == outcome::measured);
+}
+
+TEST_CASE("a configuration that is known not to compile is not even generated") {
+  const bench b;
+  const tune::known_failures known{
+      .programs = {},
+      .configurations = {{tune::canonical_text(tune::to_values(b.space[0])), "of then"}}};
+  bool generated = false;
+  const auto result = b.try_with(
+      [&](const sample::scale_tuning&) -> tune::measure {
+        generated = true;
+        return nullptr;
+      },
+      {}, known);
+  CHECK_FALSE(generated);
+  CHECK(result.outcome == outcome::compile_failed);
+  CHECK(result.origin == tune::trial_origin::cached);
+  CHECK(result.reason == "of then");
+}
+
+}  // namespace trial_attempt_test::of_run_trial
+
+namespace trial_attempt_test::of_limits {
+
+const tune::device_limits limits{.max_work_group_size = 1024,
+                                 .max_work_group_extent = {1024, 1024, 64},
+                                 .local_memory_bytes = 49152,
+                                 .max_dynamic_local_memory_bytes = 232448};
+
+TEST_CASE("what the device allows breaks nothing") {
+  CHECK_FALSE(tune::find_broken_limit({}, limits));
+  CHECK_FALSE(tune::find_broken_limit({{32, 32, 1}, 49152}, limits));
+  CHECK_FALSE(tune::find_broken_limit({{16, 1, 64}, 0}, limits));
+}
+
+TEST_CASE("a broken limit is named with both numbers") {
+  CHECK(tune::find_broken_limit({{64, 32, 1}, 0}, limits) ==
+        "a work group of 2048 work items, the device allows 1024");
+  CHECK(tune::find_broken_limit({{1, 1, 128}, 0}, limits) ==
+        "a work group of 128 along z, the device allows 64");
+  CHECK(tune::find_broken_limit({{1, 1, 1}, 49153}, limits) ==
+        "49153 bytes of local memory, the device has 49152 (and 232448 for kernels that ask for it "
+        "at launch)");
+}
+
+TEST_CASE("local memory that a launch asks for has a limit of its own, of all together") {
+  CHECK_FALSE(tune::find_broken_limit({{1, 1, 1}, 0, 232448}, limits));
+  CHECK_FALSE(tune::find_broken_limit({{1, 1, 1}, 49152, 183296}, limits));
+  CHECK(tune::find_broken_limit({{1, 1, 1}, 49152, 183297}, limits) ==
+        "232449 bytes of local memory, 183297 of them at launch, the device has 232448");
+  CHECK(tune::find_broken_limit({{1, 1, 1}, 49153, 1}, limits));
+}
+
+}  // namespace trial_attempt_test::of_limits
+
+namespace trial_attempt_test::of_kernel_figures {
+
+using tune::metric;
+using metrics = std::vector<metric>;
+
+struct bench {
+  bench() {
+    fake.add_kernel("scale", {.parameters = {},
+                              .local_memory_bytes = [](const auto&) { return std::size_t{256}; },
+                              .registers =
+                                  [](const auto& macros) {
+                                    return static_cast<std::size_t>(16 * macros.integer("wgs"));
+                                  }});
+    fake.add_kernel("Add<int>", {});
+  }
+
+  tune::program make(int wgs) const {
+    tune::program made = context.create_program(
+        {.name = "p", .text = "#define wgs " + std::to_string(wgs) + "\n", .options = {}});
+    made.impl()->record_launches();
+    return made;
+  }
+
+  tune::testing::fake_device fake{{.limits = {.max_work_group_size = 256,
+                                              .max_work_group_extent = {256, 256, 64},
+                                              .local_memory_bytes = 49152,
+                                              .global_memory_bytes = 1 << 20,
+                                              .max_allocation_bytes = 1 << 20,
+                                              .simd_group_size = 32,
+                                              .max_dynamic_local_memory_bytes = 65536,
+                                              .registers_per_work_group = 65536,
+                                              .work_items_per_compute_unit = 2048}}};
+  tune::context context = fake.device().create_context();
+};
+
+TEST_CASE("before a launch a kernel has the work group that is asked for") {
+  const bench b;
+  const std::vector programs{b.make(2)};
+  CHECK(tune::kernel_figures(programs, std::nullopt).empty());
+  const tune::kernel kernel = programs[0].create_kernel("scale");
+  CHECK(tune::kernel_figures(programs, std::nullopt) ==
+        metrics{{"registers", 32, ""}, {"local_memory", 256, "B"}, {"private_memory", 0, "B"}});
+  const metrics figures = tune::kernel_figures(
+      programs, tune::resources{.work_group = {60, 2, 1}, .dynamic_local_memory_bytes = 5000});
+  CHECK(figures == metrics{{"registers", 32, ""},
+                           {"local_memory", 256, "B"},
+                           {"dynamic_local_memory", 5000, "B"},
+                           {"work_groups_per_unit", 17, ""},
+                           {"occupancy", 17.0 * 128 / 2048, ""},
+                           {"private_memory", 0, "B"}});
+}
+
+TEST_CASE("of several launches and kernels the greatest demand counts, and each kernel's own") {
+  const bench b;
+  const std::vector programs{b.make(1), b.make(4)};
+  tune::kernel small = programs[0].create_kernel("scale");
+  tune::kernel large = programs[1].create_kernel("scale");
+  tune::kernel unknown = programs[1].create_kernel("Add<int>");
+  const tune::kernel idle = programs[1].create_kernel("scale");
+  tune::tuning_command_queue queue = b.context.create_tuning_command_queue();
+  queue.enqueue(large, {{256}, {256}});  // nobody records it
+  queue.start_recording();
+  queue.enqueue(small, {{64}, {64}, 100});
+  queue.enqueue(small, {{128}, {128}, 300});
+  queue.stop_recording();
+  metrics figures = tune::kernel_figures(programs, std::nullopt);
+  CHECK(tune::find_metric(figures, "registers")->value == 16);
+  CHECK(tune::find_metric(figures, "dynamic_local_memory")->value == 300);
+  CHECK(tune::find_metric(figures, "work_groups_per_unit")->value == 32);
+  CHECK(tune::find_metric(figures, "registers_of_scale") == nullptr);
+  queue.start_recording();
+  queue.enqueue(unknown, {{64}, {64}});
+  queue.enqueue(small, {{128}, {128}, 300});
+  queue.stop_recording();
+  figures = tune::kernel_figures(programs, std::nullopt);
+  CHECK(tune::find_metric(figures, "registers")->value == 16);
+  CHECK(tune::find_metric(figures, "registers_of_scale")->value == 16);
+  CHECK(tune::find_metric(figures, "registers_of_add_int_") == nullptr);
+  CHECK(tune::find_metric(figures, "dynamic_local_memory_of_add_int_")->value == 0);
+}
+
+/// A search whose kernels have 16 registers for each wgs.
+struct limited_search {
+  limited_search() {
+    fake.add_kernel("scale", {.parameters = {{}, {}}, .registers = [](const auto& macros) {
+                                return static_cast<std::size_t>(16 * macros.integer("wgs"));
+                              }});
+  }
+
+  tune::testing::fake_device fake = sample::make_device();
+  tune::device device = fake.device();
+  tune::context context = device.create_context();
+  tune::space<sample::scale_tuning> space = sample::make_space();
+  tune::search_problem problem{
+      .space = space.core(),
+      .configuration = [this](std::size_t i) { return tune::to_values(space[i]); },
+      .needs = [this](std::size_t i) { return space.resources_of(space[i]); },
+      .generate = [this](std::size_t i) { return sample::generate(context, space[i]); },
+      .why_not = [this](const metrics& figures) { return space.why_not(figures); }};
+};
+
+TEST_CASE("a configuration whose kernels take too much is skipped before it runs") {
+  limited_search b;
+  b.space.limit("registers", {.most = 64});
+  for (std::size_t i = 0; i < b.space.size(); ++i) {
+    const std::size_t before = b.fake.calls(tune::testing::fake_call::launch);
+    const tune::trial tried = tune::run_trial(b.problem, i, b.device, {}, b.fake.clock());
+    CHECK(tune::find_metric(tried.metrics, "registers")->value == 16.0 * b.space[i].wgs);
+    if (b.space[i].wgs <= 4) {
+      CHECK(tried.outcome == tune::outcome::measured);
+      CHECK(tune::find_metric(tried.metrics, "work_groups_per_unit"));
+    } else {
+      CHECK(tried.outcome == tune::outcome::skipped);
+      CHECK(tried.reason == "registers = 128, and may be at most 64");
+      CHECK(b.fake.calls(tune::testing::fake_call::launch) == before);
+    }
+  }
+}
+
+TEST_CASE(
+    "an application restricts figures by its goal, which is judged before the first run too") {
+  limited_search b;
+  const tune::trial_judge judge({.constraints = {tune::at_most("registers", 64)}}, {});
+  const tune::step_hooks hooks{.judge = &judge};
+  const tune::measure_settings settings;
+  const tune::wall_clock clock = b.fake.clock();
+  const tune::known_failures nothing;
+  for (std::size_t i = 0; i < b.space.size(); ++i) {
+    tune::trial_attempt attempt(b.problem, i, b.device, settings, clock, hooks);
+    attempt.admit(nothing);
+    attempt.generate();
+    CHECK(attempt.over() == (b.space[i].wgs > 4));
+    if (attempt.over()) CHECK(attempt.result().outcome == tune::outcome::unfit);
+  }
+  CHECK(b.fake.calls(tune::testing::fake_call::launch) == 0);
+}
+
+TEST_CASE("a limit has two bounds, and forbids nothing where the figure is unknown") {
+  auto space = sample::make_space();
+  space.limit("occupancy", {.least = 0.25}).limit("private_memory", {.most = 0});
+  CHECK_FALSE(space.why_not({}));
+  CHECK_FALSE(space.why_not({{"occupancy", 0.25, ""}, {"private_memory", 0, "B"}}));
+  CHECK(space.why_not({{"occupancy", 0.125, ""}}) == "occupancy = 0.125, and may be at least 0.25");
+  CHECK(space.why_not({{"private_memory", 8, "B"}}) ==
+        "private_memory = 8 B, and may be at most 0");
+  space.limit([](const metrics& figures) -> std::optional<std::string> {
+    if (figures.size() > 2) return "too many figures";
+    return std::nullopt;
+  });
+  CHECK(space.why_not(metrics(3)) == "too many figures");
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a device tells what the kernels of a configuration take", device) {
+  const tune::context context = device.create_context();
+  tune::program made = tune::compile(
+      context, {"k.kernel", "KERNEL void k(GLOBAL int* a) { a[get_global_id(0)] = 1; }"});
+  made.impl()->record_launches();
+  tune::kernel kernel = made.create_kernel("k");
+  const tune::buffer data = context.create_buffer(1024);
+  kernel.set_arguments(data);
+  tune::tuning_command_queue queue = context.create_tuning_command_queue();
+  queue.start_recording();
+  queue.enqueue(kernel, {{256}, {64}});
+  queue.stop_recording();
+  const metrics figures = tune::kernel_figures({&made, 1}, std::nullopt);
+  CHECK(tune::find_metric(figures, "local_memory"));
+  CHECK(tune::find_metric(figures, "dynamic_local_memory")->value == 0);
+  if (device.info().backend != "CUDA") return;
+  CHECK(tune::find_metric(figures, "registers")->value > 0);
+  CHECK(tune::find_metric(figures, "binary_size")->value > 0);
+  CHECK(tune::find_metric(figures, "occupancy")->value > 0);
+  CHECK(tune::find_metric(figures, "occupancy")->value <= 1);
+}
+
+}  // namespace trial_attempt_test::of_kernel_figures

@@ -9,24 +9,21 @@
 #include <thread>
 
 #include "libtune/base/log.hpp"
-#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace {
 
-using tune::detail::never_destroyed;
-
 void ask(const char* who, int size);
 
 std::atomic<bool> all_are_gone{false};
-never_destroyed<std::jthread> thread;
+std::jthread& thread = *new std::jthread;  // never destroyed, as the context
 
 /// The oldest static object, destroyed last.
 struct oldest {
   ~oldest() {
     all_are_gone = true;
-    thread->join();
+    thread.join();
     tune::log(tune::log_level::warning, "the last line");
     tune::warn_once("the last warning");
     std::printf("%s\n", tune::is_sealed() ? "sealed" : "not sealed");
@@ -45,8 +42,8 @@ struct youngest {
 const youngest last;
 
 const tune::context& context() {
-  static const never_destroyed<tune::context> made(sample::make_device().device().create_context());
-  return *made;
+  static const auto& made = *new tune::context(sample::make_device().device().create_context());
+  return made;
 }
 
 void ask(const char* who, int size) {
@@ -67,7 +64,7 @@ int main() {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   ask("main", 64);
   tune::seal({.mode = tune::seal_mode::counts, .scope = tune::seal_scope::this_thread});
-  *thread = std::jthread([] {
+  thread = std::jthread([] {
     while (!all_are_gone) std::this_thread::yield();
     ask("thread", 64);
     ask("thread", 66);

@@ -3,25 +3,35 @@
 #include "libtune/tune/engine/tuning_transaction.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <atomic>
 #include <chrono>
 #include <doctest/doctest.h>
+#include <latch>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "libtune/base/error.hpp"
 #include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/extra/maintenance/merge.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/databases.hpp"
+#include "libtune/tune/engine/executor.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/single_flight.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/lock_keeper.hpp"
 #include "tests/store/samples.hpp"
+#include "tests/tune/scale.hpp"
 
 namespace tuning_transaction_test {
 
 using namespace std::chrono_literals;
+using tune::isolation_mode;
 using tune::tuning_mode;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
@@ -45,17 +55,6 @@ struct bench {
 
 tune::tuned_values made(int wgs) { return {sample_tuning(wgs), tune::run_time(1000)}; }
 
-TEST_CASE("the first result that is stored counts, for all who tune the same") {
-  const bench here;
-  auto quick = here.keeper(tuning_mode::tune);
-  auto slow = here.keeper(tuning_mode::tune);
-  CHECK_FALSE(quick.is_stored());
-  CHECK(quick.store(made(64)) == sample_tuning(64));
-  CHECK(slow.store(made(128)) == sample_tuning(64));
-  CHECK(slow.is_stored());
-  CHECK(here.stored() == sample_tuning(64));
-}
-
 TEST_CASE("who forces or resumes replaces the result, as does who finds none of the function's") {
   const bench here;
   here.keeper(tuning_mode::tune).store(made(1));
@@ -65,17 +64,6 @@ TEST_CASE("who forces or resumes replaces the result, as does who finds none of 
   const auto never = [](const tune::record&) { return false; };
   CHECK(here.keeper(tuning_mode::tune, never).store(made(4)) == sample_tuning(4));
   CHECK(here.stored() == sample_tuning(4));
-}
-
-TEST_CASE("what cannot be stored is remembered by this process") {
-  const tune::testing::temporary_directory folder;
-  const auto layers = tune::open_layers(folder.path().string(), {});
-  tune::tuning_transaction kept(layers, sample_function(), sample_key(), tuning_mode::tune);
-  CHECK(kept.store(made(64)) == sample_tuning(64));
-  CHECK_FALSE(kept.is_stored());
-  const auto found = layers->find(sample_function(), sample_key());
-  REQUIRE(found);
-  CHECK(found->values == sample_tuning(64));
 }
 
 TEST_CASE("searches have names that tell functions, devices and keys apart") {
@@ -112,6 +100,93 @@ TEST_CASE("a result is stored once who keeps the database lets go, however long 
   CHECK(layers->user()->find(sample_function(), sample_key())->values == sample_tuning(3));
 }
 
+/// Answers without running anything.
+class answering_host final : public tune::executor {
+ public:
+  int calls = 0;
+
+ private:
+  tune::tuned_values do_tune(const tune::tuning_task&) override {
+    ++calls;
+    return {tune::to_values(sample::scale_tuning{.wgs = 77}), std::nullopt};
+  }
+};
+
+struct scene {
+  tune::testing::fake_device fake = sample::make_device();
+  tune::context context = fake.device().create_context();
+  tune::function_identity function{.name = "host.test"};
+  tune::tuning_function tunes = [](tune::tuning_session&, const auto&) {
+    return tune::to_values(sample::scale_tuning{.wgs = 1});
+  };
+  tune::tuning_subject subject{.function = "host.test", .arguments = {}, .device = {}};
+  tune::tuning_options options;
+
+  std::string run() {
+    return to_string(tune::run_tuning({.context = context,
+                                       .function = function,
+                                       .tunes = tunes,
+                                       .subject = subject,
+                                       .options = options})
+                         .values);
+  }
+};
+
+/// Installed for as long as it lives. Then there is none: the test main's is not of interest here.
+struct installed {
+  std::shared_ptr<answering_host> host = std::make_shared<answering_host>();
+  installed() { tune::detail::install_executor(host); }
+  ~installed() { tune::detail::install_executor(nullptr); }
+};
+
+TEST_CASE("a host runs what options do not keep from it") {
+  const installed other;
+  scene s;
+  s.options.isolation = isolation_mode::automatic;
+  CHECK(s.run() == "wgs=77, rows=1");
+  s.options.isolation = isolation_mode::on;
+  CHECK(s.run() == "wgs=77, rows=1");
+  s.options.isolation = isolation_mode::off;
+  CHECK(s.run() == "wgs=1, rows=1");
+  CHECK(other.host->calls == 2);
+}
+
+TEST_CASE("without a host it is run here, unless options insist") {
+  tune::detail::install_executor(nullptr);
+  scene s;
+  s.options.isolation = isolation_mode::automatic;
+  CHECK(s.run() == "wgs=1, rows=1");
+  s.options.isolation = isolation_mode::on;
+  CHECK_THROWS_WITH_AS(s.run(), doctest::Contains("serve_if_worker"), tune::error);
+}
+
+TEST_CASE("a strict choice is all that is tried, even where nothing of it works") {
+  scene s;
+  s.options.isolation = isolation_mode::off;
+  s.tunes = [](tune::tuning_session& session, const auto&) {
+    tune::space<sample::scale_tuning> space;
+    space.add(&sample::scale_tuning::wgs, {1, 2, 3, 4});
+    return tune::to_values(session.tune(space, [](const sample::scale_tuning& t) -> tune::measure {
+      if (t.wgs == 3) return nullptr;
+      return tune::make_measure([wgs = t.wgs](int) { return wgs * 1e-6; });
+    }));
+  };
+  const auto choose = [&](std::vector<int> all) {
+    tune::trial_choice choice;
+    for (const int wgs : all)
+      choice.configurations.push_back(tune::to_values(sample::scale_tuning{.wgs = wgs}));
+    return tune::tune_here({.context = s.context,
+                            .function = s.function,
+                            .tunes = s.tunes,
+                            .subject = s.subject,
+                            .options = s.options,
+                            .choice = choice});
+  };
+  CHECK(to_string(choose({4, 2}).values) == "wgs=2, rows=1");
+  CHECK(choose({4, 2}).score == tune::run_time(2000));
+  CHECK_THROWS_AS(choose({3}), tune::error);
+}
+
 }  // namespace tuning_transaction_test
 
 namespace tuning_transaction_test::of_trial_recorder {
@@ -143,9 +218,16 @@ tune::search_finished_event finished(std::optional<std::size_t> best) {
   return {.subject = {}, .trials = {}, .best = best, .elapsed = {}};
 }
 
-TEST_CASE("every trial is kept as soon as it has been made") {
-  const tune::testing::temporary_directory folder;
-  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+const tune::search_identity identity{
+    .space = "space", .compiler = "compiler", .library_version = "1.0.0", .stage = 0};
+
+struct kept_database {
+  tune::testing::temporary_directory folder;
+  std::string path = (folder / "tuning.db").string();
+  std::shared_ptr<tune::tuning_database> database = std::make_shared<tune::tuning_database>(path);
+};
+
+TEST_CASE_FIXTURE(kept_database, "every trial is kept as soon as it has been made") {
   tune::trial_recorder recorder(database, function, key);
   recorder.search_started({});
   recorder.trial_finished({}, measured(4, 125.5));
@@ -170,9 +252,8 @@ TEST_CASE("every trial is kept as soon as it has been made") {
   CHECK(search->result == "found");
 }
 
-TEST_CASE("trials that cost little are kept together, and at the end at the latest") {
-  const tune::testing::temporary_directory folder;
-  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+TEST_CASE_FIXTURE(kept_database,
+                  "trials that cost little are kept together, and at the end at the latest") {
   {
     tune::trial_recorder recorder(database, function, key);
     recorder.search_started({});
@@ -186,9 +267,7 @@ TEST_CASE("trials that cost little are kept together, and at the end at the late
   CHECK(database->latest_search(function, key)->trials.size() == 5);
 }
 
-TEST_CASE("a trial that is refined takes the place of what was kept of it") {
-  const tune::testing::temporary_directory folder;
-  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+TEST_CASE_FIXTURE(kept_database, "a trial that is refined takes the place of what was kept of it") {
   tune::trial_recorder recorder(database, function, key);
   recorder.search_started({});
   recorder.trial_finished({}, measured(4, 100));
@@ -201,13 +280,10 @@ TEST_CASE("a trial that is refined takes the place of what was kept of it") {
   CHECK(search->trials[1].score_ns == 200);
 }
 
-TEST_CASE("a search that its budget ended is continued, though its result is stored") {
-  const tune::testing::temporary_directory folder;
-  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
-  const tune::search_identity same{
-      .space = "space", .compiler = "compiler", .library_version = "1.0.0", .stage = 0};
+TEST_CASE_FIXTURE(kept_database,
+                  "a search that its budget ended is continued, though its result is stored") {
   tune::trial_recorder recorder(database, function, key);
-  recorder.read_prior(same);
+  recorder.read_prior(identity);
   recorder.search_started({});
   recorder.trial_finished({}, measured(4, 100));
   auto event = finished(0);
@@ -216,13 +292,12 @@ TEST_CASE("a search that its budget ended is continued, though its result is sto
   recorder.search_finished(event);
   recorder.result_stored();
   CHECK(database->latest_search(function, key)->result == tune::stopped_search);
-  CHECK(tune::trial_recorder(database, function, key).read_prior(same).unfinished.size() == 1);
+  CHECK(tune::trial_recorder(database, function, key).read_prior(identity).unfinished.size() == 1);
 }
 
-TEST_CASE("a search is kept with its strategy and the reason for its end, and so it is merged") {
-  const tune::testing::temporary_directory folder;
-  const std::string path = (folder / "tuning.db").string();
-  const auto database = std::make_shared<tune::tuning_database>(path);
+TEST_CASE_FIXTURE(
+    kept_database,
+    "a search is kept with its strategy and the reason for its end, and so it is merged") {
   const auto course_in = [](const std::string& file) {
     tune::database_reader reader(file);
     const auto columns = reader.read(function).searches.at(0).columns;
@@ -269,17 +344,11 @@ TEST_CASE("a database that cannot be written is given up for the search, without
   CHECK_NOTHROW(recorder.search_finished(finished(std::nullopt)));
 }
 
-const tune::search_identity identity{
-    .space = "space", .compiler = "compiler", .library_version = "1.0.0", .stage = 0};
-
-std::shared_ptr<tune::tuning_database> interrupted_search(
-    const tune::testing::temporary_directory& folder) {
-  auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+void interrupt_search(const std::shared_ptr<tune::tuning_database>& database) {
   tune::trial_recorder recorder(database, function, key);
   CHECK(recorder.read_prior(identity).unfinished.empty());
   recorder.search_started({});
   recorder.trial_finished({}, measured(4, 125.5));
-  return database;
 }
 
 tune::search_started_event continuing() {
@@ -293,9 +362,8 @@ std::size_t unfinished_trials(const std::shared_ptr<tune::tuning_database>& data
   return tune::trial_recorder(database, function, key).read_prior(search).unfinished.size();
 }
 
-TEST_CASE("an unfinished search is continued in its own place") {
-  const tune::testing::temporary_directory folder;
-  const auto database = interrupted_search(folder);
+TEST_CASE_FIXTURE(kept_database, "an unfinished search is continued in its own place") {
+  interrupt_search(database);
   const auto first = database->latest_search(function, key)->id;
   tune::trial_recorder recorder(database, function, key);
   const auto known = recorder.read_prior(identity);
@@ -315,9 +383,9 @@ TEST_CASE("an unfinished search is continued in its own place") {
   }
 }
 
-TEST_CASE("trials of another space, compiler, library or stage are not handed out") {
-  const tune::testing::temporary_directory folder;
-  const auto database = interrupted_search(folder);
+TEST_CASE_FIXTURE(kept_database,
+                  "trials of another space, compiler, library or stage are not handed out") {
+  interrupt_search(database);
   CHECK(unfinished_trials(database, identity) == 1);
   auto other = identity;
   SUBCASE("space") { other.space = "wider"; }
@@ -328,9 +396,9 @@ TEST_CASE("trials of another space, compiler, library or stage are not handed ou
   CHECK(unfinished_trials(database, other) == 0);
 }
 
-TEST_CASE("a search whose result is stored, or that failed, is not continued") {
-  const tune::testing::temporary_directory folder;
-  const auto database = interrupted_search(folder);
+TEST_CASE_FIXTURE(kept_database,
+                  "a search whose result is stored, or that failed, is not continued") {
+  interrupt_search(database);
   tune::trial_recorder recorder(database, function, key);
   recorder.read_prior(identity);
   recorder.search_started(continuing());
@@ -347,9 +415,9 @@ TEST_CASE("a search whose result is stored, or that failed, is not continued") {
   CHECK(unfinished_trials(database, identity) == 0);
 }
 
-TEST_CASE("trials that no database could hold are told of at the end, and end nothing else") {
-  const tune::testing::temporary_directory folder;
-  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+TEST_CASE_FIXTURE(
+    kept_database,
+    "trials that no database could hold are told of at the end, and end nothing else") {
   tune::testing::captured_errors errors;
   {
     tune::trial_recorder recorder(database, function, key);
@@ -363,30 +431,27 @@ TEST_CASE("trials that no database could hold are told of at the end, and end no
   CHECK(database->latest_search(function, key)->trials.empty());
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    kept_database,
     "an incident is kept at once, however quick; two deny a configuration, and three even by "
     "force") {
-  const tune::testing::temporary_directory folder;
-  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
-  const tune::search_identity same{
-      .space = "space", .compiler = "compiler", .library_version = "1.0.0", .stage = 0};
   struct expectation {
     std::size_t denied;
     std::size_t denied_by_force;
   };
   for (const expectation expected : {expectation{0, 0}, {1, 0}, {1, 1}}) {
     tune::trial_recorder recorder(database, function, key, tune::search_start::anew);
-    recorder.read_prior(same);
+    recorder.read_prior(identity);
     recorder.search_started({});
     tune::trial lost = failed(4);
     lost.outcome = tune::outcome::crashed;
     lost.elapsed = {};
     recorder.trial_finished({}, lost);
     CHECK(database->latest_search(function, key)->trials.size() == 1);
-    const auto known = tune::trial_recorder(database, function, key).read_prior(same);
+    const auto known = tune::trial_recorder(database, function, key).read_prior(identity);
     CHECK(known.denied.size() == expected.denied);
-    const auto forced =
-        tune::trial_recorder(database, function, key, tune::search_start::anew).read_prior(same);
+    const auto forced = tune::trial_recorder(database, function, key, tune::search_start::anew)
+                            .read_prior(identity);
     CHECK(forced.unfinished.empty());
     REQUIRE(forced.denied.size() == expected.denied_by_force);
     if (!forced.denied.empty()) CHECK(forced.denied[0].outcome == "crashed");
@@ -394,3 +459,144 @@ TEST_CASE(
 }
 
 }  // namespace tuning_transaction_test::of_trial_recorder
+
+namespace tuning_transaction_test::of_single_flight {
+
+using values = tune::single_flight::values;
+
+const values made{{"x", std::int64_t{1}}};
+constexpr auto patient = 60s;
+
+void wait_for_followers(const tune::single_flight& flights, std::size_t count) {
+  while (flights.followers("key") != count) std::this_thread::yield();
+}
+
+TEST_CASE("what one thread makes, all that ask meanwhile share") {
+  constexpr std::size_t count = 8;
+  tune::single_flight flights;
+  std::atomic<int> makings{0};
+  std::vector<std::optional<values>> results(count);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& result : results) {
+      threads.emplace_back([&] {
+        const auto make = [&] {
+          ++makings;
+          wait_for_followers(flights, count - 1);
+          return made;
+        };
+        result = flights.share("key", make, patient);
+      });
+    }
+  }
+  CHECK(makings == 1);
+  CHECK(flights.followers("key") == 0);
+  for (const auto& result : results) CHECK(result == made);
+}
+
+TEST_CASE("followers get what the maker throws") {
+  tune::single_flight flights;
+  const auto make = [&]() -> values {
+    wait_for_followers(flights, 1);
+    throw std::runtime_error("no");
+  };
+  std::atomic<int> failures{0};
+  const auto ask = [&] {
+    try {
+      flights.share("key", make, patient);
+    } catch (const std::runtime_error&) {
+      ++failures;
+    }
+  };
+  {
+    const std::jthread one(ask);
+    const std::jthread another(ask);
+  }
+  CHECK(failures == 2);
+}
+
+TEST_CASE("a follower waits no longer than it may") {
+  tune::single_flight flights;
+  std::latch making(1);
+  std::latch finish(1);
+  const std::jthread maker([&] {
+    const auto make = [&] {
+      making.count_down();
+      finish.wait();
+      return made;
+    };
+    flights.share("key", make, patient);
+  });
+  making.wait();
+  CHECK(flights.share(
+            "key", [] { return values{}; }, 1ms) == std::nullopt);
+  CHECK(flights.followers("key") == 0);
+  finish.count_down();
+}
+
+TEST_CASE("other keys do not wait, and a key can be made again") {
+  tune::single_flight flights;
+  const auto outer = flights.share(
+      "a",
+      [&] {
+        CHECK(flights.share(
+                  "b", [] { return made; }, 0ms) == made);
+        return made;
+      },
+      0ms);
+  CHECK(outer == made);
+  int makings = 0;
+  const auto make = [&] {
+    ++makings;
+    return made;
+  };
+  flights.share("a", make, 0ms);
+  CHECK(makings == 1);
+}
+
+}  // namespace tuning_transaction_test::of_single_flight
+
+namespace tuning_transaction_test::of_nested_tunings {
+
+using tune::detail::is_under_way;
+using tune::detail::tuning_under_way;
+
+tune::tuning_subject subject(const std::string& function, std::int64_t key = 1) {
+  tune::tuning_subject made;
+  made.function = function;
+  made.arguments = {{"k", key}};
+  made.device.identity.name = "device";
+  return made;
+}
+
+TEST_CASE("a tuning is under way on its thread, for as long as it lives") {
+  const auto outer = subject("outer");
+  CHECK_FALSE(is_under_way(outer));
+  {
+    const tuning_under_way now(outer);
+    CHECK(is_under_way(outer));
+    bool on_another_thread = true;
+    std::thread([&] { on_another_thread = is_under_way(outer); }).join();
+    CHECK_FALSE(on_another_thread);
+  }
+  CHECK_FALSE(is_under_way(outer));
+}
+
+TEST_CASE("tunings inside of others are told apart by function, version, key and device") {
+  const auto outer = subject("outer");
+  const auto inner = subject("inner");
+  const tuning_under_way first(outer);
+  const tuning_under_way second(inner);
+  CHECK(is_under_way(outer));
+  CHECK(is_under_way(inner));
+  CHECK_FALSE(is_under_way(subject("outer", 2)));
+  CHECK_FALSE(is_under_way(subject("other")));
+  auto other = outer;
+  other.version = 1;
+  CHECK_FALSE(is_under_way(other));
+  other = outer;
+  other.device.identity.driver_version = "2";
+  CHECK_FALSE(is_under_way(other));
+}
+
+}  // namespace tuning_transaction_test::of_nested_tunings

@@ -15,12 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/child_process.hpp"
-#include "tests/tune/scale.hpp"
+#include "tests/tune/application.hpp"
 
 namespace unusable_places_test {
 
@@ -147,8 +146,7 @@ TEST_CASE("a file that is no database, another's, or not to be read or written c
   fs::permissions(path, fs::perms(0600));
   CHECK(tune_there(nobody) == 0);
   fs::remove(path);
-  tune::tuning_database(path).store({"other", 0, {}, {{"wgs", tune::value_type::int32}}},
-                                    {{}, {"GPU", "Platform", "1"}}, {{"wgs", std::int64_t{1}}}, 1);
+  sample::store(path, sample::context_of("GPU"), {});
   fs::permissions(path, fs::perms(0644));
   CHECK(tune_there(nobody) == 0);
 }

@@ -1,8 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Calls of autotuners that wait for other threads and processes: for each other, for who keeps the
-// database, and for the device.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <atomic>
 #include <chrono>
@@ -11,13 +8,17 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
+#include "libtune/base/log.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/store/files/named_lock.hpp"
@@ -38,7 +39,162 @@ namespace waiting_test {
 using namespace std::chrono_literals;
 using sample::scale_key;
 using sample::scale_tuning;
+using tune::device_lease;
 using tune::testing::lock_keeper;
+
+/// A device that no other test has. Its lock file goes with it.
+struct test_device {
+  explicit test_device(const std::string& name, const std::string& pci_address = "") {
+    info.identity.name = "turn test " + name + " " + std::to_string(::getpid());
+    info.hardware.pci_address = pci_address;
+  }
+  ~test_device() { tune::testing::remove_lock_file(tune::hardware_name(info)); }
+  test_device(const test_device&) = delete;
+  test_device& operator=(const test_device&) = delete;
+
+  tune::device_info info;
+};
+
+/// For a lock_keeper: takes the turn of a device.
+auto kept_by_another(const std::string& hardware) {
+  return [hardware] {
+    auto lock = std::make_unique<tune::device_lock>(hardware);
+    if (!lock->take(0ms)) ::_exit(1);
+    return lock;
+  };
+}
+
+bool is_alone_elsewhere(const tune::device_info& device) {
+  bool alone = false;
+  std::jthread([&] { alone = device_lease(device, 0ms).is_alone(); }).join();
+  return alone;
+}
+
+TEST_CASE("hardware is told by its PCI address, else its UUID, else its name") {
+  tune::device_info device;
+  device.identity.name = "a device";
+  CHECK(tune::hardware_name(device) == "name a device");
+  device.hardware.uuid = "0011";
+  CHECK(tune::hardware_name(device) == "uuid 0011");
+  device.hardware.pci_address = "0000:3b:00.0";
+  CHECK(tune::hardware_name(device) == "pci 0000:3b:00.0");
+}
+
+TEST_CASE("a card has one turn, whichever platform reaches it") {
+  const std::string address = "test:" + std::to_string(::getpid());
+  test_device through_cuda("through CUDA", address);
+  test_device through_opencl("through OpenCL", address);
+  through_cuda.info.hardware.uuid = "0011";
+  through_opencl.info.backend = "OpenCL";
+  const device_lease here(through_cuda.info, 0ms);
+  CHECK(here.is_alone());
+  CHECK_FALSE(is_alone_elsewhere(through_opencl.info));
+}
+
+TEST_CASE("one has the turn, and who waits in vain goes ahead without it") {
+  const test_device device("a");
+  const test_device another("b");
+  {
+    const device_lease turn(device.info, 0ms);
+    CHECK(turn.is_alone());
+    CHECK_FALSE(is_alone_elsewhere(device.info));
+    CHECK(is_alone_elsewhere(another.info));
+  }
+  CHECK(is_alone_elsewhere(device.info));
+}
+
+TEST_CASE("another process keeps the turn until it gives it back") {
+  const test_device device("elsewhere");
+  {
+    tune::device_lock other(tune::hardware_name(device.info));
+    REQUIRE(other.take(0ms));
+    CHECK_FALSE(device_lease(device.info, 1ms).is_alone());
+  }
+  CHECK(device_lease(device.info, 0ms).is_alone());
+}
+
+TEST_CASE("a thread that has the turn has it again at once, and gives it back once") {
+  const test_device device("again");
+  {
+    const device_lease turn(device.info, 0ms);
+    {
+      const device_lease again(device.info, 0ms);
+      CHECK(again.is_alone());
+    }
+    CHECK_FALSE(is_alone_elsewhere(device.info));
+  }
+  CHECK(is_alone_elsewhere(device.info));
+}
+
+TEST_CASE("while a thread pauses its turns others have them, and it may take its own anew") {
+  const test_device device("paused");
+  const device_lease turn(device.info, 60s);
+  {
+    const device_lease::pause pause;
+    CHECK(is_alone_elsewhere(device.info));
+    const device_lease inner(device.info, 0ms);
+    CHECK(inner.is_alone());
+    const device_lease::pause another;
+    CHECK(is_alone_elsewhere(device.info));
+  }
+  CHECK_FALSE(is_alone_elsewhere(device.info));
+  CHECK(turn.is_alone());
+}
+
+TEST_CASE("a thread knows how long it has waited for turns") {
+  const test_device here("waited");
+  const device_lease held(here.info, 0ms);
+  std::jthread([&] {
+    CHECK(device_lease::waited() == 0ns);
+    const device_lease in_vain(here.info, 20ms);
+    CHECK(device_lease::waited() >= 20ms);
+  }).join();
+}
+
+TEST_CASE("who waits for the turn is told by which process") {
+  const test_device device("told");
+  std::optional<::pid_t> seen;
+  const auto look = [&](std::chrono::nanoseconds, std::optional<::pid_t> holder) { seen = holder; };
+  // Longer than the first attempt takes, on a busy machine too: nobody is told who waits no longer.
+  constexpr auto wait = 200ms;
+  SUBCASE("another") {
+    const tune::testing::lock_keeper other(kept_by_another(tune::hardware_name(device.info)));
+    CHECK_FALSE(device_lease(device.info, wait, look).is_alone());
+    CHECK(seen == other.id());
+  }
+  SUBCASE("this one, for another thread has it") {
+    const device_lease turn(device.info, 0ms);
+    std::jthread([&] { CHECK_FALSE(device_lease(device.info, wait, look).is_alone()); }).join();
+    CHECK(seen == ::getpid());
+  }
+}
+
+TEST_CASE("a measurement beside another says which process keeps the device") {
+  const test_device device("named");
+  std::string said;
+  std::mutex mutex;
+  const auto measure_beside = [&] {
+    tune::detail::redirect_log([&](tune::log_level, std::string_view text) {
+      const std::lock_guard lock(mutex);
+      said += text;
+    });
+    CHECK_FALSE(is_alone_elsewhere(device.info));
+    tune::detail::redirect_log({});
+  };
+  SUBCASE("another") {
+    const tune::testing::lock_keeper other(kept_by_another(tune::hardware_name(device.info)));
+    measure_beside();
+    CHECK(said.find("process " + std::to_string(other.id()) + " has kept it") != said.npos);
+  }
+  SUBCASE("this one") {
+    const device_lease turn(device.info, 0ms);
+    measure_beside();
+    CHECK(said.find("another thread of this process has kept it") != said.npos);
+  }
+}
+
+// Calls of autotuners that wait for other threads and processes: for each other, for who keeps the
+// database, and for the device.
 
 struct listener final : tune::observer {
   void search_started(const tune::search_started_event&) override { ++searches; }
@@ -67,13 +223,14 @@ struct application {
   application& operator=(const application&) = delete;
 
   std::string hardware() const { return tune::hardware_name(fake.device().info()); }
-  auto device_kept() const {
-    return [name = hardware()] {
-      auto lock = std::make_unique<tune::device_lock>(name);
-      if (!lock->take(0ms)) ::_exit(1);
-      return lock;
+  auto database_kept() const {
+    return [path = *options.database] {
+      auto database = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE);
+      database->exec("BEGIN EXCLUSIVE");
+      return database;
     };
   }
+  auto device_kept() const { return kept_by_another(hardware()); }
 
   tune::testing::test_mode_guard mode{tune::testing::test_mode::off};
   tune::testing::temporary_directory folder;
@@ -204,12 +361,7 @@ TEST_CASE("nobody searches for what a database may hold that others keep") {
   const auto context = app.fake.device().create_context();
   CHECK(counted.autotune(context, {}, app.options) == sample::fastest);
   tune::record_memory::shared().forget_all();
-  auto other = std::make_unique<lock_keeper>([&] {
-    auto database =
-        std::make_unique<SQLite::Database>(*app.options.database, SQLite::OPEN_READWRITE);
-    database->exec("BEGIN EXCLUSIVE");
-    return database;
-  });
+  auto other = std::make_unique<lock_keeper>(app.database_kept());
   const ::pid_t holder = other->id();
   SUBCASE("it is read once they let go") {
     const std::jthread releases([&] {
@@ -238,12 +390,7 @@ TEST_CASE("what a database may hold that others keep is not missing") {
     CHECK(counted.autotune(context, {}, app.options) == sample::fastest);
   }
   tune::record_memory::shared().forget_all();
-  auto other = std::make_unique<lock_keeper>([&] {
-    auto database =
-        std::make_unique<SQLite::Database>(*app.options.database, SQLite::OPEN_READWRITE);
-    database->exec("BEGIN EXCLUSIVE");
-    return database;
-  });
+  auto other = std::make_unique<lock_keeper>(app.database_kept());
   SUBCASE("in the mode cached") { app.options.mode = tune::tuning_mode::cached; }
   SUBCASE("in the mode default") { app.options.mode = tune::tuning_mode::defaults; }
   app.options.wait = 100ms;
@@ -306,7 +453,6 @@ TEST_CASE("a test waits for the device briefly") {
 
 namespace waiting_test::of_wait_report {
 
-using namespace std::chrono_literals;
 using tune::wait_cause;
 using tune::wait_report;
 using tune::waiting_event;
