@@ -72,7 +72,7 @@ COMPILER_TEST_CASE("what the engine cannot copy is refused, with the numbers") {
           "beyond the 4096 bytes");
   const auto odd = tune::cuda::wrap_memory(context, tune::cuda::native_handle(memory) + 8, 2000);
   CHECK_THROWS_WITH_AS(static_cast<void>(rows{}.of(odd)),
-                       doctest::Contains("no multiple of 16 bytes"), tune::argument_error);
+                       doctest::Contains("not a multiple of 16 bytes"), tune::argument_error);
   fake_cuda::settings().failures["cuTensorMapEncodeTiled"] = CUDA_ERROR_INVALID_VALUE;
   refuses({}, "cuTensorMapEncodeTiled: ");
   fake_cuda::settings().failures.clear();

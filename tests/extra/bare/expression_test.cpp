@@ -216,7 +216,7 @@ TEST_CASE("an operator that cannot be applied is an error that shows the express
       {"x % (y - 5)", "the expression 'x % (y - 5)' has no value: a division by zero"},
       {"1 / 0.0", "a division by zero"},
       {"missing + 1", "'missing' is not among x=32"},
-      {"none", "'none' is none"},
+      {"none", "'none' is an empty optional"},
       {"type * 2", "cannot calculate with a text, 'float'"},
       {"type ** 2", "cannot calculate with a text"},
       {"-type", "cannot calculate with a text"},
