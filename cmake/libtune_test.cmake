@@ -48,14 +48,31 @@ function(libtune_test_environment)
       "suppressions=${PROJECT_SOURCE_DIR}/cmake/thread_sanitizer.supp")
     list(APPEND environment "UBSAN_OPTIONS=set:print_stacktrace=1" "TSAN_OPTIONS=set:${thread_options}")
   endif()
-  # PoCL leaves the kernels of quick tests as they are, which takes it half of the time or less. A PoCL later
-  # than 3 crashes on some kernels without its optimiser, and miscompiles others.
-  libtune_find_pocl()
-  if(libtune_pocl_major LESS_EQUAL 3)
-    list(APPEND environment "POCL_EXTRA_BUILD_FLAGS=set:-cl-opt-disable")
-  endif()
   set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT_MODIFICATION "${environment}")
   libtune_label(${ARGN})
+  # A fresh tree has no times of tests: those that take longest begin first.
+  set(longest "behind\\.background_kill|child\\.(kill|lost_children|nested)|consumer|device\\.conformance|examples\\.(guide"
+    "multiply|poison|receiver|sequence|tutorial_correctness|verification)|kernel\\.included_memory|operations\\.(hreduce"
+    "ranges|transpose)|python\\.tuning|ranged\\.portfolio|tree\\.locales|tunedb\\.(mpirun|pretune)"
+    "verify\\.(array_comparer|device_comparison|verified_measure)")
+  list(JOIN longest "|" longest)
+  # PoCL leaves the kernels of these as they are, which takes it half of the time or less: they are many and do
+  # little. Long tests have its optimiser. So have all with a PoCL later than 3, which without it crashes on some
+  # kernels and miscompiles others.
+  set(unoptimised "examples\\.(behind_guide|diffusion|flagging_guide|receiver.*|verification)|kernel\\.work_group_reduce"
+    "operations\\.(fft_operation|fill|gemm|hreduce|maskedsum|percentile5|ranges|transpose)|python\\.module"
+    "telescope\\.(beamform|correlate|pfb|quantise|rfi2d_device|rfi_device)|tunedb\\.pretune")
+  list(JOIN unoptimised "|" unoptimised)
+  libtune_find_pocl()
+  foreach(test IN LISTS ARGN)
+    if(test MATCHES "^(${unoptimised})$" AND libtune_pocl_major LESS_EQUAL 3)
+      set_property(TEST ${test} APPEND PROPERTY
+        ENVIRONMENT_MODIFICATION POCL_EXTRA_BUILD_FLAGS=set:-cl-opt-disable)
+    endif()
+    if(test MATCHES "^(${longest})$")
+      set_tests_properties(${test} PROPERTIES COST 20)
+    endif()
+  endforeach()
 endfunction()
 
 # What tests compile with. A check is a call instead of a try block in each place.
@@ -136,7 +153,6 @@ endfunction()
 # Leaves tests that take minutes out of the quick suite, and gives them two hours each.
 function(libtune_label_long)
   set_property(TEST ${ARGN} APPEND PROPERTY LABELS long)
-  set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT_MODIFICATION POCL_EXTRA_BUILD_FLAGS=unset:)
   set_tests_properties(${ARGN} PROPERTIES TIMEOUT 7200)
 endfunction()
 
