@@ -4,17 +4,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <mutex>
-#include <set>
 #include <unistd.h>
 #include <utility>
 
 #include "libtune/base/environment.hpp"
 #include "libtune/base/log.hpp"
-#include "libtune/base/never_destroyed.hpp"
 #include "libtune/device/memory_quota.hpp"
-#include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/store/files/named_lock.hpp"
@@ -26,7 +21,6 @@
 #include "libtune/tune/engine/single_flight.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/locked_lookup.hpp"
 #include "libtune/tune/result_validation.hpp"
 
 namespace tune {
