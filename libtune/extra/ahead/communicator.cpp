@@ -3,19 +3,14 @@
 #include "libtune/extra/ahead/communicator.hpp"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
 #include <fstream>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <optional>
 #include <poll.h>
 #include <sstream>
@@ -26,11 +21,13 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/file_descriptor.hpp"
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/shared_library.hpp"
 #include "libtune/extra/ahead/fleet_message.hpp"
 #include "libtune/extra/ahead/mpi_plugin.hpp"
+#include "libtune/extra/ahead/rank_socket.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"
 
 namespace tune {
@@ -42,12 +39,10 @@ using clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds longest_meeting{60};
 constexpr std::chrono::seconds longest_connect{5};  // the limit for one address
 
-std::string system_text() { return std::strerror(errno); }  // NOLINT(concurrency-mt-unsafe)
-
 std::string random_token() {
   std::array<unsigned char, 16> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<::ssize_t>(bytes.size())) {
-    throw error("no random bytes for admitting ranks: " + system_text());
+    throw error("no random bytes for admitting ranks: " + detail::system_text());
   }
   std::string text;
   for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
@@ -79,95 +74,6 @@ struct visiting_card {
   }
 };
 
-std::vector<std::string> own_addresses() {
-  std::vector<std::string> texts;
-  ::ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0) return texts;
-  for (const ::ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
-    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
-    if ((each->ifa_flags & IFF_UP) == 0 || (each->ifa_flags & IFF_LOOPBACK) != 0) continue;
-    ::sockaddr_in address{};
-    std::memcpy(&address, each->ifa_addr, sizeof address);
-    std::array<char, INET_ADDRSTRLEN> text{};
-    ::inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
-    texts.emplace_back(text.data());
-  }
-  ::freeifaddrs(all);
-  return texts;
-}
-
-constexpr const char* loopback = "127.0.0.1";
-
-file_descriptor open_socket() {
-  file_descriptor made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!made) throw error("no socket for the other ranks: " + system_text());
-  return made;
-}
-
-::sockaddr_in address_of(const std::string& text, std::uint16_t port) {
-  ::sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = ::htons(port);
-  if (::inet_pton(AF_INET, text.c_str(), &address.sin_addr) != 1) {
-    throw error("'" + text + "' is no address of a rank");
-  }
-  return address;
-}
-
-/// A listening socket, and its port.
-std::pair<file_descriptor, std::uint16_t> listen_on(const std::string& address) {
-  file_descriptor listener = open_socket();
-  ::sockaddr_in bound = address_of(address, 0);
-  ::socklen_t size = sizeof bound;
-  auto* const plain = reinterpret_cast<::sockaddr*>(&bound);
-  if (::bind(listener.get(), plain, size) != 0 || ::listen(listener.get(), SOMAXCONN) != 0 ||
-      ::getsockname(listener.get(), plain, &size) != 0) {
-    throw error("cannot listen for the other ranks: " + system_text());
-  }
-  return {std::move(listener), ::ntohs(bound.sin_port)};
-}
-
-bool is_ready(int socket, short events, clock::time_point until) {
-  while (true) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(until - clock::now()).count();
-    ::pollfd wanted{socket, events, 0};
-    const int count = ::poll(&wanted, 1, static_cast<int>(std::max<long>(0, left)));
-    if (count < 0 && errno == EINTR) continue;
-    return count > 0;
-  }
-}
-
-bool send_all(int socket, std::string_view text) {
-  return ::send(socket, text.data(), text.size(), MSG_NOSIGNAL) ==
-         static_cast<::ssize_t>(text.size());
-}
-
-/// Receives exactly the given number of bytes; empty if they do not arrive in time.
-std::string receive_exactly(int socket, std::size_t count, clock::time_point until) {
-  std::string text(count, '\0');
-  for (std::size_t place = 0; place < count;) {
-    if (!is_ready(socket, POLLIN, until)) return {};
-    const ::ssize_t got = ::recv(socket, text.data() + place, count - place, 0);
-    if (got <= 0) return {};
-    place += static_cast<std::size_t>(got);
-  }
-  return text;
-}
-
-// A machine that is switched off closes no connection: the system detects it within half a minute.
-void watch_other_end(int socket) {
-  const auto set = [&](int level, int option, int value) {
-    ::setsockopt(socket, level, option, &value, sizeof value);
-  };
-  set(IPPROTO_TCP, TCP_NODELAY, 1);
-  set(SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(IPPROTO_TCP, TCP_KEEPIDLE, 10);
-  set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
-  set(IPPROTO_TCP, TCP_KEEPCNT, 4);
-  set(IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
-}
-
 std::string greeting(const std::string& token, std::size_t rank) {
   return fmt::format("{}{:08x}", token, rank);
 }
@@ -176,19 +82,20 @@ std::string greeting(const std::string& token, std::size_t rank) {
 file_descriptor try_connect(const std::string& address, const visiting_card& card,
                             std::size_t own_rank) {
   file_descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const ::sockaddr_in target = address_of(address, card.port);
+  const ::sockaddr_in target = detail::socket_address(address, card.port);
   const int at_once =
       ::connect(socket.get(), reinterpret_cast<const ::sockaddr*>(&target), sizeof target);
   const auto until = clock::now() + longest_connect;
-  if (at_once != 0 && (errno != EINPROGRESS || !is_ready(socket.get(), POLLOUT, until)))
+  if (at_once != 0 && (errno != EINPROGRESS || !detail::is_ready(socket.get(), POLLOUT, until)))
     return file_descriptor();
   int failure = 0;
   ::socklen_t size = sizeof failure;
   ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &failure, &size);
-  if (failure != 0 || !send_all(socket.get(), greeting(card.token, own_rank)))
+  if (failure != 0 || !detail::send_all(socket.get(), greeting(card.token, own_rank)))
     return file_descriptor();
   // The other rank may first wait for others.
-  const auto answer = receive_exactly(socket.get(), card.token.size(), until + longest_meeting);
+  const auto answer =
+      detail::receive_exactly(socket.get(), card.token.size(), until + longest_meeting);
   if (answer != card.token) return file_descriptor();
   return socket;
 }
@@ -196,7 +103,7 @@ file_descriptor try_connect(const std::string& address, const visiting_card& car
 file_descriptor connect_to(std::size_t rank, const visiting_card& card, std::size_t own_rank,
                            bool same_machine) {
   std::vector<std::string> addresses = card.addresses;
-  if (same_machine) addresses.insert(addresses.begin(), loopback);
+  if (same_machine) addresses.insert(addresses.begin(), detail::loopback);
   for (const std::string& address : addresses) {
     if (file_descriptor socket = try_connect(address, card, own_rank)) return socket;
   }
@@ -267,7 +174,7 @@ class reception {
     if (got > 0) from.said.append(text, 0, static_cast<std::size_t>(got));
     if (got > 0 && static_cast<std::size_t>(got) < text.size()) return std::nullopt;
     file_descriptor socket = std::move(from.socket);
-    if (got <= 0 || !from.said.starts_with(token_) || !send_all(socket.get(), token_)) {
+    if (got <= 0 || !from.said.starts_with(token_) || !detail::send_all(socket.get(), token_)) {
       return std::nullopt;
     }
     return admitted(std::stoul(from.said.substr(token_.size()), nullptr, 16), std::move(socket));
@@ -316,9 +223,9 @@ communicator communicator::meet(std::size_t rank, std::size_t size, const all_ga
   const auto machines = gather(own.machine);
   const bool one_machine =
       std::ranges::all_of(machines, [&](const auto& each) { return each == own.machine; });
-  auto [listener, port] = listen_on(one_machine ? loopback : "0.0.0.0");
+  auto [listener, port] = detail::listen_on(one_machine ? detail::loopback : "0.0.0.0");
   own.port = port;
-  if (!one_machine) own.addresses = own_addresses();
+  if (!one_machine) own.addresses = detail::own_addresses();
   const auto cards = gather(own.text());
   if (cards.size() != size) {
     throw argument_error(fmt::format("{} ranks have answered instead of {}", cards.size(), size));
@@ -350,7 +257,7 @@ communicator communicator::meet(std::size_t rank, std::size_t size, const all_ga
     --missing;
   }
   for (const file_descriptor& socket : sockets) {
-    if (socket) watch_other_end(socket.get());
+    if (socket) detail::watch_other_end(socket.get());
   }
   return communicator(link_ranks(rank, std::move(sockets)));
 }
@@ -384,7 +291,7 @@ std::vector<communicator> communicator::of_threads(std::size_t size) {
     for (std::size_t below = 0; below < above; ++below) {
       std::array<int, 2> pair{};
       if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair.data()) != 0) {
-        throw error("no sockets for the ranks: " + system_text());
+        throw error("no sockets for the ranks: " + detail::system_text());
       }
       sockets[above][below] = file_descriptor(pair[0]);
       sockets[below][above] = file_descriptor(pair[1]);
