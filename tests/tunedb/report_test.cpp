@@ -18,6 +18,7 @@
 #include "libtune/tunedb/report/report_page.hpp"
 #include "libtune/tunedb/report/report_source.hpp"
 #include "libtune/tunedb/report/running_searches.hpp"
+#include "libtune/tunedb/report/stored_numbers.hpp"
 #include "tests/tunedb/run_tunedb.hpp"
 
 namespace report_test {

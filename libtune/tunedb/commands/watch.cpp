@@ -17,6 +17,7 @@
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/report/report_data.hpp"
 #include "libtune/tunedb/report/running_searches.hpp"
+#include "libtune/tunedb/report/stored_numbers.hpp"
 
 namespace tune::cli {
 namespace {

@@ -16,6 +16,7 @@
 #include "libtune/tune/goal.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/report/report_data.hpp"
+#include "libtune/tunedb/report/stored_numbers.hpp"
 
 namespace tune::cli {
 namespace {
