@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/device/event_memory.hpp"
 #include "libtune/device/queue_interface.hpp"
 #include "libtune/testing/fake_state.hpp"
 

@@ -15,6 +15,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
+#include "libtune/device/event_memory.hpp"
 #include "libtune/device/kernel.hpp"
 #include "libtune/device/queue_interface.hpp"
 #include "libtune/testing/allocation_counter.hpp"

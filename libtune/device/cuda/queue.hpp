@@ -12,6 +12,7 @@
 #include "libtune/device/cuda/context.hpp"
 #include "libtune/device/cuda/event.hpp"
 #include "libtune/device/cuda/program.hpp"
+#include "libtune/device/event_memory.hpp"
 #include "libtune/device/queue_interface.hpp"
 
 namespace tune::cuda {
