@@ -16,6 +16,7 @@
 #include "libtune/store/database/function_table.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/schema.hpp"
+#include "libtune/store/database/search_notes.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"

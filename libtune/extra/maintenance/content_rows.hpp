@@ -16,6 +16,7 @@
 #include "libtune/extra/maintenance/database_content.hpp"
 #include "libtune/extra/maintenance/raw_table.hpp"
 #include "libtune/store/database/record.hpp"
+#include "libtune/store/database/search_notes.hpp"
 #include "libtune/store/database/trial_log.hpp"
 
 namespace tune::detail {

@@ -42,18 +42,6 @@ struct prior_rows {
   std::optional<stored_search> unfinished{};
 };
 
-namespace detail {
-
-class connection;
-class function_table;
-
-/// Reads the parts of a query, inside the caller's read_transaction. Errors of SQLite are
-/// SQLite::Exceptions.
-prior_rows read_prior_rows(connection& source, const function_table& table, const record_key& key,
-                           const prior_query& query);
-
-}  // namespace detail
-
 /// Other processes locked the database for longer than the call may wait.
 class database_busy_error : public database_error {
  public:
