@@ -12,115 +12,24 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/extra/ranged/sample_costs.hpp"
 
 namespace tune {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-// The smallest useful gain of a comparison, in losses of samples of mean weight; less is noise.
-constexpr double least_gain = 0.01;
-constexpr int most_passes = 4;             // of improvements
 constexpr std::size_t most_folds = 16;     // each fold takes a fit
 constexpr std::size_t many_samples = 400;  // from here on, a quarter of the folds suffices
 constexpr std::size_t few_folds = most_folds / 4;
-constexpr double failing_cost = 1e6;   // finite, so that sums can be compared
 constexpr double least_time = 1e-300;  // so that ratios of times exist
 constexpr double weight_of_predicted = 3;
 
 using numbers = std::vector<std::size_t>;
 
-/// The costs of all configurations at all samples.
-class costs {
- public:
-  costs(const size_times& times, double bound) {
-    double total = 0;
-    for (const auto& sample : times.samples) total += sample.weight;
-    const double mean = total / static_cast<double>(times.samples.size());
-    for (std::size_t s = 0; s < times.samples.size(); ++s) {
-      auto& row = rows_.emplace_back();
-      for (std::size_t c = 0; c < times.samples[s].times.size(); ++c) {
-        const double loss = times.loss(s, c);
-        const double cost = std::isinf(loss) ? failing_cost : counted_loss(loss, bound);
-        row.push_back(cost * times.samples[s].weight / mean);
-      }
-    }
-  }
-
-  std::size_t samples() const { return rows_.size(); }
-  std::size_t configurations() const { return rows_.front().size(); }
-  double at(std::size_t sample, std::size_t configuration) const {
-    return rows_[sample][configuration];
-  }
-
- private:
-  std::vector<std::vector<double>> rows_;
-};
-
-/// Greedily chooses configurations for an ideal choice that knows each size.
-numbers cover(const costs& all, std::size_t most, const kept_configuration& kept) {
-  numbers chosen;
-  std::vector<double> least(all.samples(), infinite);
-  double sum = infinite;
-  if (kept) {
-    chosen.push_back(*kept);
-    for (std::size_t s = 0; s < all.samples(); ++s) least[s] = all.at(s, *kept);
-    sum = std::accumulate(least.begin(), least.end(), 0.0);
-  }
-  while (chosen.size() < most) {
-    std::size_t best = 0;
-    double best_sum = infinite;
-    for (std::size_t c = 0; c < all.configurations(); ++c) {
-      double with = 0;
-      for (std::size_t s = 0; s < all.samples(); ++s) with += std::min(least[s], all.at(s, c));
-      if (with < best_sum) std::tie(best, best_sum) = std::pair(c, with);
-    }
-    if (!chosen.empty() && sum - best_sum < least_gain) break;
-    chosen.push_back(best);
-    sum = best_sum;
-    for (std::size_t s = 0; s < all.samples(); ++s) least[s] = std::min(least[s], all.at(s, best));
-  }
-  return chosen;
-}
-
-/// Improves that choice by exchanging single configurations, except the kept one, while that
-/// lowers the losses.
-numbers exchanged(const costs& all, numbers chosen, const kept_configuration& kept) {
-  std::vector<double> without(all.samples());
-  bool is_better = chosen.size() > 1;
-  for (int pass = 0; is_better && pass < most_passes; ++pass) {
-    is_better = false;
-    for (std::size_t& each : chosen) {
-      if (each == kept) continue;
-      std::ranges::fill(without, infinite);
-      for (const std::size_t other : chosen) {
-        for (std::size_t s = 0; other != each && s < all.samples(); ++s) {
-          without[s] = std::min(without[s], all.at(s, other));
-        }
-      }
-      const auto sum_with = [&](std::size_t c) {
-        double sum = 0;
-        for (std::size_t s = 0; s < all.samples(); ++s) sum += std::min(without[s], all.at(s, c));
-        return sum;
-      };
-      double least = sum_with(each) - least_gain;
-      for (std::size_t c = 0; c < all.configurations(); ++c) {
-        const double sum = sum_with(c);
-        if (sum >= least) continue;
-        std::tie(each, least, is_better) = std::tuple(c, sum, true);
-      }
-    }
-  }
-  return chosen;
-}
-
-numbers most_useful(const costs& all, std::size_t most, const kept_configuration& kept) {
-  return exchanged(all, cover(all, most, kept), kept);
-}
-
 /// A tree that grows at the leaf with the largest gain.
 class grower {
  public:
-  grower(const size_times& times, const costs& all, const numbers& chosen)
+  grower(const size_times& times, const sample_costs& all, const numbers& chosen)
       : times_(times), all_(all), chosen_(chosen) {
     numbers every(times.samples.size());
     std::iota(every.begin(), every.end(), std::size_t{0});
@@ -131,7 +40,7 @@ class grower {
   /// Returns false if no comparison saves enough.
   bool grow() {
     const auto best = std::ranges::max_element(leaves_, {}, &leaf::gain);
-    if (best->gain < least_gain) return false;
+    if (best->gain < sample_costs::least_gain) return false;
     const leaf split = std::move(*best);
     leaves_.erase(best);
     numbers below;
@@ -220,7 +129,7 @@ class grower {
   }
 
   const size_times& times_;
-  const costs& all_;
+  const sample_costs& all_;
   const numbers& chosen_;
   std::vector<leaf> leaves_;
   std::vector<size_tree::node> nodes_;
@@ -252,7 +161,8 @@ std::size_t chosen_at(const size_times::sample& sample, const portfolio_fit& fit
 }
 
 /// Grows a tree over these configurations, and drops those that it never chooses.
-grown grow(const size_times& times, const costs& all, const numbers& chosen, std::size_t leaves) {
+grown grow(const size_times& times, const sample_costs& all, const numbers& chosen,
+           std::size_t leaves) {
   grower tree(times, all, chosen);
   for (std::size_t count = 1; count < leaves && tree.grow(); ++count) {
   }
@@ -289,13 +199,13 @@ std::size_t portfolio_fit::choose(std::span<const double> point,
 
 std::vector<std::size_t> most_useful(const size_times& times, const portfolio_limits& limits,
                                      const kept_configuration& kept) {
-  return most_useful(costs(times, limits.loss), limits.configurations, kept);
+  return most_useful(sample_costs(times, limits.loss), limits.configurations, kept);
 }
 
 portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits,
                             const kept_configuration& kept) {
   if (times.samples.empty() || times.samples.front().times.empty()) throw_nothing_measured();
-  const costs all(times, limits.loss);
+  const sample_costs all(times, limits.loss);
   grown best = grow(times, all, most_useful(all, limits.configurations, kept), limits.leaves);
   // A tree with a free choice may need few enough configurations.
   numbers every(all.configurations());
@@ -341,7 +251,7 @@ portfolio_fit fit_portfolio_by_costs(const size_times& times, const portfolio_li
       }
     }
   }
-  const costs all(with_predicted, limits.loss);
+  const sample_costs all(with_predicted, limits.loss);
   portfolio_fit made{.configurations = most_useful(all, limits.configurations, kept)};
   for (const std::size_t chosen : made.configurations) made.factors.push_back(factors[chosen]);
   if (ranges.empty()) return made;
@@ -364,7 +274,7 @@ leaf_orders order_leaves(const size_times& times, const size_tree& tree,
   const std::vector<size_tree::node>& nodes = tree.nodes();
   std::vector<std::vector<double>> sums(nodes.size());
   for (std::vector<double>& each : sums) each.resize(configurations.size());
-  const costs all(times, limits.loss);
+  const sample_costs all(times, limits.loss);
   for (std::size_t s = 0; s < times.samples.size(); ++s) {
     std::vector<double>& of_leaf = sums[tree.leaf(times.samples[s].point)];
     for (std::size_t place = 0; place < configurations.size(); ++place) {
