@@ -8,19 +8,15 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <limits>
-#include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 
-#include "libtune/base/never_destroyed.hpp"
 #include "libtune/device/cuda/interop.hpp"
 #include "libtune/device/cuda/tensor_map.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/verify/answer.hpp"
 #include "operations/gemm/gemm_costs.hpp"
 #include "operations/gemm/gemm_space.hpp"
-#include "operations/gemm/reference.hpp"
+#include "operations/gemm/gemm_workload.hpp"
 #include "operations/workload.hpp"
 
 #include "gemm.kernel.hpp"
@@ -36,9 +32,7 @@ using layout = gemm_layout;
 
 constexpr std::size_t adding_items = 128;  // items in a group of gemm_add_parts
 constexpr std::size_t most_sharers = 16;   // items that share the sums of four elements
-// Rows in units of 16 bytes, which are copied at once, are several times as fast as others.
-constexpr std::size_t copied_bytes = 16;
-constexpr std::size_t box = 64;  // rows, columns or k in one copy of the engine
+constexpr std::size_t box = 64;            // rows, columns or k in one copy of the engine
 
 void check_key(const gemm_key& key) {
   const bool possible = (key.input == dtype::float32 && key.output == dtype::float32) ||
@@ -99,7 +93,7 @@ std::size_t reserved_local_memory(const device& device, const gemm_key& key,
   const std::size_t needed = local_memory_bytes(key, tuning);
   if (cuda_generation(device) == 0) return needed;
   const std::size_t has = device.limits().max_dynamic_local_memory_bytes;
-  return std::max(needed, round_up(has / (tuning.resident + 1) + 1, copied_bytes));
+  return std::max(needed, round_up(has / (tuning.resident + 1) + 1, gemm_copied_bytes));
 }
 
 std::uint32_t checked_size(const char* name, std::size_t size) {
@@ -113,7 +107,7 @@ std::uint32_t checked_size(const char* name, std::size_t size) {
 std::vector<dimension> dimensions_of(layout order, std::size_t rows, std::size_t columns,
                                      dtype type) {
   if (order == layout::column_major) std::swap(rows, columns);
-  return {rows, dimension(columns, {.preferred = copied_bytes / dtype_bytes(type)})};
+  return {rows, dimension(columns, {.preferred = gemm_copied_bytes / dtype_bytes(type)})};
 }
 
 std::uint64_t row_stride(const io_slot& slot) { return slot.buffer().layout().padded()[1]; }
@@ -132,121 +126,6 @@ cuda::tensor_map map_of(const io_slot& slot, std::size_t columns, std::size_t bo
                                                         .box = boxes,
                                                         .swizzle_bytes = sizeof(float16) * box});
 }
-
-/// Numbers between -1 and 1; the seed selects the sequence.
-template <class T>
-host_array<T> random_array(const shape& size, std::uint32_t seed) {
-  host_array<T> made(size);
-  for (std::size_t i = 0; i < size.elements(); ++i) {
-    made.data()[i] = static_cast<T>(static_cast<float>(next_number(seed) >> 8) * 0x1p-23F - 1.0F);
-  }
-  return made;
-}
-
-shape size_of(layout order, std::size_t rows, std::size_t columns) {
-  return order == layout::column_major ? shape{columns, rows} : shape{rows, columns};
-}
-
-/// An array with rows padded as an operation pads its own.
-device_array made_array(const context& context, dtype type, layout order, std::size_t rows,
-                        std::size_t columns) {
-  const shape size = size_of(order, rows, columns);
-  dimension row(size[1], {.preferred = copied_bytes / dtype_bytes(type), .type = type});
-  return {context, {type, size, {size[0], row.required_padded_size()}}};
-}
-
-/// Sets the elements of A or B, repeating. The host draws the first ones once, because there are
-/// many sizes.
-template <class T>
-void set_elements(const command_queue& queue, const device_array& array, bool is_b) {
-  constexpr std::size_t most_drawn = std::size_t{1} << 16;
-  static const std::array drawn{random_array<T>({most_drawn}, 1), random_array<T>({most_drawn}, 2)};
-  const std::size_t part = std::min(array.layout().bytes(), most_drawn * sizeof(T));
-  if (part == 0) return;
-  command_queue writer = queue;
-  writer.write(array.buffer(), drawn.at(is_b ? 1 : 0).data(), part);
-  repeat_first(writer, array, part);
-  writer.finish();
-}
-
-/// Matrices and their product from the host.
-template <class In, class Out>
-struct host_product {
-  host_array<In> a;
-  host_array<In> b;
-  host_array<Out> before;  // C, if it is read
-  host_array<Out> c;
-};
-
-/// Returns the product of random matrices. It is computed once in a process, because a tuning for
-/// ranges uses the same ones at many sizes.
-template <class In, class Out>
-const host_product<In, Out>& product_by_host(const gemm_key& key, std::size_t m, std::size_t n,
-                                             std::size_t k, float alpha, float beta) {
-  struct all_products {
-    std::mutex mutex;
-    std::map<std::string, host_product<In, Out>> made;
-  };
-  static ::tune::detail::never_destroyed<all_products> all;
-  const std::string name =
-      fmt::format("{} {} {} {} {} {} {} {}", static_cast<int>(key.a), static_cast<int>(key.b),
-                  static_cast<int>(key.c), m, n, k, alpha, beta);
-  const std::lock_guard lock(all->mutex);
-  const auto found = all->made.find(name);
-  if (found != all->made.end()) return found->second;
-  auto a = random_array<In>(size_of(key.a, m, k), 1);
-  auto b = random_array<In>(size_of(key.b, k, n), 2);
-  auto before = random_array<Out>(size_of(key.c, m, n), 3);
-  auto c = before;
-  gemm_on_host(key, alpha, beta, a, b, c);
-  return all->made
-      .emplace(name,
-               host_product<In, Out>{std::move(a), std::move(b), std::move(before), std::move(c)})
-      .first->second;
-}
-
-/// Matrices and their product from the host, with sizes that no tile divides.
-class known_product {
- public:
-  known_product(const command_queue& queue, const gemm_key& key, std::size_t m, std::size_t n,
-                std::size_t k, float alpha, float beta)
-      : key_(key), m_(m), n_(n), k_(k), alpha_(alpha), beta_(beta), work_(queue) {
-    if (key.input == dtype::float32) {
-      set<float, float>();
-    } else if (key.output == dtype::float32) {
-      set<float16, float>();
-    } else {
-      set<float16, float16>();
-    }
-  }
-
-  std::optional<std::string> find_wrong(const program& built, const gemm_tuning& tuning) const {
-    gemm op(work_.queue(), built, tuning, key_, m_, n_, k_);
-    op.set_factors(alpha_, beta_);
-    auto wrong = find_fault(op, work_, expected_);
-    if (wrong) wrong = fmt::format("of {} x {} elements, sums of {}: {}", m_, n_, k_, *wrong);
-    return wrong;
-  }
-
- private:
-  template <class In, class Out>
-  void set() {
-    const auto& known = product_by_host<In, Out>(key_, m_, n_, k_, alpha_, beta_);
-    // Without contents c is NaN, and must not be read.
-    if (beta_ != 0) work_.set("c", known.before);
-    work_.set("a", known.a).set("b", known.b);
-    expected_.add("c", known.c, gemm_tolerance(key_, k_));
-  }
-
-  gemm_key key_;
-  std::size_t m_;
-  std::size_t n_;
-  std::size_t k_;
-  float alpha_;
-  float beta_;
-  workload work_;
-  answer expected_;
-};
 
 }  // namespace
 
@@ -323,8 +202,8 @@ bool gemm::needs_maps(mapped_matrix<Maps>& matrix, const io_slot& slot) {
   if (matrix.address == address && matrix.stride == stride) return false;
   matrix.address = address;
   matrix.stride = stride;
-  matrix.is_possible = layout.size().elements() > 0 && address % copied_bytes == 0 &&
-                       stride * sizeof(float16) % copied_bytes == 0;
+  matrix.is_possible = layout.size().elements() > 0 && address % gemm_copied_bytes == 0 &&
+                       stride * sizeof(float16) % gemm_copied_bytes == 0;
   return matrix.is_possible;
 }
 
@@ -347,7 +226,7 @@ void gemm::map_operand(mapped_operand& operand, const io_slot& slot, std::size_t
 
 // A warp has 16 rows. It writes whole words, even if the last one is not completely in C.
 void gemm::map_result() {
-  constexpr std::size_t word = copied_bytes / sizeof(float16);
+  constexpr std::size_t word = gemm_copied_bytes / sizeof(float16);
   const std::size_t columns = row_size(*c_) / word * word;
   if (key_.output != dtype::float16 || !needs_maps(c_map_, *c_)) return;
   c_map_.is_possible = columns > 0;
@@ -453,19 +332,12 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
       const auto bytes =
           static_cast<std::size_t>(work_of_run.bytes) + 2 * m * n * sizeof(float) + sums;
       require_memory(session, bytes);
-      const device_array a = made_array(context, key.input, key.a, m, k);
-      const device_array b = made_array(context, key.input, key.b, k, n);
-      if (key.input == dtype::float32) {
-        set_elements<float>(queue, a, false);
-        set_elements<float>(queue, b, true);
-      } else {
-        set_elements<float16>(queue, a, false);
-        set_elements<float16>(queue, b, true);
-      }
+      const device_array a = make_matrix(queue, key.input, key.a, m, k, 1);
+      const device_array b = make_matrix(queue, key.input, key.b, k, n, 2);
       const workload work(queue);
-      const on_demand<std::vector<known_product>> known([=] {
-        return std::vector{known_product(queue, key, 261, 110, 77, 1, 0),
-                           known_product(queue, key, 70, 391, 1030, 1.5F, -0.5F)};
+      const on_demand<std::vector<known_gemm>> known([=] {
+        return std::vector{known_gemm(queue, key, 261, 110, 77, 1, 0),
+                           known_gemm(queue, key, 70, 391, 1030, 1.5F, -0.5F)};
       });
       return session.tune(tuning_space(key, context.device()), [&](const gemm_tuning& tuning) {
         const program built = build(context, key, tuning);

@@ -3,7 +3,6 @@
 #include "operations/telescope/pfb/pfb.hpp"
 
 #include <algorithm>
-#include <complex>
 #include <fmt/format.h>
 #include <limits>
 #include <span>
@@ -13,7 +12,7 @@
 
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
-#include "operations/telescope/pfb/reference.hpp"
+#include "operations/telescope/pfb/pfb_case.hpp"
 #include "operations/workload.hpp"
 
 #include "packed_samples.kernel.hpp"
@@ -24,8 +23,6 @@ namespace {
 
 constexpr std::size_t polarisations_of_launch = 4;  // the kernel's number of offsets
 constexpr std::size_t most_divisions = 1024;        // divisions of the spectra of a run
-constexpr std::size_t channel_multiple = 16;
-constexpr std::size_t most_channels = std::size_t{1} << 24;
 // The start of an item takes as long as this many spectra.
 constexpr std::size_t spectra_of_start = 8;
 
@@ -47,11 +44,11 @@ pfb_key exact_key(const ranged_pfb_key& key) {
 ranged_pfb_key checked_key(const ranged_pfb_key& key) {
   static_cast<void>(checked_key(exact_key(key)));
   const size_range& channels = key.channels;
-  if (channels.multiple() % channel_multiple != 0 || channels.high() > most_channels) {
+  if (channels.multiple() % pfb_channel_multiple != 0 || channels.high() > most_pfb_channels) {
     throw argument_error(
         fmt::format("pfb cannot make {} channels; their range has a multiple of {}, and ends at {} "
                     "at most: size_range(16, 4096, range_scale::logarithmic, 16)",
-                    channels.text(), channel_multiple, most_channels));
+                    channels.text(), pfb_channel_multiple, most_pfb_channels));
   }
   return key;
 }
@@ -89,17 +86,6 @@ std::size_t block_bytes(const pfb_key& key, const pfb_tuning& t) {
   return 2 * rows * (t.wide ? round_up(row_bytes + piece, piece) : row_bytes);
 }
 
-std::size_t step_of(const pfb_key& key, const pfb_shape& shape) {
-  if (shape.channels == 0 || shape.channels % channel_multiple != 0 ||
-      shape.channels > most_channels) {
-    throw argument_error(
-        fmt::format("pfb cannot make {} channels; their number is a multiple of {}, "
-                    "and {} at most",
-                    shape.channels, channel_multiple, most_channels));
-  }
-  return key.bits != 0 ? 2 * shape.channels : shape.channels;
-}
-
 /// Returns the number of spectra from the first sample on.
 std::size_t spectra_within(const pfb_key& key, const pfb_shape& shape, std::size_t step) {
   const std::size_t rows = shape.samples / step;
@@ -119,70 +105,6 @@ std::size_t groups_at_once(const device& device, const kernel& kernel, const pfb
   return std::max<std::size_t>(1, device.limits().compute_units) *
          std::max<std::size_t>(1, kernel.resident_work_groups(tuning.wgs).value_or(guess));
 }
-
-/// A filter bank that the host computes, too: partial work groups, and odd offsets.
-struct pfb_case {
-  pfb_case(const command_queue& queue, const pfb_key& its_key, const pfb_shape& its_shape,
-           pfb_range its_range)
-      : key(its_key), shape(its_shape), range(std::move(its_range)), work(queue) {
-    const std::size_t step = step_of(key, shape);
-    host_array<float> weights({key.taps * step});
-    for (std::size_t i = 0; i < key.taps * step; ++i) weights(i) = next() * 0x1p-16F;
-    const std::span<const float> all(weights.data(), key.taps * step);
-    host_array<std::complex<float>> spectra(
-        {shape.polarisations, shape.spectra, key.unzip, shape.channels / key.unzip});
-    work.set("spectra", spectra);
-    if (key.bits == 0) {
-      host_array<std::complex<float>> samples({shape.polarisations, shape.samples});
-      for (std::size_t i = 0; i < shape.polarisations * shape.samples; ++i) {
-        samples.data()[i] = {next(), next()};
-      }
-      pfb_on_host(key, range, samples, all, spectra, {});
-      work.set("samples", std::move(samples));
-    } else {
-      const std::size_t row = packed_row_bytes(shape.samples, key.bits);
-      host_array<std::uint8_t> samples({shape.polarisations, row});
-      for (std::size_t i = 0; i < shape.polarisations * row; ++i) {
-        samples.data()[i] = static_cast<std::uint8_t>(next_number(state) >> 24);
-      }
-      host_array<std::uint64_t> power({shape.polarisations});
-      // Makes the low word carry.
-      for (std::size_t p = 0; p < shape.polarisations; ++p) power(p) = 0x5FFFFFFF0U + p;
-      work.set("total_power", power);
-      pfb_on_host(key, range, samples, all, spectra, {power.data(), shape.polarisations});
-      work.set("samples", std::move(samples));
-      expected.add("total_power", std::move(power), tolerance::exact());
-    }
-    work.set("weights", std::move(weights));
-    // Relative to the largest terms of a sum, because sums may cancel.
-    const double largest = key.bits == 0 ? 0x1p15 : static_cast<double>(1U << (key.bits - 1));
-    expected.add("spectra", std::move(spectra),
-                 {.absolute = 1e-6 * largest * static_cast<double>(key.taps), .relative = 1e-5});
-  }
-
-  /// Returns numbers from -2^15 to 2^15, the same sequence each time.
-  float next() {
-    return static_cast<float>(static_cast<std::int32_t>(next_number(state))) * 0x1p-16F;
-  }
-
-  std::optional<std::string> find_wrong(const program& built, const pfb_tuning& tuning) const {
-    pfb op(work.queue(), built, tuning, key, shape);
-    op.set_range(range.offsets, range.first_spectrum, range.spectra);
-    auto wrong = find_fault(op, work, expected);
-    if (wrong) {
-      wrong =
-          fmt::format("of {} spectra of {} channels: {}", range.spectra, shape.channels, *wrong);
-    }
-    return wrong;
-  }
-
-  pfb_key key;
-  pfb_shape shape;
-  pfb_range range;
-  std::uint32_t state = 1;
-  workload work;
-  answer expected;
-};
 
 /// The shape of two polarisations with enough rows of samples for all spectra.
 pfb_shape shape_of(const pfb_key& key, std::size_t channels, std::size_t spectra) {

@@ -3,14 +3,12 @@
 #include "operations/telescope/rfi2d/rfi2d.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
-#include <span>
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "operations/telescope/rfi2d/rfi2d_tables.hpp"
 
 namespace tune::operations {
 namespace {
@@ -22,8 +20,6 @@ constexpr std::uint32_t from_both = 2;
 constexpr std::uint32_t of_spectrum = 0;
 constexpr std::uint32_t of_times = 1;
 constexpr std::uint32_t of_channels = 2;
-constexpr std::size_t tap_zeros = 48;
-constexpr std::size_t short_windows = 4;
 constexpr std::size_t gap_segment = 64;
 
 /// Work groups along y and z that every device supports; kernels loop over the rest.
@@ -40,58 +36,14 @@ constexpr std::size_t wanted_tile = 192;
 constexpr std::size_t shortest_piece = 160;
 constexpr std::size_t shortest_piece_of_few = 24;
 
-template <element T>
-device_array upload_table(command_queue queue, std::span<const T> values) {
-  host_array<T> host({std::max<std::size_t>(values.size(), 1)});
-  std::copy(values.begin(), values.end(), host.data());
-  device_array made(queue.context(), host.layout());
-  made.set(queue, host);
-  return made;
-}
-
-device_array upload_ends(const command_queue& queue, const std::vector<std::size_t>& ends) {
-  const std::vector<std::uint32_t> narrow_ends(ends.begin(), ends.end());
-  return upload_table<std::uint32_t>(queue, narrow_ends);
-}
-
-device_array upload_taps(const command_queue& queue, const gaussian_taps& taps) {
-  std::vector<float> mirrored(2 * (taps.reach() + tap_zeros) + 1);
-  const std::size_t centre = taps.reach() + tap_zeros;
-  for (std::size_t i = 0; i <= taps.reach(); ++i) {
-    mirrored[centre + i] = mirrored[centre - i] = taps.half()[i];
-  }
-  return upload_table<float>(queue, mirrored);
-}
-
-std::vector<std::uint32_t> chunks_of_channels(const rfi2d_plan& plan) {
-  std::vector<std::uint32_t> chunk_of(plan.averaged);
-  for (std::size_t chunk = 0; chunk + 1 < plan.chunk_ends.size(); ++chunk) {
-    for (std::size_t f = plan.chunk_ends[chunk]; f < plan.chunk_ends[chunk + 1]; ++f) {
-      chunk_of[f] = static_cast<std::uint32_t>(chunk);
-    }
-  }
-  return chunk_of;
-}
-
-std::size_t widest_chunk(const rfi2d_plan& plan) {
-  std::size_t widest = 0;
-  for (std::size_t i = 0; i + 1 < plan.chunk_ends.size(); ++i) {
-    widest = std::max(widest, plan.chunk_ends[i + 1] - plan.chunk_ends[i]);
-  }
-  return widest;
-}
-
 std::uint32_t as_uint32(std::size_t value) { return static_cast<std::uint32_t>(value); }
 
-/// Kernels count times, channels and samples of windows in 32 bits, and step past the last.
-constexpr std::size_t longest_axis = (std::size_t{1} << 31) - 1;
-
 const rfi2d_plan& checked(const rfi2d_plan& plan) {
-  if (plan.times <= longest_axis && plan.channels <= longest_axis) return plan;
+  if (plan.times <= longest_rfi2d_axis && plan.channels <= longest_rfi2d_axis) return plan;
   throw argument_error(
       fmt::format("rfi2d: {} times and {} channels; at most {} of each can be "
                   "flagged at once",
-                  plan.times, plan.channels, longest_axis));
+                  plan.times, plan.channels, longest_rfi2d_axis));
 }
 
 /// The greatest count within a limit: a count above it is above the limit.
@@ -123,7 +75,7 @@ struct rfi2d::median_lists {
 
 struct rfi2d::threshold_lines {
   std::uint32_t purpose;
-  const window_table& windows;
+  const rfi2d_windows& windows;
   const device_array& ends;
   std::size_t parts;
   std::size_t longest_part;
@@ -183,10 +135,10 @@ rfi2d::rfi2d(const command_queue& queue, const program& built, const rfi2d_tunin
       finish_flags_(built.create_kernel("finish_flags")),
       chunk_ends_(upload_ends(queue, plan.chunk_ends)),
       time_ends_(upload_ends(queue, {0, plan.times})),
-      chunk_of_(upload_table<std::uint32_t>(queue, chunks_of_channels(plan))),
+      chunk_of_(upload_chunks(queue, plan)),
       unit_tap_(upload_taps(queue, gaussian_taps(0, 1))),
-      time_windows_(upload(plan.time_windows)),
-      freq_windows_(upload(plan.freq_windows)) {
+      time_windows_(upload_windows(queue, plan.time_windows)),
+      freq_windows_(upload_windows(queue, plan.freq_windows)) {
   if (tuning.held > 0) {
     smooth_held_times_.emplace(built.create_kernel("smooth_held_times"));
     flag_held_times_.emplace(built.create_kernel("flag_held_times"));
@@ -200,39 +152,8 @@ rfi2d::rfi2d(const command_queue& queue, const program& built, const rfi2d_tunin
   }
 }
 
-rfi2d::window_table rfi2d::upload(const std::vector<rfi2d_plan::window>& windows) {
-  std::vector<std::uint32_t> table;
-  std::vector<float> short_table(2 * short_windows, std::numeric_limits<float>::quiet_NaN());
-  std::size_t halo = 0;
-  bool needs_partial = false;
-  bool is_short = true;
-  for (const auto& window : windows) {
-    table.insert(table.end(),
-                 {as_uint32(window.length), std::bit_cast<std::uint32_t>(window.factor),
-                  std::bit_cast<std::uint32_t>(window.clamp)});
-    halo += window.length - 1;
-    const bool has_partial = !std::has_single_bit(window.length);
-    needs_partial = needs_partial || has_partial;
-    const auto power = static_cast<std::size_t>(std::bit_width(window.length) - 1);
-    if (has_partial || power >= short_windows) {
-      is_short = false;
-    } else {
-      short_table[2 * power] = window.factor;
-      short_table[2 * power + 1] = window.clamp;
-    }
-  }
-  const std::size_t longest = windows.empty() ? 1 : windows.back().length;
-  return {.windows = upload_table<std::uint32_t>(queue(), table),
-          .short_windows = upload_table<float>(queue(), short_table),
-          .count = as_uint32(windows.size()),
-          .longest = as_uint32(longest),
-          .halo = as_uint32(std::min(halo, longest_axis)),
-          .needs_partial = needs_partial ? 1U : 0U,
-          .is_short = is_short};
-}
-
 /// Returns the number of samples that fit in a tile, for a line of `all`.
-std::size_t rfi2d::tile_room(std::size_t all, const window_table& windows) const {
+std::size_t rfi2d::tile_room(std::size_t all, const rfi2d_windows& windows) const {
   const std::size_t limit = queue().device().limits().max_dynamic_local_memory_bytes;
   const std::size_t most = limit / (tuning_.line_x * bytes_of_sample(windows.needs_partial != 0));
   const std::size_t sides = 2 * std::size_t{windows.halo};
@@ -424,7 +345,7 @@ void rfi2d::threshold_short(const tune::buffer& found, const tune::buffer& ampli
 
 void rfi2d::threshold(const tune::buffer& found, const tune::buffer& amplitude,
                       const tune::buffer& levels, const threshold_lines& lines) {
-  const window_table& windows = lines.windows;
+  const rfi2d_windows& windows = lines.windows;
   if (windows.is_short) return threshold_short(found, amplitude, levels, lines);
   const std::size_t beyond = windows.longest - 1;
   const std::size_t all = std::min(lines.length, lines.longest_part + 2 * beyond);

@@ -38,6 +38,17 @@ LIBTUNE_FIELDS(tune::operations::rfi2d_tuning, wgsx, wgsy, select_x, select_y, b
 
 namespace tune::operations {
 
+/// The windows along an axis on the device.
+struct rfi2d_windows {
+  device_array windows;
+  device_array short_windows;  ///< factors and clamps of 1, 2, 4 and 8 samples
+  std::uint32_t count;
+  std::uint32_t longest;
+  std::uint32_t halo;
+  std::uint32_t needs_partial;
+  bool is_short;  ///< true if all windows have 1, 2, 4 or 8 samples
+};
+
 /// Flags interference in times x channels x baselines of visibilities on the device, with the same
 /// bits as rfi2d_host_flagger. Made by rfi2d_template.
 ///
@@ -59,16 +70,6 @@ class rfi2d final : public operation {
     device_array freq_taps;
     std::uint32_t time_reach = 0;
     std::uint32_t freq_reach = 0;
-  };
-  /// The windows along an axis on the device.
-  struct window_table {
-    device_array windows;
-    device_array short_windows;  ///< factors and clamps of 1, 2, 4 and 8 samples
-    std::uint32_t count;
-    std::uint32_t longest;
-    std::uint32_t halo;
-    std::uint32_t needs_partial;
-    bool is_short;  ///< true if all windows have 1, 2, 4 or 8 samples
   };
   /// The arrays of a background.
   struct background_arrays {
@@ -93,12 +94,11 @@ class rfi2d final : public operation {
   void threshold(const tune::buffer& found, const tune::buffer& amplitude,
                  const tune::buffer& levels, const threshold_lines& lines);
   void finish();
-  window_table upload(const std::vector<rfi2d_plan::window>& windows);
   void threshold_short(const tune::buffer& found, const tune::buffer& amplitude,
                        const tune::buffer& levels, const threshold_lines& lines);
   nd_range range(std::size_t y, std::size_t z, std::size_t each = 1) const;
   bool holds(std::size_t times) const { return times <= tuning_.held; }
-  std::size_t tile_room(std::size_t all, const window_table& windows) const;
+  std::size_t tile_room(std::size_t all, const rfi2d_windows& windows) const;
   const tune::buffer& memory(const slot_ref<>& slot) const { return slot->buffer().buffer(); }
 
   rfi2d_plan plan_;
@@ -137,8 +137,8 @@ class rfi2d final : public operation {
   device_array time_ends_;
   device_array chunk_of_;
   device_array unit_tap_;
-  window_table time_windows_;
-  window_table freq_windows_;
+  rfi2d_windows time_windows_;
+  rfi2d_windows freq_windows_;
   std::vector<background_tables> backgrounds_;
 };
 
