@@ -14,7 +14,6 @@
 #include <optional>
 #include <poll.h>
 #include <sstream>
-#include <string_view>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>

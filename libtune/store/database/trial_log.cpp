@@ -6,7 +6,6 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <utility>
 
