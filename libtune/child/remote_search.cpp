@@ -13,16 +13,11 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/child/tuning_failure.hpp"
-#include "libtune/device/devices.hpp"
-#include "libtune/process/usable_resources.hpp"
 #include "libtune/process/wire.hpp"
 #include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
-#include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/settings.hpp"
-#include "libtune/tune/test_mode.hpp"
 
 namespace tune::detail {
 namespace {
@@ -42,44 +37,17 @@ constexpr std::chrono::seconds time_to_end{2};
 // Drivers may take a while to recover a device that another process has lost.
 constexpr std::chrono::minutes time_to_accept{2};
 
-tuning_options without_observers(const tuning_options& options) {
-  tuning_options plain = options;
-  plain.observers.clear();
-  return plain;
-}
-
-tuning_request request_for(const remote_task& task) {
-  const auto address = address_of(task.device, all_devices());
-  if (!address) {
-    throw tuner_unavailable_error("device '" + task.device.name() +
-                                  "' cannot be found by another process");
-  }
-  return {.function = task.function,
-          .key = task.key,
-          .device = *address,
-          .options = without_observers(task.options),
-          .context_options = without_observers(task.context_options),
-          .choice = task.choice,
-          .testing = current_test_mode()};
-}
-
-watchdog_limits limits_of(const tuning_options& options) {
-  return {.floor = options.watchdog.floor.value_or(default_trial_time),
-          .multiple = options.watchdog.multiple,
-          .compile_time = options.compile_time,
-          .floor_is_given = options.watchdog.floor.has_value()};
-}
-
 }  // namespace
 
-remote_search::remote_search(const tuner_program& program, const remote_task& task)
+remote_search::remote_search(const tuner_program& program, const remote_task& task,
+                             tuning_request request)
     : program_(program),
       task_(task),
       subject_{.function = split_name(task.function.name).first,
                .version = task.function.version,
                .arguments = task.key,
                .device = task.device.info()},
-      request_(request_for(task)),
+      request_(std::move(request)),
       watchdog_(limits_of(task.options)),
       most_losses_(task.is_behind ? most_losses_behind : most_losses_in_a_row),
       reclaimer_(
@@ -110,20 +78,19 @@ tuned_values remote_search::run() {
   }
 }
 
-// ---- children
-
 void remote_search::start_child() {
   asked_ = 0;
   watchdog_.forget();
   inner_.clear();
   request_.around = surroundings();
-  request_.around.lost = lost_inside_;
+  request_.around.lost = inner_.lost();
   memory_kills_ = count_memory_kills();
   try {
     has_child_ = true;
     if (task_.kept != nullptr) child_ = task_.kept->take(program_);
     if (child_ && is_asked(*child_)) return;
-    open_child();
+    child_ = std::make_unique<tuner_child>(program_);
+    child_->shake_hands(program_.start_time);
     if (is_asked(*child_)) return;
   } catch (const wire_error& invalid) {
     throw tuner_unavailable_error(std::string("invalid message: ") + invalid.what());
@@ -131,11 +98,6 @@ void remote_search::start_child() {
     throw tuner_unavailable_error(failure.what());
   }
   throw tuner_unavailable_error("it did not start (" + child_->finish().text + ")");
-}
-
-void remote_search::open_child() {
-  child_ = std::make_unique<tuner_child>(program_);
-  child_->shake_hands(program_.start_time);
 }
 
 // Returns false if the child has ended, or does not answer.
@@ -290,35 +252,15 @@ void remote_search::blame(const search_step& step, classification found) {
 // the inner one that ended this child.
 void remote_search::blame_inside(const search_step& step, classification found) {
   const std::size_t depth = watchdog_.depth_of_step();
-  const inner_tuning& inner = inner_[depth - 1];
-  const tuning_subject subject{.function = inner.what.function.name,
-                               .version = inner.what.function.version,
-                               .arguments = inner.what.key,
-                               .device = subject_.device};
+  const tuning_subject subject = inner_.subject(depth, subject_.device);
   log(log_level::warning,
       fmt::format("{}, inside of {}: the configuration {} is given up in this search: {}",
                   describe(subject), describe(subject_), to_string(step.configuration),
                   found.reason));
   const trial lost = lost_trial(step, std::move(found), watchdog_.elapsed(clock::now()));
-  const record_key key{inner.what.key, inner.what.device};
-  const bool again = std::ranges::any_of(lost_inside_, [&](const lost_inside& before) {
-    return inner.search == before.search && before.trial.configuration == lost.configuration;
-  });
-  losses_in_a_row_ = again || !inner.search ? losses_in_a_row_ + 1 : 0;
+  losses_in_a_row_ = inner_.is_new(depth, lost) ? 0 : losses_in_a_row_ + 1;
   if (losses_in_a_row_ >= most_losses_) give_up(lost.reason);
-  if (inner.search) {
-    lost_inside_.push_back({tuning_name(inner.what.database, search_name(inner.what.function, key)),
-                            *inner.search, to_stored(lost)});
-    // Only incidents count for the denylist, and this configuration ended a process.
-    stored_trial& told = lost_inside_.back().trial;
-    if (!is_incident(told)) told.outcome = std::string(outcome_name(outcome::crashed));
-    if (!inner.what.database.empty()) {
-      incident_recorder kept(std::make_shared<tuning_database>(inner.what.database),
-                             inner.what.function, key);
-      kept.read_prior(*inner.search);
-      kept.trial_finished(subject, lost);
-    }
-  }
+  inner_.lose(depth, subject, lost);
 }
 
 void remote_search::give_up(const std::string& last_words) const {
@@ -400,26 +342,18 @@ void remote_search::follow(step_begin begun) {
 }
 
 void remote_search::follow(step_end) { watchdog_.end(clock::now()); }
-
 void remote_search::follow(compile_begin) { watchdog_.compiling_begins(clock::now()); }
-
 void remote_search::follow(compile_end) { watchdog_.compiling_ends(clock::now()); }
 
 void remote_search::follow(inner_begin begun) {
-  constexpr std::size_t deepest = 64;
-  if (inner_.size() >= deepest) throw wire_error("tunings are nested without end");
-  inner_.push_back({std::move(begun.inner), std::nullopt});
+  inner_.begin(std::move(begun.inner));
   watchdog_.begin_inside(clock::now());
 }
 
-void remote_search::follow(const inner_search& begun) {
-  if (inner_.empty()) throw wire_error("a search of a tuning without a start");
-  inner_.back().search = begun.search;
-}
+void remote_search::follow(const inner_search& begun) { inner_.begin_search(begun.search); }
 
 void remote_search::follow(inner_end) {
-  if (inner_.empty()) throw wire_error("the end of a tuning without a start");
-  inner_.pop_back();
+  inner_.end();
   watchdog_.end_inside(clock::now());
 }
 
@@ -464,22 +398,3 @@ void remote_search::take(const tuning_failure& failure) {
 }
 
 }  // namespace tune::detail
-
-namespace tune {
-namespace {
-
-tuner_program sharing_cores(tuner_program program, std::size_t children) {
-  if (children < 2 || read_environment("LIBTUNE_WORKERS")) return program;
-  const int all = detail::worker_count(detail::find_usable_resources());
-  const int each = std::max(1, all / static_cast<int>(children));
-  program.variables.push_back("LIBTUNE_WORKERS=" + std::to_string(each));
-  return program;
-}
-
-}  // namespace
-
-tuned_values tune_remotely(const tuner_program& program, const remote_task& task) {
-  return detail::remote_search(sharing_cores(program, task.children), task).run();
-}
-
-}  // namespace tune

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/child/inner_tunings.hpp"
 #include "libtune/child/remote_tuning.hpp"
 #include "libtune/child/tuner_child.hpp"
 #include "libtune/child/watchdog.hpp"
@@ -26,8 +27,8 @@ namespace tune::detail {
 /// thread, once.
 class remote_search {
  public:
-  /// Both must outlive it.
-  remote_search(const tuner_program& program, const remote_task& task);
+  /// The program and the task must outlive it. @param request  for each child
+  remote_search(const tuner_program& program, const remote_task& task, tuning_request request);
   /// Ends the child, and restores the device settings that it has left changed.
   ~remote_search();
   remote_search(const remote_search&) = delete;
@@ -39,7 +40,6 @@ class remote_search {
   using clock = tuner_child::clock;
 
   void start_child();
-  void open_child();
   bool is_asked(tuner_child& child);
   void start_another();
   void wait_before_another() const;
@@ -91,13 +91,7 @@ class remote_search {
   watchdog watchdog_;
   std::vector<std::unique_ptr<search_memory>> searches_;  // in the order of their start
   std::size_t asked_ = 0;                                 // started by the present child
-  /// A nested autotune function, and its search.
-  struct inner_tuning {
-    nested_tuning what{};
-    std::optional<search_identity> search{};
-  };
-  std::vector<inner_tuning> inner_;  // the outermost first
-  std::vector<lost_inside> lost_inside_;
+  inner_tunings inner_;
   std::optional<tuned_values> result_;
   // Ends of children that may have an outside cause, by the depth of the tuning and the
   // configuration.

@@ -19,6 +19,13 @@ constexpr double longest_ns = 365.0 * 24 * 3600e9;
 
 }  // namespace
 
+watchdog_limits limits_of(const tuning_options& options) {
+  return {.floor = options.watchdog.floor.value_or(default_trial_time),
+          .multiple = options.watchdog.multiple,
+          .compile_time = options.compile_time,
+          .floor_is_given = options.watchdog.floor.has_value()};
+}
+
 std::chrono::nanoseconds watchdog_limits::limit_of(const search_step& step,
                                                    std::optional<run_time> best) const {
   const double known = best ? best->count() * static_cast<double>(step.launches) : 0.0;

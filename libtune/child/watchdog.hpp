@@ -31,6 +31,9 @@ struct watchdog_limits {
   std::chrono::nanoseconds limit_between_steps() const;
 };
 
+/// The limits that options set.
+watchdog_limits limits_of(const tuning_options& options);
+
 /// Tracks the current step and its deadline. A nested tuning has steps of its own, and stops the
 /// clock of the outer step; so does a wait for another thread or process. Between two steps a
 /// nested tuning may take as long as a step that compiles. The caller passes the time, so that

@@ -26,11 +26,13 @@
 #include "libtune/child/tuner_child.hpp"
 #include "libtune/device/device_memory.hpp"
 #include "libtune/extra/behind/application_pace.hpp"
+#include "libtune/extra/behind/behind_progress.hpp"
 #include "libtune/extra/behind/gate_page.hpp"
 #include "libtune/extra/behind/heartbeat.hpp"
 #include "libtune/extra/behind/page_gate.hpp"
 #include "libtune/extra/behind/tuned_behind.hpp"
 #include "libtune/extra/behind/tuning_news.hpp"
+#include "libtune/extra/behind/usage_queue.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune::detail {
@@ -40,14 +42,6 @@ using clock = std::chrono::steady_clock;
 
 interval_summary summary_of(const interval_tally::snapshot& all) {
   return {.count = all.total(), .longest = all.longest, .p999 = all.quantile(0.999)};
-}
-
-double ms(std::chrono::nanoseconds time) { return 1e-6 * static_cast<double>(time.count()); }
-
-std::string text_of(const interval_summary& of) {
-  return of.count == 0 ? "none"
-                       : fmt::format("{} of at most {:.3g} ms, p99.9 {:.3g} ms", of.count,
-                                     ms(of.longest), ms(of.p999));
 }
 
 // With a small share of the device fewer programs are needed at a time; helpers have the lowest
@@ -60,43 +54,7 @@ unsigned helper_count() {
 // True for a key with a result that is searched once more.
 bool is_again(const behind_request& of) noexcept { return of.options.mode == tuning_mode::force; }
 
-std::chrono::nanoseconds total_of(const behind_times& of) {
-  return of.preparing + of.checking + of.measuring + of.repeating + of.pausing + of.slowing +
-         of.held + of.other;
-}
-
-behind_times since(const behind_times& now, const behind_times& before) {
-  return {.preparing = now.preparing - before.preparing,
-          .checking = now.checking - before.checking,
-          .measuring = now.measuring - before.measuring,
-          .repeating = now.repeating - before.repeating,
-          .pausing = now.pausing - before.pausing,
-          .slowing = now.slowing - before.slowing,
-          .held = now.held - before.held,
-          .other = std::max(std::chrono::nanoseconds(0), now.other - before.other)};
-}
-
 }  // namespace
-
-// ---- usage_queue
-
-void usage_queue::ask(const std::string& name, double gain) {
-  const auto known = std::ranges::find(names_, name, &entry::name);
-  entry& of = known != names_.end() ? *known : names_.emplace_back(entry{.name = name});
-  of.asked += 1;
-  of.gain = gain;
-}
-
-std::optional<std::string> usage_queue::next() {
-  const auto best = std::ranges::max_element(
-      names_, {}, [](const entry& item) { return item.asked * item.gain; });
-  if (best == names_.end()) return std::nullopt;
-  std::string name = std::move(best->name);
-  names_.erase(best);
-  return name;
-}
-
-// ---- background_tuner
 
 struct background_tuner::state {
   std::mutex mutex;
@@ -340,13 +298,7 @@ void background_tuner::state::give_up(const behind_request& one, const char* why
 void background_tuner::state::tune_once(const behind_request& one) {
   const auto function = one.function.lock();
   if (!function) return;
-  const auto begin = clock::now();
-  const gate_page& page = own_gate_page();
-  const std::uint64_t used = page.used_ns.load();
-  const std::uint64_t slices = page.slices.load();
-  const std::uint64_t deferred = page.deferred.load();
-  const std::uint64_t repeated = page.repeated.load();
-  const behind_times before = report().spent;
+  const behind_progress progress(report());
   page_gate here(own_gate_page(), [this] { return has_to_stop(); });
   background_task work{.gate = &here, .stop = [this] { return has_to_stop(); }, .child = &child};
   if (const std::string variable = gate_variable(); !variable.empty()) {
@@ -356,21 +308,8 @@ void background_tuner::state::tune_once(const behind_request& one) {
     }
   }
   const bool is_stored = detail::tune_behind(*function, one.context, one.key, one.options, work);
-  const behind_summary now = report();
-  const std::uint64_t left_out = page.deferred.load() - deferred;
   log(log_level::info,
-      fmt::format(
-          "{} has been tuned behind this program in {:.1f} s, with {:.3g} s of its device "
-          "in {} slices, {} of them repeated; where the time went: {}; intervals alone: {}; "
-          "beside it: {}{}",
-          current_text, 1e-3 * ms(clock::now() - begin),
-          1e-9 * static_cast<double>(page.used_ns.load() - used), page.slices.load() - slices,
-          page.repeated.load() - repeated, to_string(since(now.spent, before)), text_of(now.alone),
-          text_of(now.beside),
-          left_out > 0 ? fmt::format("; {} configurations are too long for a slice and have "
-                                     "been left to its idle windows",
-                                     left_out)
-                       : ""));
+      current_text + " has been tuned behind this program in " + progress.text(report()));
   const std::lock_guard lock(mutex);
   ++tuned;
   if (!is_stored) {

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "libtune/child/remote_tuning.hpp"
-#include "libtune/extra/behind/background_tuner.hpp"
 #include "libtune/extra/behind/page_gate.hpp"
+#include "libtune/extra/behind/usage_queue.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/tune/error.hpp"
 #include "tests/measure/simulated_search.hpp"
