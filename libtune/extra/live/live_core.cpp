@@ -16,11 +16,8 @@
 #include "libtune/base/seal.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/device/queue_interface.hpp"
-#include "libtune/extra/behind/tuned_behind.hpp"
 #include "libtune/extra/live/live_correction.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/options.hpp"
-#include "libtune/tune/settings.hpp"
 
 namespace tune::detail {
 namespace {
@@ -42,23 +39,6 @@ living_cores& living() {
   return *cores;
 }
 
-// A lost device, or a driver that has shut down, runs nothing any more; the error is reported
-// elsewhere.
-bool has_ended(const std::optional<event>& end) noexcept {
-  try {
-    return !end || end->is_complete();
-  } catch (...) {
-    return true;
-  }
-}
-
-void wait_for(const std::optional<event>& end) noexcept {
-  try {
-    if (end) end->wait();
-  } catch (...) {  // a failed wait is an end too
-  }
-}
-
 }  // namespace
 
 // ---- the pipeline's thread
@@ -75,7 +55,7 @@ live_core::live_core(live_options options, bool has_thread) : options_(std::move
   const std::lock_guard lock(living().mutex);
   living().all.push_back(this);
   try {
-    shared_->thread = std::thread([this] { serve_steps(); });
+    thread_ = std::make_unique<std::thread>([this] { serve_steps(); });
   } catch (...) {
     living().all.pop_back();
     throw;
@@ -84,7 +64,8 @@ live_core::live_core(live_options options, bool has_thread) : options_(std::move
 
 live_core::~live_core() {
   if (is_forked()) {
-    static_cast<void>(shared_.release());
+    static_cast<void>(members_.release());
+    static_cast<void>(thread_.release());
     return;
   }
   {
@@ -92,22 +73,17 @@ live_core::~live_core() {
     std::erase(living().all, this);
   }
   end_thread();
-  for (const auto& key : shared_->keys) key->news.reset();
   for (const live_swap& each : candidate_.swaps) wait_for(each.end);
-  for (const auto& node : shared_->nodes) wait_for(node->end);
+  members_->end();
 }
 
 void live_core::end_thread() noexcept {
-  {
-    const std::lock_guard lock(shared_->mutex);
-    shared_->stopping = true;
-  }
-  shared_->changed.notify_all();
-  if (!shared_->thread.joinable()) return;
-  if (shared_->thread.get_id() == std::this_thread::get_id()) {
-    shared_->thread.detach();  // a function called by this thread ends the process
+  members_->stop();
+  if (!thread_ || !thread_->joinable()) return;
+  if (thread_->get_id() == std::this_thread::get_id()) {
+    thread_->detach();  // a function called by this thread ends the process
   } else {
-    shared_->thread.join();
+    thread_->join();
   }
 }
 
@@ -143,8 +119,7 @@ std::shared_ptr<live_key> live_core::add(live_function function) {
       key->identity(), key->key(),
       [this, of = key.get()](const better_tuning& found) { take(*of, found); }));
   key->obtain();
-  const std::lock_guard lock(shared_->mutex);
-  shared_->keys.push_back(key);
+  members_->add(key);
   return key;
 }
 
@@ -167,25 +142,13 @@ std::shared_ptr<live_node> live_core::instantiate(const command_queue& queue, bo
   for (const auto& key : node->keys()) node->built_with.push_back(key->current);
   node->serving = node->make_side(node->built_with);
   node->active = node->serving.get();
-  const std::lock_guard lock(shared_->mutex);
-  shared_->nodes.push_back(node);
-  generation_.fetch_add(1, std::memory_order_release);
+  members_->add(node);
   return node;
 }
 
 void live_core::answer() {
   try {
-    for (live_swap& each : candidate_.swaps) {
-      if (each.node->gone.load(std::memory_order_relaxed)) continue;
-      const operation& before = each.node->serving->made();
-      each.is_bound = each.bindings.read(before);
-      if (!each.is_bound) {
-        each.node->passed_over.store(true, std::memory_order_relaxed);
-        continue;
-      }
-      if (each.node->carry) each.node->carry(before, each.fresh->made());
-      each.seen_before = before.version();
-    }
+    candidate_.read_bindings();
   } catch (...) {
     failure_ = std::current_exception();
     return hand_over(phase::decided);
@@ -195,14 +158,11 @@ void live_core::answer() {
 
 void live_core::begin() {
   epoch_.times = live_epoch::timing::none;
-  if (candidate_.generation != generation_.load(std::memory_order_acquire)) {
+  if (candidate_.generation != members_->generation()) {
     return hand_over(phase::stale);
   }
-  for (const live_swap& each : candidate_.swaps) {
-    const bool changed = each.node->serving->made().version() != each.seen_before;
-    // The graph of a changed operation must be recorded beside the pipeline.
-    if (changed && each.node->as_graph()) return answer();
-  }
+  // The graph of a changed operation must be recorded beside the pipeline.
+  if (candidate_.has_changed_graph()) return answer();
   const bool compares = candidate_.is_compared(options_);
   if (compares) reports_.count_trial();
   if (trial_.begin(candidate_.swaps, options_.block_epochs, compares)) return end_trial();
@@ -212,17 +172,6 @@ void live_core::begin() {
 void live_core::end_trial() noexcept {
   if (trial_.keeps() && candidate_.of) std::swap(candidate_.of->current, candidate_.made);
   hand_over(phase::decided);
-}
-
-// ---- any thread
-
-void live_core::take(live_key& key, const better_tuning& found) {
-  {
-    const std::lock_guard lock(shared_->mutex);
-    key.found = found;
-    shared_->has_news = true;
-  }
-  shared_->changed.notify_all();
 }
 
 // ---- libtune's thread
@@ -237,11 +186,7 @@ void live_core::serve_steps() {
     } catch (...) {
       log(log_level::error, "a live pipeline: " + what_of(std::current_exception()));
     }
-    std::unique_lock lock(shared_->mutex);
-    shared_->changed.wait_for(lock, soon ? busy_look : idle_look,
-                              [&] { return shared_->stopping || shared_->has_news; });
-    if (shared_->stopping) return;
-    shared_->has_news = false;
+    if (!members_->wait_for_news(soon ? busy_look : idle_look)) return;
   }
 }
 
@@ -249,7 +194,7 @@ bool live_core::step() {
   report_drifts();
   switch (phase_.load(std::memory_order_acquire)) {
     case phase::idle:
-      tidy();
+      members_->tidy();
       if (look_again_.exchange(false, std::memory_order_acquire)) look_into_database();
       return start_next();
     case phase::answered: bind_candidate(); break;
@@ -274,54 +219,14 @@ bool live_core::step() {
   return true;
 }
 
-// Destroys those without handles, once the device has finished with them.
-void live_core::tidy() {
-  std::vector<std::shared_ptr<live_node>> nodes;
-  std::vector<std::shared_ptr<live_key>> keys;
-  {
-    const std::lock_guard lock(shared_->mutex);
-    std::erase_if(shared_->nodes, [&](const auto& each) {
-      if (!each->gone.load(std::memory_order_acquire)) return false;
-      if (!has_ended(each->end)) return false;
-      nodes.push_back(each);
-      return true;
-    });
-    std::erase_if(shared_->keys, [&](const auto& each) {
-      if (!each->gone.load(std::memory_order_acquire)) return false;
-      keys.push_back(each);
-      return true;
-    });
-  }
-  for (const auto& key : keys) key->news.reset();
-}
-
-void live_core::tune_again(const live_key& key) {
-  const live_function& parts = key.parts();
-  try {
-    const tuning_options options = *tuning_options_of(parts.context);
-    static_cast<void>(
-        request_new_tuning_behind(*parts.function, parts.context, parts.key, options));
-  } catch (const std::exception& failure) {
-    log(log_level::warning, fmt::format("{} is not tuned again, though its times have changed: {}",
-                                        describe(key.subject()), failure.what()));
-  }
-}
-
 void live_core::report_drifts() {
-  std::vector<std::shared_ptr<live_node>> drifted;
-  {
-    const std::lock_guard lock(shared_->mutex);
-    for (const auto& node : shared_->nodes) {
-      if (node->has_drifted.load(std::memory_order_acquire)) drifted.push_back(node);
-    }
-  }
-  for (const auto& node : drifted) {
+  for (const auto& node : members_->drifted()) {
     const drift news = node->news;
     node->has_drifted.store(false, std::memory_order_release);
     for (const auto& key : node->keys()) {
       const live_event event = drift_event(*key, news);
       reports_.tell(*key, event, !std::exchange(key->drift_logged, true));
-      if (options_.tunes_again) tune_again(*key);
+      if (options_.tunes_again) key->tune_again();
       if (!options_.drifted) continue;
       try {
         options_.drifted(event);
@@ -333,45 +238,15 @@ void live_core::report_drifts() {
 }
 
 void live_core::look_into_database() {
-  std::vector<std::shared_ptr<live_key>> keys;
-  {
-    const std::lock_guard lock(shared_->mutex);
-    keys = shared_->keys;
-  }
-  for (const auto& key : keys) {
+  for (const auto& key : members_->keys()) {
     const auto stored = key->find_stored();
     if (stored) take(*key, *stored);
   }
 }
 
-// Called under the lock. True if the key has instances, and none of them can be swapped.
-bool live_core::waits_for_arrays(const live_key& key) const {
-  bool any = false;
-  for (const auto& node : shared_->nodes) {
-    const bool is_of_key =
-        std::ranges::any_of(node->keys(), [&](const auto& each) { return each.get() == &key; });
-    if (node->gone || !is_of_key) continue;
-    if (!node->passed_over.load(std::memory_order_acquire)) return false;
-    any = true;
-  }
-  return any;
-}
-
 bool live_core::start_next() {
-  std::shared_ptr<live_key> key;
-  std::optional<better_tuning> found;
-  {
-    const std::lock_guard lock(shared_->mutex);
-    const auto next = std::ranges::find_if(shared_->keys, [&](const auto& each) {
-      return each->found && !each->gone && !waits_for_arrays(*each);
-    });
-    if (next != shared_->keys.end()) {
-      key = *next;
-      found = std::exchange(key->found, std::nullopt);
-    }
-  }
-  if (key) {
-    make_candidate(key, *std::move(found));
+  if (auto next = members_->next()) {
+    make_candidate(next->first, std::move(next->second));
     return true;
   }
   renew_stale();
@@ -386,17 +261,7 @@ void live_core::make_candidate(const std::shared_ptr<live_key>& key, better_tuni
   try {
     key->parts().function->check(candidate_.found.values);
     candidate_.made = key->parts().make(candidate_.found.values);
-    std::vector<std::shared_ptr<live_node>> nodes;
-    {
-      const std::lock_guard lock(shared_->mutex);
-      candidate_.generation = generation_.load(std::memory_order_acquire);
-      for (const auto& node : shared_->nodes) {
-        if (!node->gone && std::ranges::find(node->keys(), key) != node->keys().end()) {
-          nodes.push_back(node);
-        }
-      }
-    }
-    prepare(std::move(nodes));
+    prepare(members_->instances_of(key));
   } catch (...) {
     refuse(what_of(std::current_exception()));
   }
@@ -404,20 +269,9 @@ void live_core::make_candidate(const std::shared_ptr<live_key>& key, better_tuni
 
 // An instance made while a candidate of its key was under way has the old template.
 void live_core::renew_stale() {
-  std::vector<std::shared_ptr<live_node>> stale;
-  {
-    const std::lock_guard lock(shared_->mutex);
-    candidate_.generation = generation_.load(std::memory_order_acquire);
-    for (const auto& node : shared_->nodes) {
-      if (node->gone || node->passed_over.load(std::memory_order_acquire)) continue;
-      for (std::size_t i = 0; i < node->keys().size(); ++i) {
-        if (node->built_with[i] == node->keys()[i]->current) continue;
-        stale.push_back(node);
-        break;
-      }
-    }
-  }
-  if (stale.empty()) return;
+  const live_members::selection stale = members_->stale();
+  candidate_.generation = stale.generation;
+  if (stale.nodes.empty()) return;
   try {
     prepare(stale);
   } catch (...) {
@@ -425,44 +279,23 @@ void live_core::renew_stale() {
   }
 }
 
-void live_core::prepare(std::vector<std::shared_ptr<live_node>> nodes) {
-  candidate_.swaps.reserve(nodes.size());
-  for (auto& node : nodes) {
-    live_swap swap;
-    for (const auto& key : node->keys()) {
-      swap.built_with.push_back(key == candidate_.of ? candidate_.made : key->current);
-    }
-    if (options_.warm) {
-      const auto warmed =
-          node->make(swap.built_with, node->queue().context().create_command_queue());
-      run_on_zeros(*warmed, options_.scratch);
-    }
-    swap.fresh = node->make_side(swap.built_with);
-    const operation& fresh = swap.fresh->made();
-    const std::string difference = slot_difference(node->serving->made(), fresh);
-    if (!difference.empty()) throw argument_error(difference);
-    swap.bindings = live_bindings(fresh);
-    swap.node = std::move(node);
-    candidate_.swaps.push_back(std::move(swap));
-  }
+void live_core::prepare(const live_members::selection& of) {
+  candidate_.generation = of.generation;
+  candidate_.swaps.reserve(of.nodes.size());
+  for (const auto& node : of.nodes) candidate_.add(node, options_);
   hand_over(phase::asked);
 }
 
 // An unbound instance cannot be swapped yet: it is recreated after its first run. If all are
 // unbound the candidate waits for the first. Returns false if no candidate is left.
 bool live_core::pass_over_unbound() {
-  if (std::erase_if(candidate_.swaps, [](const live_swap& each) { return !each.is_bound; }) == 0) {
-    return true;
-  }
+  if (!candidate_.drop_unbound()) return true;
   if (candidate_.of) {
     log(log_level::info, describe(candidate_.of->subject()) +
                              ": a swap skips instances without arrays until they have run");
   }
   if (!candidate_.swaps.empty()) return true;
-  if (candidate_.of) {
-    const std::lock_guard lock(shared_->mutex);
-    if (!candidate_.of->found) candidate_.of->found = std::move(candidate_.found);
-  }
+  if (candidate_.of) members_->put_back(*candidate_.of, std::move(candidate_.found));
   end_candidate();
   return false;
 }
@@ -475,14 +308,7 @@ void live_core::bind_candidate() {
         "live_run::enqueue");
   }
   try {
-    for (live_swap& each : candidate_.swaps) {
-      if (each.node->gone) continue;
-      operation& fresh = each.fresh->made();
-      each.bindings.bind(fresh);
-      each.fresh->record();
-      if (each.node->as_graph()) fresh.queue().finish();
-      each.seen_fresh = fresh.version();
-    }
+    candidate_.bind();
     hand_over(phase::ready);
   } catch (...) {
     refuse(what_of(std::current_exception()));

@@ -3,40 +3,24 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "libtune/extra/behind/tuning_news.hpp"
 #include "libtune/extra/live/live.hpp"
+#include "libtune/extra/live/live_candidate.hpp"
 #include "libtune/extra/live/live_key.hpp"
+#include "libtune/extra/live/live_members.hpp"
 #include "libtune/extra/live/live_node.hpp"
 #include "libtune/extra/live/live_report.hpp"
 #include "libtune/extra/live/live_trial.hpp"
 
 namespace tune::detail {
-
-/// A tuning on its way into service.
-struct live_candidate {
-  std::shared_ptr<live_key> of;  ///< null: only instances of an old template are recreated
-  better_tuning found;
-  std::shared_ptr<const void> made;
-  std::vector<live_swap> swaps;
-  std::uint64_t generation = 0;
-  int rounds = 0;  ///< number of requests for the bindings
-
-  /// True if it is compared in service.
-  bool is_compared(const live_options& options) const noexcept {
-    return options.compare && of != nullptr && of->is_by_time() && !swaps.empty();
-  }
-};
 
 /// The state of a live_pipeline. Two threads take turns with a candidate, by one atomic phase: the
 /// pipeline's thread, in epoch() and run(), and libtune's own, in step(). Neither waits for the
@@ -59,7 +43,7 @@ class live_core {
   // For any thread.
   void look_again() noexcept { look_again_.store(true, std::memory_order_release); }
   live_counts counts() const noexcept { return reports_.counts(); }
-  void take(live_key& key, const better_tuning& found);
+  void take(live_key& key, const better_tuning& found) { members_->take(key, found); }
 
   /// Does the pending work beside the pipeline. @return true if more may follow soon
   bool step();
@@ -90,15 +74,12 @@ class live_core {
 
   // For libtune's thread.
   void serve_steps();
-  void tidy();
-  void tune_again(const live_key& key);
   void report_drifts();
   void look_into_database();
-  bool waits_for_arrays(const live_key& key) const;
   bool start_next();
   void make_candidate(const std::shared_ptr<live_key>& key, better_tuning found);
   void renew_stale();
-  void prepare(std::vector<std::shared_ptr<live_node>> nodes);
+  void prepare(const live_members::selection& of);
   bool pass_over_unbound();
   void bind_candidate();
   void settle();
@@ -112,7 +93,6 @@ class live_core {
   live_options options_;
   std::atomic<phase> phase_{phase::idle};
   std::atomic<bool> look_again_{false};
-  std::atomic<std::uint64_t> generation_{0};  // grows with each instance
   live_report reports_;
 
   // For the thread that the phase names.
@@ -128,17 +108,9 @@ class live_core {
   bool announced_ = false;
   bool told_ = false;
 
-  /// State under a lock, for both threads and for publishers; a forked process abandons it.
-  struct shared_parts {
-    std::mutex mutex;  // guards the members below, and live_key::found
-    std::condition_variable changed;
-    bool stopping = false;
-    bool has_news = false;
-    std::vector<std::shared_ptr<live_key>> keys;
-    std::vector<std::shared_ptr<live_node>> nodes;
-    std::thread thread;
-  };
-  std::unique_ptr<shared_parts> shared_ = std::make_unique<shared_parts>();
+  // A forked process abandons both.
+  std::unique_ptr<live_members> members_ = std::make_unique<live_members>();
+  std::unique_ptr<std::thread> thread_;
 };
 
 }  // namespace tune::detail

@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/extra/live/live_key.hpp"
 
+#include <exception>
+#include <fmt/format.h>
 #include <utility>
 
 #include "libtune/base/forked_process.hpp"
+#include "libtune/base/log.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/extra/behind/tuned_behind.hpp"
 #include "libtune/extra/live/live_correction.hpp"
+#include "libtune/tune/options.hpp"
 #include "libtune/tune/settings.hpp"
 
 namespace tune::detail {
@@ -60,6 +65,17 @@ bool live_key::may_try(const std::vector<named_value>& tuning) const {
 
 void live_key::note_loss(const std::vector<named_value>& tuning) {
   beaten_.insert(canonical_text(tuning));
+}
+
+void live_key::tune_again() const {
+  try {
+    const tuning_options options = *tuning_options_of(parts_.context);
+    static_cast<void>(
+        request_new_tuning_behind(*parts_.function, parts_.context, parts_.key, options));
+  } catch (const std::exception& failure) {
+    log(log_level::warning, fmt::format("{} is not tuned again, though its times have changed: {}",
+                                        describe(subject_), failure.what()));
+  }
 }
 
 }  // namespace tune::detail

@@ -40,6 +40,8 @@ class live_key {
   /// True if a tuning may be tried: it differs from the present one and has not lost yet.
   bool may_try(const std::vector<named_value>& tuning) const;
   void note_loss(const std::vector<named_value>& tuning);
+  /// Requests another search behind the application; logs a failure.
+  void tune_again() const;
 
   std::shared_ptr<const void> current;  ///< the template
   std::vector<named_value> values;      ///< its tuning
