@@ -17,7 +17,7 @@
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
-#include "libtune/tune/engine/trial_attempt.hpp"
+#include "libtune/tune/engine/run_trial.hpp"
 #include "libtune/tune/goal.hpp"
 #include "tests/tune/scale.hpp"
 

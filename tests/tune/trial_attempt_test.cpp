@@ -23,6 +23,7 @@
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/tune/engine/kernel_figures.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
+#include "libtune/tune/engine/run_trial.hpp"
 #include "libtune/tune/engine/trial_failure.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
 #include "tests/tune/fake_compile_service.hpp"

@@ -11,6 +11,7 @@
 #include "libtune/device/device.hpp"
 #include "libtune/extra/behind/tuned_behind.hpp"
 #include "libtune/extra/live/live_correction.hpp"
+#include "libtune/tune/error.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/settings.hpp"
 

@@ -108,4 +108,13 @@ bool warm_up_detector::finished() const {
   return converged() || spent_ >= settings_.time_limit || runs_ >= settings_.most_runs;
 }
 
+race_settings limited_by(race_settings race, const measure_settings& measure) {
+  race.screening_time = std::min(race.screening_time, measure.time_limit);
+  const int least = std::max(2, measure.min_iterations);
+  const int most = std::max(least, measure.max_iterations);
+  race.screening_runs = std::clamp(race.screening_runs, least, most);
+  race.final_runs = std::min(race.final_runs, most);
+  return race;
+}
+
 }  // namespace tune

@@ -79,4 +79,7 @@ class warm_up_detector {
   run_time spent_{0};
 };
 
+/// Returns the settings of a race with the limits of the measurement of one configuration.
+race_settings limited_by(race_settings race, const measure_settings& measure);
+
 }  // namespace tune

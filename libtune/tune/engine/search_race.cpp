@@ -7,10 +7,13 @@
 #include <cmath>
 #include <exception>
 #include <fmt/format.h>
+#include <functional>
 #include <limits>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
+#include "libtune/measure/timing/stopping.hpp"
 #include "libtune/tune/engine/search_run.hpp"
 
 namespace tune {
@@ -25,14 +28,7 @@ constexpr double final_tick_error = 0.005;
 constexpr double as_good_as = 1.03;
 
 race_settings race_settings_of(const tuning_options& options) {
-  const measure_settings measure = options.measure.value_or(measure_settings{});
-  race_settings settings = options.race;
-  settings.screening_time = std::min(settings.screening_time, measure.time_limit);
-  const int least = std::max(2, measure.min_iterations);
-  const int most = std::max(least, measure.max_iterations);
-  settings.screening_runs = std::clamp(settings.screening_runs, least, most);
-  settings.final_runs = std::min(settings.final_runs, most);
-  return settings;
+  return limited_by(options.race, options.measure.value_or(measure_settings{}));
 }
 
 double rank_of(const search_problem& problem, std::size_t index) {
@@ -60,8 +56,6 @@ search_race::search_race(const search_setting& setting, search_timing& timing,
       runner_(setting, timing, pipeline, racing_),
       race_(std::in_place, race_settings_of(setting.options)),
       finals_(setting.judge) {}
-
-// ---- earlier times
 
 void search_race::resume(const std::vector<trial>& earlier, bool goes_on) {
   earlier_ = times_of(earlier, [this](const trial& item, run_time time) {
@@ -104,8 +98,6 @@ void search_race::find_level() {
 run_time search_race::cost_in_race(std::size_t index, run_time time) const {
   return setting_.judge.cost(racing_.at(index)->result(), time);
 }
-
-// ---- the race
 
 void search_race::arrive(attempt_pointer attempt) {
   const std::size_t index = attempt->index();
@@ -225,8 +217,6 @@ bool search_race::has_to_be_checked(const race_task& task,
   return *std::ranges::min_element(times) / sentinel_level_ < *trials_.best_made() * as_good_as;
 }
 
-// ---- the end
-
 // A configuration that fails at the end may have eliminated others that were compared with it.
 void search_race::decide() {
   play();
@@ -298,9 +288,7 @@ void search_race::compare_finalists() {
       return item.score && finals_.has_compared(item.index);
     });
   };
-  const auto with = [this](trial_attempt& of, const std::function<void()>& step) {
-    return run_again(of, step);
-  };
+  const auto with = std::bind_front(&search_race::run_again, this);
   const bool is_late = host_.is_over();
   do {
     const auto rivals =
@@ -397,16 +385,15 @@ std::vector<std::string> search_race::doubts() const {
   }
   const std::vector<std::size_t> doubtful = race_->in_doubt();
   if (doubtful.empty()) return found;
-  constexpr std::size_t most = 3;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(most, doubtful.size()); ++i) {
-    const trial& item = racing_.at(doubtful[i])->result();
-    names += (i == 0 ? "" : "; ") + to_string(item.configuration);
+  std::vector<std::string> names;
+  for (const std::size_t index : doubtful | std::views::take(3)) {
+    names.push_back(to_string(racing_.at(index)->result().configuration));
   }
-  found.push_back(std::to_string(doubtful.size()) +
-                  " configurations were measured only while the device was not steady, and may be "
-                  "faster or slower than that: " +
-                  names + (doubtful.size() > most ? " and others" : ""));
+  found.push_back(fmt::format(
+      "{} configurations were measured only while the device was not steady, and may be faster or "
+      "slower than that: {}{}",
+      doubtful.size(), fmt::join(names, "; "),
+      doubtful.size() > names.size() ? " and others" : ""));
   return found;
 }
 

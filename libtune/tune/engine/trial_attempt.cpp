@@ -3,7 +3,6 @@
 #include "libtune/tune/engine/trial_attempt.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <fmt/format.h>
 #include <utility>
 
@@ -11,13 +10,12 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/device/memory_quota.hpp"
 #include "libtune/measure/timing/stopping.hpp"
-#include "libtune/store/database/connection.hpp"
-#include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/kernel_figures.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
+#include "libtune/tune/engine/stopwatch.hpp"
 #include "libtune/tune/engine/trial_failure.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
 #include "libtune/tune/error.hpp"
@@ -37,21 +35,6 @@ std::vector<nd_range> launches_of(const resources& asked) {
 
 // The race tolerates the rest of the warm-up.
 constexpr std::chrono::milliseconds longest_warm_up{250};
-
-/// Adds the time until its destruction.
-class [[nodiscard]] stopwatch {
- public:
-  stopwatch(const wall_clock& now, std::chrono::nanoseconds& total)
-      : now_(now), total_(total), start_(now()) {}
-  stopwatch(const stopwatch&) = delete;
-  stopwatch& operator=(const stopwatch&) = delete;
-  ~stopwatch() { total_ += now_() - start_; }
-
- private:
-  const wall_clock& now_;
-  std::chrono::nanoseconds& total_;
-  std::chrono::steady_clock::time_point start_;
-};
 
 }  // namespace
 
@@ -168,11 +151,9 @@ void trial_attempt::admit(const known_failures& known) {
   });
 }
 
-void trial_attempt::generate() { generate_with(nullptr); }
-
 void trial_attempt::generate_prebuilt() {
-  if (!on_the_spot_) generate_with(&prebuilt_);
-  if (on_the_spot_) generate();
+  if (!awaited_.is_given_up()) generate_with(&awaited_.ready());
+  if (awaited_.is_given_up()) generate();
 }
 
 void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
@@ -193,15 +174,14 @@ void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
     prepared_ = problem_.generate(result_.index);
     if (prepared_) prepared_.cache(settings_.cache);
   });
-  wanted_ = scope.take_wanted();
+  std::optional<wanted_program> wanted = scope.take_wanted();
   result_.programs = scope.programs();
   programs_ = scope.take_made();
   if (result_.outcome == outcome::out_of_memory) note_that_process_lives();
-  if (wanted_) {
-    wanted_->launches = launches_;
+  if (wanted) {
+    wanted->launches = launches_;
     retry();
-    look_for_progress(scope.found());
-    return;
+    return awaited_.want(*std::move(wanted), scope.found());
   }
   if (result_.outcome == outcome::compile_failed) {
     if (scope.refused_known()) result_.origin = trial_origin::cached;
@@ -236,30 +216,6 @@ void trial_attempt::note_generated() {
   if (hooks_.judge == nullptr) return;
   hooks_.judge->after_compile(result_);
   if (auto broken = hooks_.judge->why_not_run(result_)) fail(outcome::unfit, *std::move(broken));
-}
-
-// Each call with one more program must get further; otherwise it would never end.
-void trial_attempt::look_for_progress(int found) {
-  on_the_spot_ = !prebuilt_.empty() && found <= found_;
-  found_ = found;
-  if (!on_the_spot_) return;
-  warn_once(fmt::format(
-      "the text of '{}' differs each time that a configuration is generated, so it is compiled in "
-      "this process, not by workers, and its binaries are not reused; let it depend on key and "
-      "tuning alone",
-      wanted_->source.name));
-  wanted_.reset();
-}
-
-void trial_attempt::add_program(std::string digest, prebuilt_program made) {
-  prebuilt_.insert_or_assign(std::move(digest), std::move(made));
-  wanted_.reset();
-}
-
-void trial_attempt::forget_programs() {
-  prebuilt_ = {};
-  wanted_.reset();
-  on_the_spot_ = true;
 }
 
 void trial_attempt::try_out() {
@@ -312,16 +268,15 @@ std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   if (runs > 1) times.clear();
   const int missing = count - static_cast<int>(times.size());
   if (missing == 0) return times;
+  std::vector<run_time> more;
   if (hooks_.gate != nullptr) {
-    for (const run_time time : take_in_slices(missing, runs)) times.push_back(time);
-    if (over()) times.clear();
-    return times;
+    more = take_in_slices(missing, runs);
+  } else {
+    announced(step_kind::samples, static_cast<std::uint64_t>(missing) * static_cast<unsigned>(runs),
+              [&] { more = take(missing, runs); });
   }
-  announced(step_kind::samples, static_cast<std::uint64_t>(missing) * static_cast<unsigned>(runs),
-            [&] {
-              for (const run_time time : take(missing, runs)) times.push_back(time);
-            });
-  if (over()) times.clear();
+  if (over()) return {};
+  times.insert(times.end(), more.begin(), more.end());
   return times;
 }
 
@@ -399,8 +354,6 @@ bool trial_attempt::take_slice(int count, int runs, std::vector<run_time>& times
   return good || over();
 }
 
-void trial_attempt::refuse(outcome why, std::string reason) { fail(why, std::move(reason)); }
-
 void trial_attempt::repeat(int runs) {
   const stopwatch elapsing(now_, result_.elapsed);
   announced(step_kind::run, static_cast<std::uint64_t>(runs), [&] { prepared_.repeat(runs); });
@@ -425,10 +378,6 @@ void trial_attempt::measure_alone() {
   }
 }
 
-void trial_attempt::refuse_times() {
-  fail(outcome::invalid_time, "a time is NaN, infinite, zero or negative");
-}
-
 void trial_attempt::release() {
   try {
     prepared_ = measure(nullptr);
@@ -445,22 +394,6 @@ void trial_attempt::retry() {
   result_.reason.clear();
   std::erase_if(result_.metrics,
                 [](const metric& figure) { return figure.name == detail::memory_limit_metric; });
-}
-
-trial run_trial(const search_problem& problem, std::size_t index, const device& device,
-                const measure_settings& settings, const wall_clock& now,
-                const known_failures& known, std::chrono::milliseconds wait) {
-  assert(!detail::database_use::is_active() && "other processes would wait for a trial");
-  trial_attempt attempt(problem, index, device, settings, now);
-  attempt.admit(known);
-  if (!attempt.over()) attempt.generate();
-  if (attempt.over()) return std::move(attempt.result());
-  const device_lease turn(device.info(), wait, [](auto, auto) { detail::require_not_stopped(); });
-  const detail::restored_device afterwards(device.info());
-  attempt.try_out();
-  if (!attempt.over()) attempt.measure_alone();
-  attempt.release();
-  return std::move(attempt.result());
 }
 
 }  // namespace tune

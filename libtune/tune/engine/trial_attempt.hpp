@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libtune/base/error.hpp"
@@ -14,6 +15,7 @@
 #include "libtune/kernel/compile_scope.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/search/space/search_space.hpp"
+#include "libtune/tune/engine/awaited_programs.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/options.hpp"
@@ -44,17 +46,19 @@ class trial_attempt {
   void admit(const known_failures& known);
 
   /// Calls the author's function; its programs are compiled on the spot.
-  void generate();
+  void generate() { generate_with(nullptr); }
   /// Calls the author's function with prebuilt programs; if one is missing the attempt waits for
   /// it. A configuration that requests another program each time is generated on the spot.
   void generate_prebuilt();
   /// True if generate_prebuilt met a missing program that has not been added since.
-  bool has_wanted() const noexcept { return wanted_.has_value(); }
-  const wanted_program& wanted() const { return *wanted_; }
-  void add_program(std::string digest, prebuilt_program made);
-  bool has_programs() const noexcept { return !prebuilt_.empty(); }
+  bool has_wanted() const noexcept { return awaited_.has_wanted(); }
+  const wanted_program& wanted() const { return awaited_.wanted(); }
+  void add_program(std::string digest, prebuilt_program made) {
+    awaited_.add(std::move(digest), std::move(made));
+  }
+  bool has_programs() const noexcept { return !awaited_.ready().empty(); }
   /// Releases its prebuilt programs. Another generation compiles them on the spot.
-  void forget_programs();
+  void forget_programs() { awaited_.give_up(); }
 
   /// Runs it once, and has its result checked.
   void try_out();
@@ -74,9 +78,9 @@ class trial_attempt {
   /// Takes samples by the settings, of this configuration alone.
   void measure_alone();
   /// Ends the attempt with this outcome.
-  void refuse(outcome why, std::string reason);
+  void refuse(outcome why, std::string reason) { fail(why, std::move(reason)); }
   /// Ends the attempt with the outcome invalid_time.
-  void refuse_times();
+  void refuse_times() { fail(outcome::invalid_time, "a time is NaN, infinite, zero or negative"); }
 
   /// Releases its memory on the device; it can be generated again.
   void release();
@@ -118,7 +122,6 @@ class trial_attempt {
   bool is_too_long();
   void note_generated();
   void note_that_process_lives();
-  void look_for_progress(int found);
   void add_figures();
 
   const search_problem& problem_;
@@ -130,24 +133,12 @@ class trial_attempt {
   trial result_;
   stage stage_ = stage::waiting;
   bool ran_out_of_memory_ = false;
-  prebuilt_programs prebuilt_;
-  std::optional<wanted_program> wanted_;
-  int found_ = 0;                   // prebuilt programs in the last generation
-  bool on_the_spot_ = false;        // it takes no more prebuilt programs
+  awaited_programs awaited_;
   std::vector<nd_range> launches_;  // the declared launches, if any
   measure prepared_{nullptr};
   std::vector<program> programs_;    // compiled programs; while it is live
   std::optional<run_time> one_run_;  // the approximate time of a run
   bool runs_are_long_ = false;       // longer than the application allows
 };
-
-/// Tries one configuration alone: limits, generate, warm-up, check, samples. It runs with the
-/// device lease. Returns a failure as an outcome with a reason. A known failure is not repeated:
-/// the trial has its outcome and reason.
-/// @param wait  the longest wait for the device lease
-/// @throws only tuning_stopped_error, if the tuning is stopped meanwhile
-trial run_trial(const search_problem& problem, std::size_t index, const device& device,
-                const measure_settings& settings, const wall_clock& now,
-                const known_failures& known = {}, std::chrono::milliseconds wait = default_wait);
 
 }  // namespace tune

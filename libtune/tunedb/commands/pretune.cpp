@@ -291,19 +291,8 @@ exit_code run(const invocation& shared, const pretune_request& request) {
   return leads || interruption::has_come() ? code_for(results) : done;
 }
 
-}  // namespace
-
-void add_pretune(CLI::App& program, invocation& shared) {
-  const auto request = std::make_shared<pretune_request>();
-  CLI::App* command = program.add_subcommand(
-      "pretune",
-      "Tunes keys of an application ahead, and stores the results: for all devices of this machine "
-      "at "
-      "once that applications choose among, GPUs where there are any, and each by the first "
-      "platform that has it. The application, whose main begins with serve_if_worker, is started "
-      "as a worker. "
-      "Keys that have a result are left alone, and what was interrupted goes on. Under mpirun the "
-      "devices of all ranks share the keys");
+// The application, and the choice of its keys.
+void add_selection(CLI::App* command, const std::shared_ptr<pretune_request>& request) {
   command->add_option("--app", request->application, "The application, as a path")
       ->type_name("FILE")
       ->required();
@@ -326,6 +315,10 @@ void add_pretune(CLI::App& program, invocation& shared) {
   key->type_name("NAME=VALUE")->allow_extra_args(false);
   file->excludes(missed)->excludes(key);
   missed->excludes(key);
+}
+
+// The devices, and the searches on them.
+void add_search(CLI::App* command, const std::shared_ptr<pretune_request>& request) {
   request->device.add_to(*command);
   command->add_flag("--all-devices", request->all_devices,
                     "Tunes for all devices that fit, by all of their platforms");
@@ -350,6 +343,23 @@ void add_pretune(CLI::App& program, invocation& shared) {
           "What to minimise or maximise, as LIBTUNE_OBJECTIVE takes it: 'max gflops, power "
           "<= 100'; else what the author of each function says")
       ->type_name("GOAL");
+}
+
+}  // namespace
+
+void add_pretune(CLI::App& program, invocation& shared) {
+  const auto request = std::make_shared<pretune_request>();
+  CLI::App* command = program.add_subcommand(
+      "pretune",
+      "Tunes keys of an application ahead, and stores the results: for all devices of this machine "
+      "at "
+      "once that applications choose among, GPUs where there are any, and each by the first "
+      "platform that has it. The application, whose main begins with serve_if_worker, is started "
+      "as a worker. "
+      "Keys that have a result are left alone, and what was interrupted goes on. Under mpirun the "
+      "devices of all ranks share the keys");
+  add_selection(command, request);
+  add_search(command, request);
   command->add_flag("--force", request->force,
                     "Also keys that have a result, without using earlier trials");
   command->add_flag("--mpi", request->mpi,
