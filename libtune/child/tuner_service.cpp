@@ -30,6 +30,7 @@
 #include "libtune/process/process_state.hpp"
 #include "libtune/process/wire.hpp"
 #include "libtune/tune/autotuner_core.hpp"
+#include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/executor.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/search_quota.hpp"
@@ -296,9 +297,7 @@ check_answer check(const check_request& request) {
 
 step_gate* refuse_gate() {
   if (::secure_getenv(gate_variable_name) == nullptr) return nullptr;
-  throw error(
-      "this program has no part of libtune that tunes behind another; link it and include "
-      "its header (libtune/README.md, neighbours)");
+  throw error(lacks("extra/behind", "tunes behind another"));
 }
 
 constinit gate_maker gate_of_program = refuse_gate;

@@ -16,7 +16,7 @@
 #include "libtune/tune/error.hpp"
 #include "operations/gemm/gemm_costs.hpp"
 #include "operations/gemm/gemm_space.hpp"
-#include "operations/gemm/gemm_workload.hpp"
+#include "operations/gemm/tuning/gemm_workload.hpp"
 #include "operations/workload.hpp"
 
 #include "gemm.kernel.hpp"

@@ -14,15 +14,12 @@
 #include "libtune/base/log.hpp"
 #include "libtune/extra/sensors/counters.hpp"
 #include "libtune/extra/sensors/energy_sensor.hpp"
+#include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
 
 namespace tune {
 namespace {
 
-constexpr std::array energy_names{"energy",      "power",        "energy_uncertainty", "core_clock",
-                                  "temperature", "power_capped", "throttled"};
-constexpr std::array counter_names{"memory_throughput", "memory_rate", "compute_throughput",
-                                   "achieved_occupancy"};
 // The most repetitions of a device's copies, after runs that seem faster than the copies allow.
 constexpr int most_renewals = 3;
 // The time of the runs of one reading of counters.
@@ -42,14 +39,6 @@ void add_energy(const finalist& to, const energy_result& measured) {
       fmt::format("the device throttled ({}) while the energy of {} was measured, which was "
                   "repeated {} times",
                   measured.throttled, to_string(to.result.configuration), measured.repeated));
-}
-
-bool names(const tuning_goal& goal, std::span<const char* const> metrics) {
-  const auto is_one = [&](const auto& item) {
-    return std::ranges::find(metrics, item.metric) != metrics.end();
-  };
-  return std::ranges::any_of(goal.objectives, is_one) ||
-         std::ranges::any_of(goal.constraints, is_one);
 }
 
 bool provides(const metric_sources& sources, std::string_view name) {
@@ -94,7 +83,7 @@ void energy_probe::compare(std::span<const finalist> finalists) {
 }
 
 std::vector<std::string> energy_probe::finalist_metrics() const {
-  return {energy_names.begin(), energy_names.end()};
+  return {detail::energy_metrics.begin(), detail::energy_metrics.end()};
 }
 
 void counter_probe::compare(std::span<const finalist> finalists) {
@@ -114,7 +103,7 @@ void counter_probe::compare(std::span<const finalist> finalists) {
 }
 
 std::vector<std::string> counter_probe::finalist_metrics() const {
-  return {counter_names.begin(), counter_names.end()};
+  return {detail::counter_metrics.begin(), detail::counter_metrics.end()};
 }
 
 void roofline_probe::before_runs(const trial& of, int /*runs*/) {
@@ -151,7 +140,7 @@ void detail::add_device_probes(metric_sources& to, const metric_sources& given,
   const auto is_there = [&](const char* name) {
     return provides(to, name) || provides(given, name) || provides(registered_sources(), name);
   };
-  const bool for_goal = names(goal, energy_names);
+  const bool for_goal = detail::names(goal, detail::energy_metrics);
   if ((for_goal || wanted.energy) && !is_there("energy")) {
     if (for_goal) {
       const found_energy_sensor found = find_energy_sensor(of.device());
@@ -162,8 +151,8 @@ void detail::add_device_probes(metric_sources& to, const metric_sources& given,
     }
     to.probes.push_back(std::make_shared<energy_probe>(of.device()));
   }
-  const bool all = names(goal, counter_names);
-  if ((all || wanted.counters) && !is_there(counter_names.front())) {
+  const bool all = detail::names(goal, detail::counter_metrics);
+  if ((all || wanted.counters) && !is_there(detail::counter_metrics.front())) {
     to.probes.push_back(std::make_shared<counter_probe>(of, all || !goal.is_time()));
   }
 }

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/engine/doors.hpp"
 
+#include <algorithm>
+#include <fmt/format.h>
+
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
@@ -15,8 +18,8 @@ class no_setter final : public device_setter {
  public:
   void set(const device_info& device, const device_settings& wanted) override {
     if (!wanted) return;
-    throw error("this program cannot set clocks and power limits of device '" +
-                device.identity.name + "': it has no part of libtune that does");
+    throw error(fmt::format("clocks and power limits of device '{}' cannot be set: {}",
+                            device.identity.name, lacks("extra/sensors", "sets them")));
   }
   void restore(const device_info&) noexcept override {}
   void restore_left_behind() noexcept override {}
@@ -24,37 +27,42 @@ class no_setter final : public device_setter {
 
 std::shared_ptr<result_source> find_no_source(const tuning_settings& settings) {
   if (!settings.shared_store.empty()) {
-    warn_once(
-        "results are neither taken from nor sent to the server of LIBTUNE_SHARED_DB: this "
-        "program has no part of libtune that speaks to servers; link it and include its "
-        "header (libtune/README.md, neighbours)");
+    warn_once("results are neither taken from nor sent to the server of LIBTUNE_SHARED_DB: " +
+              lacks("extra/shared", "speaks to servers"));
   }
   return nullptr;
 }
 
 bool tunes_nothing_later(const tuned_key& key, bool) {
   if (key.settings.mode == tuning_mode::behind) {
-    warn_once(
-        "nothing is tuned in the mode behind: this program has no part of libtune that tunes "
-        "behind it; link it and include its header (libtune/README.md, neighbours)");
+    warn_once("nothing is tuned in the mode behind: " + lacks("extra/behind", "tunes behind it"));
   }
   return false;
 }
 
 void write_no_page(const tuning_settings& settings, const function_identity&) {
   if (settings.report.empty()) return;
-  warn_once("'" + settings.report +
-            "' is not written: this program has no part of libtune that "
-            "writes pages; link it and include its header (libtune/README.md, neighbours)");
+  warn_once("'" + settings.report + "' is not written: " + lacks("console", "writes pages"));
 }
 
-void add_no_probes(metric_sources&, const metric_sources&, const tuning_goal&, const context&) {
-  if (read_environment("LIBTUNE_METRICS")) {
-    warn_once(
-        "LIBTUNE_METRICS adds nothing: this program has no part of libtune that reads sensors; "
-        "link "
-        "it and include its header (libtune/README.md, neighbours)");
+// The metrics of a probe are not known before it measures.
+bool may_provide(const metric_sources& sources, std::string_view metric) {
+  return !sources.probes.empty() ||
+         std::ranges::find(sources.computed, metric, &computed_metric::name) !=
+             sources.computed.end();
+}
+
+void add_no_probes(metric_sources& to, const metric_sources& given, const tuning_goal& goal,
+                   const context& of) {
+  const std::string missing = lacks("extra/sensors", "reads sensors");
+  for (const char* const metric : sensor_metrics) {
+    const bool is_there = may_provide(to, metric) || may_provide(given, metric) ||
+                          may_provide(registered_sources(), metric);
+    if (is_there || !names(goal, std::span(&metric, 1))) continue;
+    throw error(fmt::format("the goal is '{}', and nothing measures '{}' of device '{}': {}",
+                            to_string(goal), metric, of.device().name(), missing));
   }
+  if (read_environment("LIBTUNE_METRICS")) warn_once("LIBTUNE_METRICS adds nothing: " + missing);
 }
 
 device_setter& refuse_settings() {
@@ -72,5 +80,20 @@ constinit doors of_program{.find_source = find_no_source,
 }  // namespace
 
 doors& open_doors() noexcept { return of_program; }
+
+std::string lacks(std::string_view neighbour, std::string_view does) {
+  const std::string_view target = neighbour.substr(neighbour.rfind('/') + 1);
+  return fmt::format(
+      "this program has no part of libtune that {}; link libtune::{} and include libtune/{}.hpp",
+      does, target, neighbour);
+}
+
+bool names(const tuning_goal& goal, std::span<const char* const> metrics) {
+  const auto is_one = [&](const auto& item) {
+    return std::ranges::find(metrics, item.metric) != metrics.end();
+  };
+  return std::ranges::any_of(goal.objectives, is_one) ||
+         std::ranges::any_of(goal.constraints, is_one);
+}
 
 }  // namespace tune::detail

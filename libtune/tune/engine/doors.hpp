@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "libtune/base/value.hpp"
@@ -72,7 +76,7 @@ struct doors {
   /// warning if the settings name a page.
   void (*search_begins)(const tuning_settings& settings, const function_identity& function);
   /// Adds the probes that every search has, and those for its goal and LIBTUNE_METRICS. By default
-  /// none, with a warning if LIBTUNE_METRICS is set.
+  /// none, with a warning if LIBTUNE_METRICS is set, and an error for a goal that needs them.
   /// @param given  the probes of the author
   /// @throws error if the goal cannot be measured
   void (*add_probes)(metric_sources& to, const metric_sources& given, const tuning_goal& goal,
@@ -83,6 +87,29 @@ struct doors {
 
 /// The doors of the program.
 doors& open_doors() noexcept;
+
+/// The end of a message: "this program has no part of libtune that writes pages; link
+/// libtune::console and include libtune/console.hpp".
+/// @param neighbour  its folder, such as "extra/shared"
+std::string lacks(std::string_view neighbour, std::string_view does);
+
+/// The metrics that add_probes adds if a goal names them: of the device's energy sensor, and of its
+/// performance counters.
+inline constexpr std::array sensor_metrics{"energy",
+                                           "power",
+                                           "energy_uncertainty",
+                                           "core_clock",
+                                           "temperature",
+                                           "power_capped",
+                                           "throttled",
+                                           "memory_throughput",
+                                           "memory_rate",
+                                           "compute_throughput",
+                                           "achieved_occupancy"};
+inline constexpr std::span energy_metrics = std::span(sensor_metrics).first<7>();
+inline constexpr std::span counter_metrics = std::span(sensor_metrics).last<4>();
+/// True if a goal names one of these metrics.
+bool names(const tuning_goal& goal, std::span<const char* const> metrics);
 
 /// Begins without settings that were left behind, and restores those of a device at the end.
 class restored_device {

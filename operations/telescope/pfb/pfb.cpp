@@ -12,7 +12,7 @@
 
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
-#include "operations/telescope/pfb/pfb_case.hpp"
+#include "operations/telescope/pfb/tuning/pfb_case.hpp"
 #include "operations/workload.hpp"
 
 #include "packed_samples.kernel.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "operations/telescope/pfb/pfb_case.hpp"
+#include "operations/telescope/pfb/tuning/pfb_case.hpp"
 
 #include <complex>
 #include <cstdint>

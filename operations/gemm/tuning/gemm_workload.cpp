@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "operations/gemm/gemm_workload.hpp"
+#include "operations/gemm/tuning/gemm_workload.hpp"
 
 #include <algorithm>
 #include <array>
