@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/json.hpp"
 #include "libtune/console/event_log.hpp"
 #include "libtune/console/reports.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/console/sample_search.hpp"
 #include "tests/store/temporary_folder.hpp"
+#include "tests/testing/parsed_json.hpp"
 
 namespace file_reports_test {
 
@@ -32,7 +32,7 @@ std::string csv_of(const search_finished_event& search) {
 json json_of(const search_finished_event& search) {
   std::ostringstream out;
   tune::write_json(out, search);
-  return tune::detail::parse_json<json>(out.str());
+  return tune::testing::parsed_json(out.str());
 }
 
 /// One trial with every kind of value.
@@ -220,7 +220,7 @@ std::vector<json> lines_of(const std::ostringstream& out) {
   std::vector<json> lines;
   std::istringstream text(out.str());
   for (std::string line; std::getline(text, line);)
-    lines.push_back(tune::detail::parse_json<json>(line));
+    lines.push_back(tune::testing::parsed_json(line));
   return lines;
 }
 

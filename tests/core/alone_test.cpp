@@ -43,12 +43,13 @@ class heard_warnings {
   std::vector<std::string> all;
 };
 
-/// A folder with a database that the environment names.
+/// A folder with a database that the environment names, another one each time: a process remembers
+/// what it has found in a database.
 class scratch {
  public:
   scratch()
       : folder_(std::filesystem::temp_directory_path() /
-                ("libtune_alone_" + std::to_string(::getpid()))) {
+                ("libtune_alone_" + std::to_string(::getpid()) + '_' + std::to_string(++made))) {
     std::filesystem::create_directories(folder_);
     ::setenv("LIBTUNE_DB", (folder_ / "tuning.db").c_str(), 1);
     ::setenv("LIBTUNE_CACHE", (folder_ / "cache").c_str(), 1);
@@ -61,6 +62,7 @@ class scratch {
   scratch& operator=(const scratch&) = delete;
 
  private:
+  static inline int made = 0;
   std::filesystem::path folder_;
 };
 

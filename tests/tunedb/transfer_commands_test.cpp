@@ -6,7 +6,7 @@
 #include <string>
 #include <sys/stat.h>
 
-#include "libtune/base/json.hpp"
+#include "tests/testing/parsed_json.hpp"
 #include "tests/tunedb/run_tunedb.hpp"
 
 namespace transfer_commands_test {
@@ -16,7 +16,7 @@ using nlohmann::json;
 
 TEST_CASE_FIXTURE(filled_database, "an export imported elsewhere exports the same bytes") {
   const std::string first = tunedb("export").output;
-  CHECK(tune::detail::parse_json<json>(first)["functions"].size() == 2);
+  CHECK(tune::testing::parsed_json(first)["functions"].size() == 2);
   CHECK(tunedb("export " + folder.file("a.json")).code == 0);
   CHECK(read(folder.file("a.json")) == first);
   struct stat status {};
@@ -32,7 +32,7 @@ TEST_CASE_FIXTURE(filled_database,
                   "a search exported as T4 and imported elsewhere exports the same bytes") {
   const std::string t4 = "export --format t4 --function " + function + " ";
   CHECK(tunedb(t4 + folder.file("a.json")).code == 0);
-  const json document = tune::detail::parse_json<json>(read(folder.file("a.json")));
+  const json document = tune::testing::parsed_json(read(folder.file("a.json")));
   CHECK(document["results"][0]["times"]["runtimes"][0] == 0.0015);
   CHECK(document["results"][2]["invalidity"] == "constraints");
   const std::string elsewhere = "--db " + folder.file("b.db") + " ";
@@ -50,7 +50,7 @@ TEST_CASE_FIXTURE(filled_database,
   const std::string header = tunedb("export --format header").output;
   CHECK(contains(header, "namespace tuned::multiply_template_autotune"));
   CHECK(contains(header, "namespace tuned::other_v3"));
-  const json document = tune::detail::parse_json<json>(tunedb("export --format winners").output);
+  const json document = tune::testing::parsed_json(tunedb("export --format winners").output);
   CHECK(document["functions"].size() == 2);
   CHECK(document["functions"][0]["winners"][0]["tuning"]["wgs"] == 64);
   const std::string one = tunedb("export --format header --function " + function).output;
@@ -115,12 +115,12 @@ TEST_CASE_FIXTURE(filled_database, "merge brings another database in, and a seco
 
 TEST_CASE_FIXTURE(filled_database, "merge and import tell what they could not take, and return 5") {
   const std::string db = "--db " + folder.file("b.db") + " ";
-  json document = tune::detail::parse_json<json>(tunedb("export").output);
+  json document = tune::testing::parsed_json(tunedb("export").output);
   document["functions"][0]["results"][0]["columns"]["device_clock_mhz"] = "fast";
   std::ofstream(folder.file("a.json")) << document.dump();
   const ended import = tunedb(db + "import --json " + folder.file("a.json"));
   CHECK(import.code == 5);
-  const json report = tune::detail::parse_json<json>(import.output);
+  const json report = tune::testing::parsed_json(import.output);
   CHECK(report["left"] == 1);
   CHECK(report["results_added"] == 1);
   CHECK(contains(report["reasons"][0], "device_clock_mhz"));
@@ -248,7 +248,7 @@ TEST_CASE("a database of katsdpsigproc is taken, and what is not taken is told")
   const std::string db = "--db " + folder.file("tuning.db") + " ";
   const ended run = tunedb(db + "import-katsdpsigproc " + from + " --json");
   CHECK(run.code == 5);
-  const json report = tune::detail::parse_json<json>(run.output);
+  const json report = tune::testing::parsed_json(run.output);
   CHECK(report["tables"][0]["taken"] == 1);
   CHECK(report["tables"][1]["table"] == "notes");
   CHECK(report["tables"][1]["left"].size() == 1);

@@ -10,9 +10,9 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
-#include "libtune/base/forked_process.hpp"
 #include "libtune/extra/behind/gate_page.hpp"
 #include "libtune/extra/behind/quiet_moments.hpp"
 #include "libtune/extra/behind/tuning_behind.hpp"
@@ -259,10 +259,10 @@ TEST_CASE("a forked process leaves the messages of its parent to the tuner alone
   const tune::heartbeat pulse;
   const tune::detail::gate_page& page = tune::detail::own_gate_page();
   const auto held = page.holds.load();
-  CHECK(tune::testing::in_forked_child([] {
+  CHECK(tune::testing::in_forked_child([parent = ::getpid()] {
           const tune::behind_pause pause;
           const tune::idle_window window;
-          std::_Exit(tune::detail::is_forked() ? 7 : 0);
+          std::_Exit(::getpid() != parent ? 7 : 0);
           return 0;
         }) == 7);
   CHECK(page.holds == held);

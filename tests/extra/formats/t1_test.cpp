@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/json.hpp"
 #include "libtune/extra/bare/bare_kernel.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "tests/testing/parsed_json.hpp"
 
 namespace t1_test {
 
@@ -89,7 +89,7 @@ TEST_CASE("short texts do not make more values than a space may have") {
 
 /// As the hub has them, shortened.
 json sample() {
-  return tune::detail::parse_json<json>(R"({
+  return tune::testing::parsed_json(R"({
  "General": {"BenchmarkName": "convolution_milo", "OutputFormat": "JSON"},
  "ConfigurationSpace": {
   "TuningParameters": [
