@@ -153,21 +153,18 @@ std::string fingerprint(const tune::space<sample::scale_tuning>& space) {
   return tune::space_fingerprint(sample::problem_of(space));
 }
 
-TEST_CASE("equal spaces have one fingerprint, and it stays the same") {
-  CHECK(fingerprint(sample::make_space()) == fingerprint(sample::make_space()));
-  // Databases hold such fingerprints.
-  CHECK(fingerprint(sample::make_space()) == "e522055bc54a44659ce577fce2a1e005");
-}
-
-TEST_CASE("a change of the space or of a fixed field changes the fingerprint") {
+TEST_CASE("equal spaces have one fingerprint, which stays the same, and other fields another") {
+  const std::string own = fingerprint(sample::make_space());
+  CHECK(fingerprint(sample::make_space()) == own);
+  CHECK(own == "e522055bc54a44659ce577fce2a1e005");  // databases hold it
   auto restricted = sample::make_space();
   restricted.restrict([](const sample::scale_tuning&) { return true; }, "nothing");
-  CHECK(fingerprint(restricted) != fingerprint(sample::make_space()));
-  tune::space<sample::scale_tuning> one({.wgs = 1, .rows = 1});
-  one.add(&sample::scale_tuning::wgs, {1, 2});
-  tune::space<sample::scale_tuning> other({.wgs = 1, .rows = 2});
-  other.add(&sample::scale_tuning::wgs, {1, 2});
-  CHECK(fingerprint(one) != fingerprint(other));
+  CHECK(fingerprint(restricted) != own);
+  const auto with_rows = [](int rows) {
+    tune::space<sample::scale_tuning> made({.wgs = 1, .rows = rows});
+    return fingerprint(made.add(&sample::scale_tuning::wgs, {1, 2}));
+  };
+  CHECK(with_rows(1) != with_rows(2));
 }
 
 TEST_CASE("a space whose configurations cannot be listed has no fingerprint") {
@@ -226,25 +223,15 @@ TEST_CASE("trials of a kernel that has changed are not taken over") {
   const auto stored = b.trials_of("one");
   CHECK(b.taken(stored, "two") == 0);
   CHECK(b.taken(stored, "") == 0);  // it is no longer compiled
+  tune::search_problem throws_first = b.problem("one");
+  throws_first.generate = [](std::size_t) -> tune::measure { throw 7; };
+  CHECK(tune::trials_to_resume(stored, throws_first, {}).empty());
 }
 
 TEST_CASE("trials whose programs are not known are taken over as they are") {
   bench b;
   CHECK(b.taken(b.trials_of(""), "two") == 3);
   CHECK(b.taken(b.trials_of("#include FILE\n"), "#include FILE\n// changed\n") == 3);
-  CHECK(b.generated == 0);
-}
-
-TEST_CASE("an author's function that throws before it compiles has changed") {
-  bench b;
-  const auto stored = b.trials_of("one");
-  tune::search_problem problem = b.problem("one");
-  problem.generate = [](std::size_t) -> tune::measure { throw 7; };
-  CHECK(tune::trials_to_resume(stored, problem, {}).empty());
-}
-
-TEST_CASE("nothing is generated where there is nothing to take over") {
-  bench b;
   CHECK(b.taken({}, "one") == 0);
   CHECK(b.generated == 0);
 }
@@ -368,17 +355,13 @@ std::vector<tune::named_value> wgs(int value) {
   return tune::to_values(scale_tuning{.wgs = value});
 }
 
-TEST_CASE("without a choice the strategy decides") {
-  CHECK(list({}).empty());
-  CHECK_FALSE(trial_choice{}.is_strict());
-}
-
 TEST_CASE("given configurations are tried in their order, each once, as far as they are there") {
   CHECK(list({.configurations = {wgs(5), wgs(99), wgs(2), wgs(5)}}) == indexes{4, 1});
-}
-
-TEST_CASE("given configurations that are all elsewhere are an error, for the rest is not meant") {
+  // The rest of the space is not meant.
   CHECK_THROWS_AS(list({.configurations = {wgs(99)}}), tune::argument_error);
+  // Without a choice the strategy decides.
+  CHECK(list({}).empty());
+  CHECK_FALSE(trial_choice{}.is_strict());
 }
 
 TEST_CASE("what is verified is the winners and no strict choice") {
@@ -391,9 +374,6 @@ TEST_CASE("what is verified is the winners and no strict choice") {
 
 TEST_CASE("configurations of the space have a number there, each once") {
   const auto space = sample::make_space();
-  const auto tuning = [](std::int64_t wgs, std::int64_t rows) {
-    return std::vector<tune::named_value>{{"wgs", wgs}, {"rows", rows}};
-  };
   const auto problem = sample::problem_of(space);
   const std::vector<std::vector<tune::named_value>> given{
       tuning(2, 1), tuning(3, 1), {{"other", std::int64_t{1}}}, tuning(8, 2), tuning(2, 1)};
@@ -407,34 +387,22 @@ stored_trial ended(outcome result, std::vector<std::string> programs = {}) {
   return {.outcome = std::string(outcome_name(result)), .programs = std::move(programs)};
 }
 
-TEST_CASE("what was lost with its process is an incident, what a compiler did is none") {
+TEST_CASE("what was lost with its process, or broke the device's context, is an incident") {
   for (const outcome lost : {outcome::timed_out, outcome::crashed, outcome::out_of_memory}) {
     CHECK(is_incident(ended(lost)));
-    CHECK_FALSE(is_incident(ended(lost, {"digest"})));
+    CHECK_FALSE(is_incident(ended(lost, {"digest"})));  // by the compiler
   }
-}
-
-TEST_CASE("what broke the device's context is an incident, whatever it compiled") {
   CHECK(is_incident(ended(outcome::device_fault)));
   CHECK(is_incident(ended(outcome::device_fault, {"digest"})));
-}
-
-TEST_CASE("nothing else is an incident") {
   for (const outcome other :
        {outcome::measured, outcome::skipped, outcome::over_limit, outcome::compile_failed,
         outcome::launch_failed, outcome::wrong_result, outcome::invalid_time, outcome::failed}) {
     CHECK_FALSE(is_incident(ended(other)));
   }
   CHECK_FALSE(is_incident({.outcome = "melted"}));
-}
-
-TEST_CASE("what is only remembered says nothing new") {
   stored_trial again = ended(outcome::crashed);
   again.remembered = true;
   CHECK_FALSE(is_incident(again));
-}
-
-TEST_CASE("the words that databases are asked for are those of what can be an incident") {
   CHECK(tune::incident_outcomes().size() == 4);
   for (const std::string& word : tune::incident_outcomes()) {
     CHECK(is_incident({.outcome = word}));
@@ -581,29 +549,22 @@ TEST_CASE("winners come first, then the best of the trials, then the test defaul
         indexes{4, 2, 6, 5, 0});
 }
 
-TEST_CASE("no more than a few of each are listed, each once") {
+TEST_CASE("no more than a few of each are listed, each once, and none that cannot be used") {
   const line space;
+  const auto smallest = tune::to_values(scale_tuning{.wgs = 1});
   CHECK(space.shortlist({.winners = {winner(1), winner(1), winner(2), winner(3), winner(4)},
                          .trials = {trial(1, 1.0), trial(4, 2.0), trial(5, 3.0), trial(6, 4.0),
                                     trial(7, 5.0), trial(8, 6.0)},
-                         .test_default = tune::to_values(scale_tuning{.wgs = 1})}) ==
-        indexes{0, 1, 2, 3, 4, 5, 6});
-}
-
-TEST_CASE("what is over a limit, not in the space, of other fields or without a time is left out") {
-  const line space;
+                         .test_default = smallest}) == indexes{0, 1, 2, 3, 4, 5, 6});
+  // Over a limit, not in the space, of other fields, or without a time.
   CHECK(space.shortlist({.winners = {winner(2048), winner(77), {}, winner(2)},
                          .trials = {trial(3, std::nullopt), trial(2048, 1.0), trial(4, 2.0)},
                          .test_default = {{"other", std::int64_t{1}}}}) == indexes{1, 3});
-}
-
-TEST_CASE("without a winner that can be used there is no list") {
-  const line space;
+  // Without a winner there is no list.
   CHECK(space.shortlist({}).empty());
   CHECK(space
-            .shortlist({.winners = {winner(2048)},
-                        .trials = {trial(3, 1.0)},
-                        .test_default = tune::to_values(scale_tuning{.wgs = 1})})
+            .shortlist(
+                {.winners = {winner(2048)}, .trials = {trial(3, 1.0)}, .test_default = smallest})
             .empty());
 }
 

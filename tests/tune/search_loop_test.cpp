@@ -98,7 +98,7 @@ tune::stored_trial failed(std::int64_t x, const std::string& outcome) {
   return {.configuration = {{"x", x}}, .outcome = outcome, .message = "of then"};
 }
 
-/// What is heard of a search of which something is known.
+/// The events of a search with prior knowledge.
 std::string heard_of(const std::vector<double>& seconds, const tune::prior_knowledge& known,
                      tune::tuning_options options = {},
                      const std::vector<std::size_t>& shortlist = {}) {
@@ -197,37 +197,32 @@ TEST_CASE("an unknown strategy is an error that lists the known ones") {
                        doctest::Contains("exhaustive"), tune::argument_error);
 }
 
-TEST_CASE("a search takes over what an unfinished one has tried, and tries the rest") {
-  const tune::prior_knowledge known{.unfinished = {measured(2, 1e-6), failed(0, "launch failed")},
-                                    .compile_failures = {}};
-  CHECK(heard_of({2e-6, 3e-6, 1e-6, 4e-6}, known) ==
-        "started 4;taken x=2;taken x=0;x=1;x=3;best 0;");
-  // Both kinds of trials can win, by what they take now.
-  CHECK(scored_space({2e-6, 3e-6, 1e-6, 4e-6}).search({}, known).index == 2);
-  CHECK(scored_space({2e-6, 3e-6, 5e-6, 5e-7}).search({}, known).index == 3);
-}
-
-TEST_CASE("a search of which everything is known tries nothing new, and compares the best again") {
-  const tune::prior_knowledge known{.unfinished = {measured(1, 1e-6), measured(0, 1.02e-6)},
-                                    .compile_failures = {}};
-  CHECK(heard_of({9.2e-6, 9e-6}, known) == "started 2;taken x=1;taken x=0;best 0;");
-  CHECK(heard_of({8.8e-6, 9e-6}, known) == "started 2;taken x=1;taken x=0;best 1;");
-}
-
-TEST_CASE("what was measured before and does not work any more does not win") {
-  const tune::prior_knowledge known{.unfinished = {measured(1, 1e-6), measured(0, 2e-6)},
-                                    .compile_failures = {}};
-  CHECK(heard_of({3e-6, scored_space::throws}, known) == "started 2;taken x=1;taken x=0;best 1;");
-}
-
-TEST_CASE("what was tried twice is taken over once, as it was the last time") {
-  CHECK(heard_of({1e-6}, {.unfinished = {failed(0, "compile failed"), measured(0, 2e-6)},
-                          .compile_failures = {}}) == "started 1;taken x=0;best 0;");
-}
-
-TEST_CASE("trials of configurations that the space does not have are left") {
-  CHECK(heard_of({1e-6}, {.unfinished = {measured(7, 1e-9)}, .compile_failures = {}}) ==
-        "started 1;x=0;best 0;");
+TEST_CASE("what earlier searches have tried is taken over, and the rest is tried") {
+  constexpr double throws = scored_space::throws;
+  constexpr double skips = scored_space::skips;
+  const auto is_heard = [](const char* expected, const std::vector<double>& seconds,
+                           std::vector<tune::stored_trial> unfinished,
+                           std::vector<tune::stored_trial> compile_failures = {}) {
+    CHECK(heard_of(seconds, {.unfinished = std::move(unfinished),
+                             .compile_failures = std::move(compile_failures)}) == expected);
+  };
+  is_heard("started 4;taken x=2;taken x=0;x=1;x=3;best 0;", {2e-6, 3e-6, 1e-6, 4e-6},
+           {measured(2, 1e-6), failed(0, "launch failed")});
+  // All is known: the best are compared again, and win by their present times.
+  const std::vector both{measured(1, 1e-6), measured(0, 1.02e-6)};
+  is_heard("started 2;taken x=1;taken x=0;best 0;", {9.2e-6, 9e-6}, both);
+  is_heard("started 2;taken x=1;taken x=0;best 1;", {8.8e-6, 9e-6}, both);
+  is_heard("started 2;taken x=1;taken x=0;best 1;", {3e-6, throws}, both);
+  // The last trial of a configuration counts.
+  is_heard("started 1;taken x=0;best 0;", {1e-6}, {failed(0, "compile failed"), measured(0, 2e-6)});
+  // The space lacks this configuration.
+  is_heard("started 1;x=0;best 0;", {1e-6}, {measured(7, 1e-9)});
+  is_heard("started 2;remembered x=0;x=1;best 1;", {1e-6, 2e-6}, {}, {failed(0, "compile failed")});
+  // Nothing else works: known failures of the compiler are tried after all.
+  const std::vector ends{failed(0, "compile failed"), failed(2, "compile failed")};
+  const std::string all = "started 3;remembered x=0;x=1;remembered x=2;x=0;x=2;best ";
+  is_heard((all + "0;").c_str(), {1e-6, skips, throws}, {}, ends);
+  is_heard((all + "none;failed").c_str(), {throws, skips, throws}, {}, ends);
 }
 
 TEST_CASE("of a list alone what is on it is taken over, and all of it is tried") {
@@ -235,6 +230,13 @@ TEST_CASE("of a list alone what is on it is taken over, and all of it is tried")
       .unfinished = {measured(0, 1e-9), measured(3, 2e-6), measured(2, 1e-9)},
       .compile_failures = {}};
   CHECK(heard_of({1e-6, 1e-6, 1e-6, 1e-6}, known, {}, {1, 3}) == "started 2;taken x=3;x=1;best 1;");
+}
+
+TEST_CASE("trials taken over and new ones can win, by what they take now") {
+  const tune::prior_knowledge known{.unfinished = {measured(2, 1e-6), failed(0, "launch failed")},
+                                    .compile_failures = {}};
+  CHECK(scored_space({2e-6, 3e-6, 1e-6, 4e-6}).search({}, known).index == 2);
+  CHECK(scored_space({2e-6, 3e-6, 5e-6, 5e-7}).search({}, known).index == 3);
 }
 
 TEST_CASE("a limit counts what was taken over, for every strategy and seed") {
@@ -251,22 +253,6 @@ TEST_CASE("a limit counts what was taken over, for every strategy and seed") {
       CHECK(heard_of(seconds, known, options) == "started 2;taken x=8;taken x=9;best 0;");
     }
   }
-}
-
-TEST_CASE("what is known not to compile is not tried, and says why") {
-  const tune::prior_knowledge known{.unfinished = {},
-                                    .compile_failures = {failed(0, "compile failed")}};
-  CHECK(heard_of({1e-6, 2e-6}, known) == "started 2;remembered x=0;x=1;best 1;");
-}
-
-TEST_CASE("if nothing else works, what was known not to compile is tried after all") {
-  const tune::prior_knowledge known{
-      .unfinished = {},
-      .compile_failures = {failed(0, "compile failed"), failed(2, "compile failed")}};
-  CHECK(heard_of({1e-6, scored_space::skips, scored_space::throws}, known) ==
-        "started 3;remembered x=0;x=1;remembered x=2;x=0;x=2;best 0;");
-  CHECK(heard_of({scored_space::throws, scored_space::skips, scored_space::throws}, known) ==
-        "started 3;remembered x=0;x=1;remembered x=2;x=0;x=2;best none;failed");
 }
 
 TEST_CASE("that helpers are missing is part of what a search reports") {

@@ -162,8 +162,11 @@ TEST_CASE("a cold cache is asked for where the settings say so") {
   CHECK(b.fake.calls(fake_call::fill) >= before + 3);
 }
 
-/// Writes down what it hears.
+/// Writes down what its hooks hear.
 struct step_log {
+  tune::step_listener listener = std::ref(*this);
+  tune::step_hooks hooks{.listener = &listener};
+
   void operator()(const tune::step_event& event) {
     if (std::holds_alternative<tune::step_end>(event)) --under_way;
     const auto* begun = std::get_if<tune::step_begin>(&event);
@@ -181,9 +184,7 @@ struct step_log {
 TEST_CASE("every step that may not end is announced, and its end") {
   bench b;
   step_log log;
-  const tune::step_listener listener = std::ref(log);
-  const tune::step_hooks hooks{.listener = &listener};
-  begun_attempt attempt(b, hooks);
+  begun_attempt attempt(b, log.hooks);
   attempt.try_out();
   attempt.sample(3);
   attempt.warm_up();
@@ -200,36 +201,27 @@ TEST_CASE("a step that fails has ended, too") {
   bench b;
   b.fake.fail_next(fake_call::launch);
   step_log log;
-  const tune::step_listener listener = std::ref(log);
-  const tune::step_hooks hooks{.listener = &listener};
-  begun_attempt attempt(b, hooks);
+  begun_attempt attempt(b, log.hooks);
   attempt.try_out();
   CHECK(attempt.over());
   CHECK(log.under_way == 0);
 }
 
 TEST_CASE("a fault of the device is told from a launch that fails") {
-  bench b;
-  bool works = true;
-  const tune::step_hooks hooks{.listener = nullptr, .device_works = [&] { return works; }};
-  auto expected = tune::outcome::launch_failed;
-  SUBCASE("by its name") {
-    b.fake.fail_next(fake_call::launch, 1, {"fault", tune::device_failure::fault});
-    expected = tune::outcome::device_fault;
-  }
-  SUBCASE("by a device that does not work any more") {
-    b.fake.fail_next(fake_call::launch);
-    works = false;
-    expected = tune::outcome::device_fault;
-  }
-  SUBCASE("where the device works on") { b.fake.fail_next(fake_call::launch); }
-  SUBCASE("where the error can have nothing to do with it") {
-    b.fake.fail_next(fake_call::launch, 1, {"no", tune::device_failure::invalid_launch});
-    works = false;
-  }
-  begun_attempt attempt(b, hooks);
-  attempt.try_out();
-  CHECK(outcome_name(attempt.result().outcome) == outcome_name(expected));
+  using tune::device_failure;
+  const auto outcome_of = [](device_failure failure, bool works) {
+    bench b;
+    const tune::step_hooks hooks{.listener = nullptr, .device_works = [&] { return works; }};
+    b.fake.fail_next(fake_call::launch, 1, {"told to fail", failure});
+    begun_attempt attempt(b, hooks);
+    attempt.try_out();
+    return attempt.result().outcome;
+  };
+  CHECK(outcome_of(device_failure::fault, true) == tune::outcome::device_fault);
+  CHECK(outcome_of(device_failure::other, false) == tune::outcome::device_fault);
+  CHECK(outcome_of(device_failure::other, true) == tune::outcome::launch_failed);
+  // The error can have nothing to do with it.
+  CHECK(outcome_of(device_failure::invalid_launch, false) == tune::outcome::launch_failed);
 }
 
 TEST_CASE("a host without memory is an outcome of its own") {
@@ -292,9 +284,10 @@ struct bench {
     problem.needs = [&](std::size_t) { return needs; };
     return tune::run_trial(problem, 0, fake.device(), {}, fake.clock(), known);
   }
-  tune::trial try_it(std::optional<tune::resources> needs = std::nullopt) const {
+  tune::trial try_it(std::optional<tune::resources> needs = std::nullopt,
+                     const tune::known_failures& known = {}) const {
     return try_with([&](const sample::scale_tuning& t) { return sample::generate(context, t); },
-                    needs);
+                    needs, known);
   }
 };
 
@@ -323,36 +316,23 @@ TEST_CASE("what it declares to need is compared with the device before anything 
 }
 
 TEST_CASE("each failure of the device is an outcome with its reason") {
-  const bench b;
-  outcome expected{};
-  SUBCASE("compile") {
-    b.fake.fail_next(fake_call::compile);
-    expected = outcome::compile_failed;
-  }
-  SUBCASE("allocation") {
-    b.fake.fail_next(fake_call::allocate, 1, {"no memory", tune::device_failure::out_of_memory});
-    expected = outcome::over_limit;
-  }
-  SUBCASE("a launch over a limit") {
-    b.fake.fail_next(fake_call::launch, 1, {"too much", tune::device_failure::over_limit});
-    expected = outcome::over_limit;
-  }
-  SUBCASE("a launch that fails otherwise") {
-    b.fake.fail_next(fake_call::launch, 1, {"illegal address", tune::device_failure::other});
-    expected = outcome::launch_failed;
-  }
-  SUBCASE("a launch in the middle of the samples") {
-    b.fake.fail_next(fake_call::launch, 5);
-    expected = outcome::launch_failed;
-  }
-  SUBCASE("an unset argument") {
-    b.fake.fail_next(fake_call::launch, 1, {"unset", tune::device_failure::invalid_launch});
-    expected = outcome::launch_failed;
-  }
-  const tune::trial result = b.try_it();
-  CHECK(result.outcome == expected);
-  CHECK_FALSE(result.reason.empty());
-  CHECK_FALSE(result.score);
+  using tune::device_failure;
+  const auto fails = [](outcome expected, fake_call call, device_failure failure,
+                        std::size_t nth = 1) {
+    const bench b;
+    b.fake.fail_next(call, nth, {"told to fail", failure});
+    const tune::trial result = b.try_it();
+    CAPTURE(outcome_name(expected));
+    CHECK(result.outcome == expected);
+    CHECK_FALSE(result.reason.empty());
+    CHECK_FALSE(result.score);
+  };
+  fails(outcome::compile_failed, fake_call::compile, device_failure::other);
+  fails(outcome::over_limit, fake_call::allocate, device_failure::out_of_memory);
+  fails(outcome::over_limit, fake_call::launch, device_failure::over_limit);
+  fails(outcome::launch_failed, fake_call::launch, device_failure::other);
+  fails(outcome::launch_failed, fake_call::launch, device_failure::other, 5);  // amid the samples
+  fails(outcome::launch_failed, fake_call::launch, device_failure::invalid_launch);
 }
 
 TEST_CASE("whatever the author's function throws is a reason") {
@@ -366,29 +346,17 @@ TEST_CASE("whatever the author's function throws is a reason") {
   CHECK_FALSE(other.reason.empty());
 }
 
-TEST_CASE("a wrong result is never measured") {
+TEST_CASE("a wrong result, which the check sees after one run, is never measured") {
   const bench b;
   const auto result = b.try_with([&](const sample::scale_tuning& t) {
-    return sample::generate(b.context, t).check([]() -> std::optional<std::string> {
-      return "3 of 4 elements differ";
+    return sample::generate(b.context, t).check([&]() -> std::optional<std::string> {
+      return std::to_string(b.fake.calls(fake_call::launch)) + " of 4 elements differ";
     });
   });
   CHECK(result.outcome == outcome::wrong_result);
-  CHECK(result.reason == "3 of 4 elements differ");
+  CHECK(result.reason == "1 of 4 elements differ");
   CHECK(result.samples.size() == 0);
   CHECK(b.fake.calls(fake_call::launch) == 1);
-}
-
-TEST_CASE("the check sees the result of exactly one run") {
-  const bench b;
-  std::size_t launches = 0;
-  b.try_with([&](const sample::scale_tuning& t) {
-    return sample::generate(b.context, t).check([&]() -> std::optional<std::string> {
-      launches = b.fake.calls(fake_call::launch);
-      return std::nullopt;
-    });
-  });
-  CHECK(launches == 1);
 }
 
 TEST_CASE("times that cannot be true never count") {
@@ -423,12 +391,8 @@ TEST_CASE("a program that is known not to compile is not compiled") {
   b.fake.fail_next(fake_call::compile);
   const tune::trial first = b.try_it();
   CHECK(first.origin == tune::trial_origin::made);
-  const auto generate = [&](const sample::scale_tuning& t) {
-    return sample::generate(b.context, t);
-  };
-  const tune::known_failures known{.programs = {{first.programs.at(0), first.reason}},
-                                   .configurations = {}};
-  const tune::trial second = b.try_with(generate, {}, known);
+  const tune::trial second =
+      b.try_it({}, {.programs = {{first.programs.at(0), first.reason}}, .configurations = {}});
   CHECK(second.outcome == outcome::compile_failed);
   CHECK(second.origin == tune::trial_origin::cached);
   CHECK(second.reason == first.reason);
@@ -437,11 +401,9 @@ TEST_CASE("a program that is known not to compile is not compiled") {
 }
 
 TEST_CASE("the same program with another text is compiled") {
-  const bench b;
-  const tune::known_failures known{.programs = {{"of another text", "no"}}, .configurations = {}};
-  const auto result = b.try_with(
-      [&](const sample::scale_tuning& t) { return sample::generate(b.context, t); }, {}, known);
-  CHECK(result.outcome == outcome::measured);
+  CHECK(
+      bench().try_it({}, {.programs = {{"of another text", "no"}}, .configurations = {}}).outcome ==
+      outcome::measured);
 }
 
 TEST_CASE("a configuration that is known not to compile is not even generated") {
