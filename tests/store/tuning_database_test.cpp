@@ -53,7 +53,8 @@ std::string query(const tuning_database& database, const std::string& sql) {
 /// A database that is not there yet, in a folder of its own.
 struct own_database {
   temporary_folder folder;
-  tuning_database database{folder.file("tuning.db")};
+  std::string path = folder.file("tuning.db");
+  tuning_database database{path};
 };
 
 TEST_CASE("a result is found again, also after the database was opened anew") {
@@ -73,17 +74,13 @@ TEST_CASE("a result is found again, also after the database was opened anew") {
   CHECK(found->score_ns == 1500);
 }
 
-TEST_CASE_FIXTURE(own_database, "a result that was not measured has no score") {
+TEST_CASE_FIXTURE(own_database, "storing again replaces the result, which may have no score") {
   database.store(sample_function("f"), sample_key(), sample_tuning(128), std::nullopt);
   const auto found = database.find(sample_function("f"), sample_key());
   REQUIRE(found);
   CHECK(found->values == sample_tuning(128));
   CHECK_FALSE(found->score_ns);
   CHECK(query(database, "SELECT score_ns IS NULL FROM f__0") == "1");
-}
-
-TEST_CASE_FIXTURE(own_database, "storing again replaces the result") {
-  database.store(sample_function("f"), sample_key(), sample_tuning(128), 1500);
   database.store(sample_function("f"), sample_key(), sample_tuning(64), 1200);
   CHECK(database.find(sample_function("f"), sample_key())->values == sample_tuning(64));
   CHECK(query(database, "SELECT count(*) FROM f__0") == "1");
@@ -342,14 +339,12 @@ std::unique_ptr<key_lock> keep_while(const std::string& path, Host host) {
   return lock;
 }
 
-TEST_CASE("opening and closing our file drops none of our locks") {
-  const temporary_folder folder;
-  const std::string path = folder.file("tuning.db");
+TEST_CASE_FIXTURE(own_database, "opening and closing our file drops none of our locks") {
   const lock_keeper other([&] {
-    return keep_while(path, [&](tuning_database& database) {
+    return keep_while(path, [&](tuning_database& ours) {
       for (int i = 0; i < 3; ++i) ::close(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-      store(database, 2);
-      return database.find(sample_function(), sample_key(2)).has_value();
+      store(ours, 2);
+      return ours.find(sample_function(), sample_key(2)).has_value();
     });
   });
   CHECK_FALSE(key_lock(tuning_database(path).path(), "key").take(0ms));
@@ -442,23 +437,17 @@ void check_everything_is_there(const std::string& path) {
   CHECK(opened.execAndGet("PRAGMA integrity_check").getString() == "ok");
 }
 
-TEST_CASE("eight threads use one object") {
+TEST_CASE("eight threads use one object, or one each of a new file") {
   const temporary_folder folder;
-  tuning_database database(folder.file("tuning.db"), patient);
-  CHECK(faults_of_all_threads([&](int) -> tuning_database& { return database; }) == 0);
-  check_everything_is_there(database.path());
-}
-
-TEST_CASE("eight objects, each with a thread, meet on a new file") {
-  const temporary_folder folder;
-  std::vector<tuning_database> databases;
-  for (int i = 0; i < thread_count; ++i) {
-    databases.emplace_back(folder.file("deeper/tuning.db"), patient);
-  }
+  tuning_database shared(folder.file("tuning.db"), patient);
+  CHECK(faults_of_all_threads([&](int) -> tuning_database& { return shared; }) == 0);
+  check_everything_is_there(shared.path());
+  std::vector<tuning_database> own;
+  for (int i = 0; i < thread_count; ++i) own.emplace_back(folder.file("deeper/own.db"), patient);
   CHECK(faults_of_all_threads([&](int thread) -> tuning_database& {
-          return databases[static_cast<std::size_t>(thread)];
+          return own[static_cast<std::size_t>(thread)];
         }) == 0);
-  check_everything_is_there(databases[0].path());
+  check_everything_is_there(own[0].path());
 }
 
 TEST_CASE("one object sees what another has stored") {
@@ -503,9 +492,9 @@ void store_with(std::chrono::seconds skew, const std::string& path, std::int64_t
   tuning_database(path).store(sample_function(), sample_key(rows), sample_tuning(wgs), 1);
 }
 
-TEST_CASE("results are found whatever the clocks of those who stored and look for them say") {
-  const temporary_folder folder;
-  const std::string path = folder.file("tuning.db");
+TEST_CASE_FIXTURE(
+    own_database,
+    "results are found whatever the clocks of those who stored and look for them say") {
   std::int64_t rows = 0;
   for (const auto skew : skews) {
     ++rows;
@@ -516,63 +505,52 @@ TEST_CASE("results are found whatever the clocks of those who stored and look fo
     fault_vfs vfs;
     vfs.skew_clock(skew);
     for (std::int64_t row = 1; row <= rows; ++row) {
-      tuning_database database(path);
-      CHECK(database.find(sample_function(), sample_key(row))->values == sample_tuning(row));
+      tuning_database late(path);
+      CHECK(late.find(sample_function(), sample_key(row))->values == sample_tuning(row));
       const tune::device_identity other{"GPU One", "Some Platform", "1"};
-      CHECK(database.find(sample_function(), sample_key(row, other), match_mode::nearest));
+      CHECK(late.find(sample_function(), sample_key(row, other), match_mode::nearest));
     }
   }
 }
 
-TEST_CASE("the first result stays, though the second is dated ten years before it") {
+TEST_CASE("the first result stays unless it is replaced, whatever the dates") {
   for (const auto skew : skews) {
-    const temporary_folder folder;
-    const std::string path = folder.file("tuning.db");
-    store_with(std::chrono::seconds(0), path, 64, 1);
+    const own_database own;
+    store_with(-skew, own.path, 64, 1);
     fault_vfs vfs;
     vfs.skew_clock(skew);
-    const auto kept =
-        tuning_database(path).store_first(sample_function(), sample_key(), sample_tuning(2), 0.5);
+    tuning_database late(own.path);
+    const auto kept = late.store_first(sample_function(), sample_key(), sample_tuning(2), 0.5);
     CHECK(kept.values == sample_tuning(1));
+    late.store(sample_function(), sample_key(), sample_tuning(3), 1);
+    CHECK(late.find(sample_function(), sample_key())->values == sample_tuning(3));
   }
 }
 
-TEST_CASE("a result that replaces another does so on a clock that was set back, too") {
-  const temporary_folder folder;
-  const std::string path = folder.file("tuning.db");
-  store_with(10 * year, path, 64, 1);
-  store_with(-10 * year, path, 64, 2);
-  CHECK(tuning_database(path).find(sample_function(), sample_key())->values == sample_tuning(2));
-}
-
-TEST_CASE("the latest search is the one that was begun last, not the one with the latest date") {
-  const temporary_folder folder;
-  const std::string path = folder.file("tuning.db");
+TEST_CASE_FIXTURE(
+    own_database,
+    "the latest search is the one that was begun last, not the one with the latest date") {
   for (const auto skew : {10 * year, -10 * year}) {
     fault_vfs vfs;
     vfs.skew_clock(skew);
-    tuning_database database(path);
-    const auto search = database.begin_search(sample_function(), sample_key());
-    database.add_trial(search, {.configuration = sample_tuning(skew > skew.zero() ? 1 : 2),
-                                .outcome = "measured"});
-    if (skew > skew.zero()) database.finish_search(search, "found");
+    tuning_database begun(path);
+    const auto search = begun.begin_search(sample_function(), sample_key());
+    begun.add_trial(search, {.configuration = sample_tuning(skew > skew.zero() ? 1 : 2),
+                             .outcome = "measured"});
+    if (skew > skew.zero()) begun.finish_search(search, "found");
   }
-  tuning_database database(path);
   const auto left = database.unfinished_search(sample_function(), sample_key(), 0);
   REQUIRE(left);
   REQUIRE(left->trials.size() == 1);
   CHECK(left->trials[0].configuration == sample_tuning(2));
 }
 
-TEST_CASE("pruning by date takes what is dated before it and nothing else") {
-  const temporary_folder folder;
-  const std::string path = folder.file("tuning.db");
+TEST_CASE_FIXTURE(own_database, "pruning by date takes what is dated before it and nothing else") {
   store_with(-10 * year, path, 1, 1);
   store_with(std::chrono::seconds(0), path, 2, 2);
   store_with(10 * year, path, 3, 3);
   const std::string a_year_ago = date_with(-year);
   CHECK(tune::prune_database(path, {.before = a_year_ago}).results == 1);
-  tuning_database database(path);
   CHECK_FALSE(database.find(sample_function(), sample_key(1)));
   CHECK(database.find(sample_function(), sample_key(2)));
   CHECK(database.find(sample_function(), sample_key(3)));
@@ -585,17 +563,15 @@ TEST_CASE("databases of clocks that disagree merge to the same in either order")
   store_with(-10 * year, early, 64, 1);
   store_with(10 * year, late, 64, 2);
   store_with(10 * year, late, 65, 3);
-  const std::string one = folder.file("one.db");
-  const std::string other = folder.file("other.db");
-  for (const std::string& from : {early, late}) {
-    tune::merge_content(one, tune::database_reader(from).read_all());
-  }
-  for (const std::string& from : {late, early}) {
-    tune::merge_content(other, tune::database_reader(from).read_all());
-  }
-  CHECK(canonical_text(tune::database_reader(one).read_all()) ==
-        canonical_text(tune::database_reader(other).read_all()));
-  CHECK(tuning_database(one).find(sample_function(), sample_key(65)));
+  const auto merged = [&](const char* name, const strings& in_order) {
+    const std::string into = folder.file(name);
+    for (const std::string& from : in_order) {
+      tune::merge_content(into, tune::database_reader(from).read_all());
+    }
+    CHECK(tuning_database(into).find(sample_function(), sample_key(65)));
+    return canonical_text(tune::database_reader(into).read_all());
+  };
+  CHECK(merged("one.db", {early, late}) == merged("other.db", {late, early}));
 }
 
 // The doors of this room (libtune/base/seal.hpp): nothing of a file is touched.
@@ -660,10 +636,6 @@ TEST_CASE("a sealed thread reads and writes no tuning database") {
   CHECK(std::filesystem::is_empty(p.folder.path()));
   check_counts(p.database_doors(), sealed_action::database);
   CHECK(p.database.find(fill, key)->values == tuning);
-}
-
-TEST_CASE("the error names the database and the function") {
-  place p;
   const scoped_seal sealed;
   CHECK_THROWS_WITH_AS(p.database.find(fill, key),
                        doctest::Contains("look up 'fill' in the tuning database '"),
