@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <sqlite3.h>
 #include <string>
@@ -57,14 +56,11 @@ struct own_database {
   tuning_database database{path};
 };
 
-TEST_CASE("a result is found again, also after the database was opened anew") {
-  const temporary_folder folder;
-  {
-    tuning_database database(folder.file("tuning.db"));
-    database.store(sample_function(), sample_key(), sample_tuning(128), 1500);
-    CHECK(database.find(sample_function(), sample_key())->values == sample_tuning(128));
-  }
-  tuning_database database(folder.file("tuning.db"));
+TEST_CASE_FIXTURE(own_database,
+                  "a result is found again, also after the database was opened anew") {
+  database.store(sample_function(), sample_key(), sample_tuning(128), 1500);
+  CHECK(database.find(sample_function(), sample_key())->values == sample_tuning(128));
+  database = tuning_database(path);
   const auto found = database.find(sample_function(), sample_key());
   REQUIRE(found);
   CHECK(found->values == sample_tuning(128));
@@ -86,11 +82,10 @@ TEST_CASE_FIXTURE(own_database, "storing again replaces the result, which may ha
   CHECK(query(database, "SELECT count(*) FROM f__0") == "1");
 }
 
-TEST_CASE("of two that tuned the same key, the second is told what the first has stored") {
-  const temporary_folder folder;
-  tuning_database first(folder.file("tuning.db"));
-  tuning_database second(folder.file("tuning.db"));
-  const auto kept = first.store_first(sample_function(), sample_key(), sample_tuning(1), 10);
+TEST_CASE_FIXTURE(own_database,
+                  "of two that tuned the same key, the second is told what the first has stored") {
+  tuning_database second(path);
+  const auto kept = database.store_first(sample_function(), sample_key(), sample_tuning(1), 10);
   CHECK(kept.values == sample_tuning(1));
   CHECK(kept.score_ns == 10);
   const auto adopted = second.store_first(sample_function(), sample_key(), sample_tuning(2), 5);
@@ -101,7 +96,7 @@ TEST_CASE("of two that tuned the same key, the second is told what the first has
   CHECK(second.store_first(sample_function(), sample_key(65), sample_tuning(3), 5).values ==
         sample_tuning(3));
   second.store(sample_function(), sample_key(), sample_tuning(4), 5);
-  CHECK(first.find(sample_function(), sample_key())->values == sample_tuning(4));
+  CHECK(database.find(sample_function(), sample_key())->values == sample_tuning(4));
 }
 
 TEST_CASE("a miss creates nothing") {
@@ -121,12 +116,11 @@ TEST_CASE("a miss creates nothing") {
   CHECK(query(database, "SELECT group_concat(name) FROM sqlite_schema") == tables);
 }
 
-TEST_CASE("an empty file is a miss, and becomes a database with the first result") {
-  const temporary_folder folder;
-  std::ofstream(folder.file("tuning.db")).flush();
-  tuning_database database(folder.file("tuning.db"));
+TEST_CASE_FIXTURE(own_database,
+                  "an empty file is a miss, and becomes a database with the first result") {
+  std::ofstream(path).flush();
   CHECK_FALSE(database.find(sample_function(), sample_key()));
-  CHECK(fs::file_size(folder.file("tuning.db")) == 0);
+  CHECK(fs::file_size(path) == 0);
   database.store(sample_function(), sample_key(), sample_tuning(1), 1);
   CHECK(database.find(sample_function(), sample_key()));
 }
@@ -350,23 +344,22 @@ TEST_CASE_FIXTURE(own_database, "opening and closing our file drops none of our 
   CHECK_FALSE(key_lock(tuning_database(path).path(), "key").take(0ms));
 }
 
-TEST_CASE("another copy of SQLite in the process uses our file between our calls") {
-  const temporary_folder folder;
+TEST_CASE_FIXTURE(own_database,
+                  "another copy of SQLite in the process uses our file between our calls") {
   const second_sqlite host(folder);
   if (!host) {
     MESSAGE("skipped: SQLite is linked statically, or the sanitizer forbids it");
     return;
   }
-  const std::string path = folder.file("tuning.db");
-  const auto use = [&](tuning_database& database) {
+  const auto use = [&](tuning_database& ours) {
     bool works = true;
     for (std::int64_t i = 2; i < 10; ++i) {
       works &= host.run(path, "SELECT count(*) FROM libtune_function") == SQLITE_OK;
-      store(database, i);
+      store(ours, i);
       works &= host.run(path,
                         "CREATE TABLE IF NOT EXISTS of_the_host (x); "
                         "INSERT INTO of_the_host VALUES (1)") == SQLITE_OK;
-      works &= database.find(sample_function(), sample_key(i)).has_value();
+      works &= ours.find(sample_function(), sample_key(i)).has_value();
     }
     return works;
   };
@@ -630,23 +623,18 @@ void check_counts(const std::vector<std::function<void()>>& doors, sealed_action
   }
 }
 
-TEST_CASE("a sealed thread reads and writes no tuning database") {
+TEST_CASE("a sealed thread reads and writes no tuning database and no cached program") {
   place p;
   check_throws(p.database_doors(), sealed_action::database);
+  check_throws(p.cache_doors(), sealed_action::program_cache);
   CHECK(std::filesystem::is_empty(p.folder.path()));
   check_counts(p.database_doors(), sealed_action::database);
+  check_counts(p.cache_doors(), sealed_action::program_cache);
   CHECK(p.database.find(fill, key)->values == tuning);
   const scoped_seal sealed;
   CHECK_THROWS_WITH_AS(p.database.find(fill, key),
                        doctest::Contains("look up 'fill' in the tuning database '"),
                        tune::seal_broken_error);
-}
-
-TEST_CASE("a sealed thread reads and writes no cached program") {
-  place p;
-  check_throws(p.cache_doors(), sealed_action::program_cache);
-  CHECK(std::filesystem::is_empty(p.folder.path()));
-  check_counts(p.cache_doors(), sealed_action::program_cache);
 }
 
 }  // namespace tuning_database_test

@@ -341,10 +341,8 @@ TEST_CASE("what was never named goes on as it would be now") {
   CHECK(left.next_references() == indices{2, 3});
 }
 
-using indexes = std::vector<std::size_t>;
-
 /// wgs from 1 to 7.
-indexes list(const trial_choice& choice) {
+indices list(const trial_choice& choice) {
   static const tune::device device = sample::make_device().device();
   tune::space<scale_tuning> space;
   space.add(&scale_tuning::wgs, {1, 2, 3, 4, 5, 6, 7});
@@ -356,7 +354,7 @@ std::vector<tune::named_value> wgs(int value) {
 }
 
 TEST_CASE("given configurations are tried in their order, each once, as far as they are there") {
-  CHECK(list({.configurations = {wgs(5), wgs(99), wgs(2), wgs(5)}}) == indexes{4, 1});
+  CHECK(list({.configurations = {wgs(5), wgs(99), wgs(2), wgs(5)}}) == indices{4, 1});
   // The rest of the space is not meant.
   CHECK_THROWS_AS(list({.configurations = {wgs(99)}}), tune::argument_error);
   // Without a choice the strategy decides.
@@ -368,7 +366,7 @@ TEST_CASE("what is verified is the winners and no strict choice") {
   trial_choice choice;
   choice.known.winners.emplace_back().values = wgs(3);
   choice.known.test_default = wgs(1);
-  CHECK(list(choice) == indexes{2, 0});
+  CHECK(list(choice) == indices{2, 0});
   CHECK_FALSE(choice.is_strict());
 }
 
@@ -514,7 +512,7 @@ struct line {
     });
   }
 
-  indexes shortlist(const verification& known) const {
+  indices shortlist(const verification& known) const {
     return make_shortlist(known, sample::problem_of(space), device);
   }
 
@@ -539,7 +537,7 @@ TEST_CASE("winners come first, then the best of the trials, then the test defaul
   CHECK(space.shortlist({.winners = {winner(5), winner(3)},
                          .trials = {trial(6, 30.0), trial(5, 10.0), trial(7, 20.0)},
                          .test_default = tune::to_values(scale_tuning{.wgs = 1})}) ==
-        indexes{4, 2, 6, 5, 0});
+        indices{4, 2, 6, 5, 0});
 }
 
 TEST_CASE("no more than a few of each are listed, each once, and none that cannot be used") {
@@ -548,11 +546,11 @@ TEST_CASE("no more than a few of each are listed, each once, and none that canno
   CHECK(space.shortlist({.winners = {winner(1), winner(1), winner(2), winner(3), winner(4)},
                          .trials = {trial(1, 1.0), trial(4, 2.0), trial(5, 3.0), trial(6, 4.0),
                                     trial(7, 5.0), trial(8, 6.0)},
-                         .test_default = smallest}) == indexes{0, 1, 2, 3, 4, 5, 6});
+                         .test_default = smallest}) == indices{0, 1, 2, 3, 4, 5, 6});
   // Over a limit, not in the space, of other fields, or without a time.
   CHECK(space.shortlist({.winners = {winner(2048), winner(77), {}, winner(2)},
                          .trials = {trial(3, std::nullopt), trial(2048, 1.0), trial(4, 2.0)},
-                         .test_default = {{"other", std::int64_t{1}}}}) == indexes{1, 3});
+                         .test_default = {{"other", std::int64_t{1}}}}) == indices{1, 3});
   // Without a winner there is no list.
   CHECK(space.shortlist({}).empty());
   CHECK(space
