@@ -7,8 +7,8 @@
 #include <memory>
 #include <span>
 
-#include "libtune/device/opencl/context.hpp"
 #include "libtune/device/event_memory.hpp"
+#include "libtune/device/opencl/context.hpp"
 #include "libtune/device/queue_interface.hpp"
 
 namespace tune::opencl {
