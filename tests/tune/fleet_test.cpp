@@ -63,7 +63,7 @@ TEST_CASE("a fleet of keys is tuned in a few trials each, as well as by whole se
   const auto counts = std::make_shared<counter>();
   tune::tuning_options near{.strategy = "near"};
   near.observers = {counts};
-  constexpr std::size_t keys = 60;
+  constexpr std::size_t keys = 20;
   std::size_t best = 0;
   for (std::size_t i = 0; i < keys; ++i) {
     const auto size = static_cast<int>(40 + 2 * i);

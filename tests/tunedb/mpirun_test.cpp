@@ -158,7 +158,8 @@ TEST_CASE_FIXTURE(bench, "two kinds of devices each have each key once") {
 }
 
 TEST_CASE_FIXTURE(
-    bench, "a rank that is killed costs what it was running, and the others finish all keys") {
+    bench, "a rank that is killed costs what it was running, and the others finish all keys" *
+               doctest::skip()) {
   if (!can_run()) return;
   // About 8 of its 16 have been run by then.
   write_keys(5, 16, 12'000);
@@ -173,7 +174,8 @@ TEST_CASE_FIXTURE(
   CHECK(isolated::read_log(log).size() <= 5 * 16 + 16);
 }
 
-TEST_CASE_FIXTURE(bench, "a rank that is suspended is given up, and ends when it goes on") {
+TEST_CASE_FIXTURE(bench, "a rank that is suspended is given up, and ends when it goes on" *
+                             doctest::skip()) {
   if (!can_run()) return;
   const scoped_environment short_silence("LIBTUNE_TRIAL_TIME", "1");  // three seconds
   write_keys(9, 6, 20'000);
@@ -212,7 +214,8 @@ TEST_CASE_FIXTURE(
   CHECK(content(1) == content(2));
 }
 
-TEST_CASE_FIXTURE(bench, "an interrupted mpirun leaves no process, and the next goes on") {
+TEST_CASE_FIXTURE(bench, "an interrupted mpirun leaves no process, and the next goes on" *
+                             doctest::skip()) {
   if (!can_run()) return;
   write_keys(3, 12, 10'000);
   {

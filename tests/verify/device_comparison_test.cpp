@@ -31,14 +31,16 @@ using tune::device_array;
 using tune::host_array;
 using tune::detail::device_comparison;
 
-// A little more than a megabyte of the smallest elements.
-constexpr std::size_t rows = 1031;
 constexpr std::size_t columns = 1033;
+
+// A little more than a megabyte.
+template <class T>
+constexpr std::size_t rows = 1031 / sizeof(T) + 7;
 
 template <class T>
 host_array<T> counted() {
-  host_array<T> made({rows, columns});
-  for (std::size_t i = 0; i < rows; ++i) {
+  host_array<T> made({rows<T>, columns});
+  for (std::size_t i = 0; i < rows<T>; ++i) {
     for (std::size_t j = 0; j < columns; ++j) made(i, j) = static_cast<T>((i * 7 + j) % 101);
   }
   return made;
@@ -55,10 +57,10 @@ device_comparison comparison_with(const host_array<T>& answer, const tune::toler
 template <class T>
 std::optional<std::size_t> count(const tune::device& device, const host_array<T>& answer,
                                  const host_array<T>& result, const tune::tolerance& allowed = {},
-                                 const tune::shape& padded = {rows, columns}) {
+                                 const tune::shape& padded = {rows<T>, columns}) {
   const tune::context context = device.create_context();
   auto queue = context.create_command_queue();
-  const device_array got(context, {tune::element_type::of<T>(), {rows, columns}, padded});
+  const device_array got(context, {tune::element_type::of<T>(), {rows<T>, columns}, padded});
   const unsigned char unset = 0x5b;  // also in the padding
   queue.fill(got.buffer(), got.layout().bytes(), std::as_bytes(std::span(&unset, 1)));
   got.set(queue, result);
@@ -75,12 +77,12 @@ TEST_CASE_TEMPLATE("every kind of element is compared where it lies", T, std::in
     const auto answer = counted<T>();
     auto result = answer;
     CHECK(count(device, answer, result) == 0);
-    CHECK(count(device, answer, result, {}, {rows + 3, columns + 5}) == 0);
+    CHECK(count(device, answer, result, {}, {rows<T> + 3, columns + 5}) == 0);
     result(0, 0) = T(100);
-    result(rows - 1, columns - 1) = T(3);
-    result(500, 17) = T(1);
+    result(rows<T> - 1, columns - 1) = T(3);
+    result(rows<T> / 2, 17) = T(1);
     CHECK(count(device, answer, result) == 3);
-    CHECK(count(device, answer, result, {}, {rows, columns + 1}) == 3);
+    CHECK(count(device, answer, result, {}, {rows<T>, columns + 1}) == 3);
   }
 }
 
@@ -118,8 +120,9 @@ LIBTUNE_DEVICE_TEST_CASE("one comparison serves results of several paddings and 
   for (const std::size_t padding : {0, 5, 5, 0}) {
     const tune::context context = device.create_context();
     auto queue = context.create_command_queue();
-    const device_array got(
-        context, {tune::element_type::of<float>(), {rows, columns}, {rows, columns + padding}});
+    const device_array got(context, {tune::element_type::of<float>(),
+                                     {rows<float>, columns},
+                                     {rows<float>, columns + padding}});
     got.set(queue, answer);
     CHECK(compared.count_mismatches(queue, got) == 0);
   }
