@@ -176,13 +176,14 @@ std::optional<record> key_lookup::find_nearest() const {
     tuning_options options = key_.settings.search;
     options.observers.clear();
     if (key_.settings.mode != tuning_mode::cached) options.observers = {denylist};
-    const tuning_task task{.context = key_.context,
-                           .function = key_.identity(),
-                           .tunes = key_.core.tunes(),
-                           .subject = key_.subject,
-                           .options = options,
-                           .read_prior = [&](const auto& to) { return denylist->read_prior(to); },
-                           .behind = key_.behind};
+    const tuning_task task{
+        .context = key_.context,
+        .function = key_.identity(),
+        .tunes = key_.core.tunes(),
+        .subject = key_.subject,
+        .options = options,
+        .read_prior = [&](const auto& to) { return denylist->read_prior(to, key_.layers.get()); },
+        .behind = key_.behind};
     const auto usable = key_.plan.is_behind() ? find_usable_at_once(candidates, task)
                                               : find_usable(candidates, task);
     if (!usable) return {};

@@ -458,6 +458,38 @@ TEST_CASE_FIXTURE(
   }
 }
 
+TEST_CASE_FIXTURE(kept_database,
+                  "incidents of an installation's database deny too, and copies count once") {
+  tune::trial lost = failed(4);
+  lost.outcome = tune::outcome::crashed;
+  lost.elapsed = {};
+  const auto shipped = std::make_shared<tune::tuning_database>((folder / "shipped.db").string());
+  const tune::tuning_layers layers(database, {shipped});
+  const auto denied = [&] {
+    tune::incident_recorder outside(database, function, key);
+    const auto known = tune::trial_recorder(database, function, key).read_prior(identity, &layers);
+    CHECK(outside.read_prior(identity, &layers).denied.size() == known.denied.size());
+    return known.denied.size();
+  };
+  const auto add_to = [&](const std::shared_ptr<tune::tuning_database>& where) {
+    tune::trial_recorder recorder(where, function, key, tune::search_start::anew);
+    recorder.read_prior(identity);
+    recorder.search_started({});
+    recorder.trial_finished({}, lost);
+  };
+  add_to(shipped);
+  CHECK(denied() == 0);
+  auto copy = shipped->latest_search(function, key)->trials;
+  database->add_trials(database->begin_search(function, key, identity), copy);
+  CHECK(denied() == 0);
+  add_to(shipped);
+  CHECK(denied() == 1);
+  CHECK(tune::tuning_layers(nullptr, {shipped})
+            .lower_incidents(function, key,
+                             {.search = identity, .incident_outcomes = tune::incident_outcomes()})
+            .size() == 2);
+}
+
 }  // namespace tuning_transaction_test::of_trial_recorder
 
 namespace tuning_transaction_test::of_single_flight {

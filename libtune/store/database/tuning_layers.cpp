@@ -216,4 +216,25 @@ std::vector<stored_trial> tuning_layers::trials(const function_identity& functio
   return read;
 }
 
+std::vector<stored_trial> tuning_layers::lower_incidents(const function_identity& function,
+                                                         const record_key& key,
+                                                         const prior_query& query) const {
+  const prior_query incidents_alone{.search = query.search,
+                                    .incident_outcomes = query.incident_outcomes};
+  std::vector<stored_trial> all;
+  for (const auto& database : databases_) {
+    if (database == user_) continue;
+    warn_on_failure([&] {
+      const std::vector<stored_trial> above = all;
+      for (stored_trial& one : database->prior(function, key, incidents_alone).incidents) {
+        const bool is_copy = std::ranges::any_of(above, [&](const stored_trial& known) {
+          return known.made_at == one.made_at && known == one;
+        });
+        if (!is_copy) all.push_back(std::move(one));
+      }
+    });
+  }
+  return all;
+}
+
 }  // namespace tune

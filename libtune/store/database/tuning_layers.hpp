@@ -119,6 +119,11 @@ class tuning_layers {
                                    const std::vector<named_value>& arguments,
                                    const record& found) const;
 
+  /// Returns prior_rows::incidents of all databases but the user's, such as those that an
+  /// installation came with. A trial that several databases have occurs once.
+  std::vector<stored_trial> lower_incidents(const function_identity& function,
+                                            const record_key& key, const prior_query& query) const;
+
  private:
   std::shared_ptr<tuning_database> user_;
   std::vector<std::shared_ptr<tuning_database>> databases_;  // the uppermost first

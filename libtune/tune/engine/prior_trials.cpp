@@ -286,19 +286,32 @@ std::vector<stored_trial> denied_by(const std::vector<stored_trial>& incidents,
   return denied;
 }
 
+void add_lower_incidents(std::vector<stored_trial>& incidents, const tuning_layers& layers,
+                         const function_identity& function, const record_key& key,
+                         const prior_query& query) {
+  const std::vector<stored_trial> above = incidents;
+  for (stored_trial& lower : layers.lower_incidents(function, key, query)) {
+    const bool is_copy = std::ranges::any_of(above, [&](const stored_trial& own) {
+      return own.made_at == lower.made_at && own == lower;
+    });
+    if (!is_copy) incidents.push_back(std::move(lower));
+  }
+}
+
 incident_recorder::incident_recorder(std::shared_ptr<tuning_database> database,
                                      function_identity function, record_key key)
     : database_(std::move(database)), function_(std::move(function)), key_(std::move(key)) {}
 
-prior_knowledge incident_recorder::read_prior(const search_identity& search) {
+prior_knowledge incident_recorder::read_prior(const search_identity& search,
+                                              const tuning_layers* layers) {
   identity_ = search;
-  prior_knowledge known;
-  if (!database_) return known;
-  warn_on_database_error([&] {
-    const prior_query query{.search = search, .incident_outcomes = incident_outcomes()};
-    known.denied = denied_by(database_->prior(function_, key_, query).incidents, incidents_to_deny);
-  });
-  return known;
+  const prior_query query{.search = search, .incident_outcomes = incident_outcomes()};
+  std::vector<stored_trial> incidents;
+  if (database_) {
+    warn_on_database_error([&] { incidents = database_->prior(function_, key_, query).incidents; });
+  }
+  if (layers != nullptr) add_lower_incidents(incidents, *layers, function_, key_, query);
+  return {.denied = denied_by(incidents, incidents_to_deny)};
 }
 
 void incident_recorder::trial_finished(const tuning_subject&, const trial& finished) {

@@ -130,18 +130,25 @@ bool is_incident(const trial& trial);
 /// number, and the place of the list. @param incidents  the latest first; other trials are ignored
 std::vector<stored_trial> denied_by(const std::vector<stored_trial>& incidents, std::size_t enough);
 
+/// Appends the incidents of the databases below the user's that are not there yet, because one was
+/// merged into the other.
+void add_lower_incidents(std::vector<stored_trial>& incidents, const tuning_layers& layers,
+                         const function_identity& function, const record_key& key,
+                         const prior_query& query);
+
 /// Reads the denylist of a key, and stores the incidents of configurations that are tried outside
 /// of a search, such as the result of another device. They become trials of the unfinished search
 /// for the key, else of a new one, which the next search resumes. An unusable database causes one
 /// warning. Not thread-safe.
 class incident_recorder final : public observer {
  public:
-  /// @param database  null: the denylist is empty, and nothing is stored
+  /// @param database  null: nothing is stored
   incident_recorder(std::shared_ptr<tuning_database> database, function_identity function,
                     record_key key);
 
   /// Reads the denylist for a search; later trials belong to that search.
-  prior_knowledge read_prior(const search_identity& search);
+  /// @param layers  for incidents below the user's database; null: not searched
+  prior_knowledge read_prior(const search_identity& search, const tuning_layers* layers = nullptr);
 
   void trial_finished(const tuning_subject& subject, const trial& finished) override;
 

@@ -84,6 +84,7 @@ prior_knowledge trial_recorder::read_prior(const search_identity& search,
   }
   prior_rows rows;
   warn_on_database_error([&] { rows = database_->prior(function_, key_, query); });
+  if (layers != nullptr) add_lower_incidents(rows.incidents, *layers, function_, key_, query);
   prior_knowledge known{
       .unfinished = resume(std::move(rows.unfinished)),
       .compile_failures = std::move(rows.failures),

@@ -50,7 +50,7 @@ class trial_recorder final : public observer {
 
   /// Reads the prior knowledge of the next search, in one transaction. It includes trials of an
   /// unfinished search only if space, compiler and library are the same; differences are logged.
-  /// @param layers  for similar configurations; null: not searched
+  /// @param layers  for similar configurations and incidents below; null: not searched
   prior_knowledge read_prior(const search_identity& search, const tuning_layers* layers = nullptr);
 
   void search_started(const search_started_event& event) override;
