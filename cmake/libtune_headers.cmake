@@ -30,7 +30,7 @@ libtune_public(search/space neighbours random_source search_space space)
 libtune_public(search/strategy learning_strategy strategy)
 libtune_public(store/database function_identity match)
 libtune_public(store/files lock_holder)
-libtune_public(tune autotuner error goal observer opened_door options search_defaults search_problem
+libtune_public(tune autotuner error goal metric_sources observer opened_door options search_defaults search_problem
                session test_mode trial tuning_budget)
 libtune_public(verify answer comparison)
 

@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::size_t longest_name = 64;
 
-bool is_name(std::string_view name) {
+}  // namespace
+
+bool is_metric_name(std::string_view name) noexcept {
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
   return !name.empty() && name.size() <= longest_name && is_letter(name.front()) &&
          std::ranges::all_of(name, fits);
 }
-
-}  // namespace
 
 const metric* find_metric(const std::vector<metric>& list, std::string_view name) noexcept {
   const auto found = std::ranges::find(list, name, &metric::name);
@@ -29,7 +29,7 @@ const metric* find_metric(const std::vector<metric>& list, std::string_view name
 }
 
 void set_metric(std::vector<metric>& list, metric item) {
-  if (!is_name(item.name)) {
+  if (!is_metric_name(item.name)) {
     throw argument_error("'" + item.name +
                          "' cannot name a metric: a name starts with a lower-case letter, holds "
                          "lower-case letters, digits and _, and has at most 64 characters");

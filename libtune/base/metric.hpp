@@ -27,10 +27,13 @@ struct metric {
 /// Returns the metric of this name; null if it is missing.
 const metric* find_metric(const std::vector<metric>& list, std::string_view name) noexcept;
 
+/// True for an identifier: a lower-case letter, then lower-case letters, digits and _, at most 64
+/// characters.
+bool is_metric_name(std::string_view name) noexcept;
+
 /// Adds a metric to a list, or replaces the one of the same name. Every metric of a trial is added
 /// by this function. An infinite value becomes NaN.
-/// @throws argument_error unless the name is an identifier: a lower-case letter, then lower-case
-///         letters, digits and _, at most 64 characters
+/// @throws argument_error unless is_metric_name
 void set_metric(std::vector<metric>& list, metric item);
 
 }  // namespace tune

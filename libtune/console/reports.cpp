@@ -23,6 +23,7 @@
 #include "libtune/console/result_text.hpp"
 #include "libtune/console/trial_json.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
+#include "libtune/tune/metric_sources.hpp"
 
 namespace tune {
 namespace {

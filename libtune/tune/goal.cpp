@@ -8,11 +8,11 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
-#include <mutex>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/metric.hpp"
 #include "libtune/store/database/function_identity.hpp"
+#include "libtune/tune/metric_sources.hpp"
 
 namespace tune {
 namespace {
@@ -23,16 +23,6 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
-}
-
-bool is_name(std::string_view text) {
-  std::vector<metric> list;
-  try {
-    set_metric(list, {std::string(text), 0});
-    return true;
-  } catch (const argument_error&) {
-    return false;
-  }
 }
 
 /// Parses a number, followed by nothing or a unit of time.
@@ -60,7 +50,7 @@ bool add_part(tuning_goal& goal, std::string_view text) {
     const bool is_new =
         std::ranges::find(goal.objectives, one.metric, &objective::metric) == goal.objectives.end();
     goal.objectives.push_back(one);
-    return is_new && is_name(one.metric);
+    return is_new && is_metric_name(one.metric);
   }
   for (const std::string_view sign : {"<=", ">="}) {
     const std::size_t place = text.find(sign);
@@ -68,42 +58,12 @@ bool add_part(tuning_goal& goal, std::string_view text) {
     const auto bound = bound_from(trimmed(text.substr(place + sign.size())));
     const std::string_view name = trimmed(text.substr(0, place));
     goal.constraints.push_back({std::string(name), bound.value_or(0), sign == ">="});
-    return bound && is_name(name);
+    return bound && is_metric_name(name);
   }
   return false;
 }
 
-/// Percentile by linear interpolation between adjacent samples.
-double percentile(const samples& of, double part) {
-  std::vector<run_time> times(of.times().begin(), of.times().end());
-  if (times.empty()) return unknown;
-  std::ranges::sort(times);
-  const double place = part * static_cast<double>(times.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, times.size() - 1);
-  const double share = place - static_cast<double>(below);
-  return times[below].count() * (1 - share) + times[above].count() * share;
-}
-
-double statistic(const trial& of, std::string_view name) {
-  if (name == "time") return of.score ? of.score->count() : of.samples.median().count();
-  if (name == "mean") return of.samples.mean().count();
-  if (name == "min") return of.samples.min().count();
-  if (name == "spread") return of.samples.spread().count();
-  if (!name.starts_with('p')) return unknown;
-  int part = 0;
-  const char* const end = name.data() + name.size();
-  const auto read = std::from_chars(name.data() + 1, end, part);
-  const bool is_percentile = read.ec == std::errc{} && read.ptr == end && part >= 0 && part <= 100;
-  return is_percentile ? percentile(of.samples, part / 100.0) : unknown;
-}
-
 }  // namespace
-
-bool tuning_goal::is_time() const noexcept {
-  if (!constraints.empty() || objectives.size() > 1) return false;
-  return objectives.empty() || objectives.front() == objective{};
-}
 
 std::optional<tuning_goal> goal_from_text(std::string_view text) {
   tuning_goal goal;
@@ -128,42 +88,6 @@ std::string to_string(const tuning_goal& goal) {
   return text;
 }
 
-double metric_value(const trial& of, std::string_view name) {
-  const metric* own = find_metric(of.metrics, name);
-  return own != nullptr ? own->value : statistic(of, name);
-}
-
-namespace {
-
-struct source_registry {
-  std::mutex mutex;
-  metric_sources sources;
-};
-
-source_registry& registry() {
-  static detail::never_destroyed<source_registry> all;
-  return *all;
-}
-
-}  // namespace
-
-registered_metrics::registered_metrics(metric_sources sources) {
-  const std::lock_guard lock(registry().mutex);
-  metric_sources& all = registry().sources;
-  for (computed_metric& item : sources.computed) {
-    if (!is_name(item.name) || !item.compute ||
-        std::ranges::find(all.computed, item.name, &computed_metric::name) != all.computed.end()) {
-      throw argument_error("the metric '" + item.name +
-                           "' cannot be registered: it has no function, its name is invalid "
-                           "(set_metric), or the name is taken");
-    }
-    all.computed.push_back(std::move(item));
-  }
-  for (auto& item : sources.probes) {
-    if (item != nullptr) all.probes.push_back(std::move(item));
-  }
-}
-
 namespace detail {
 namespace {
 
@@ -184,7 +108,7 @@ std::optional<double> decoded(std::string text) {
 bool add_coded(tuning_goal& goal, std::string_view part) {
   if (part.starts_with("min_") || part.starts_with("max_")) {
     goal.objectives.push_back({std::string(part.substr(4)), part.starts_with("max_")});
-    return is_name(goal.objectives.back().metric);
+    return is_metric_name(goal.objectives.back().metric);
   }
   for (const std::string_view sign : {"_le_", "_ge_"}) {
     const std::size_t place = part.rfind(sign);
@@ -192,17 +116,12 @@ bool add_coded(tuning_goal& goal, std::string_view part) {
     const auto bound = decoded(std::string(part.substr(place + sign.size())));
     goal.constraints.push_back(
         {std::string(part.substr(0, place)), bound.value_or(0), sign == "_ge_"});
-    return bound && is_name(goal.constraints.back().metric);
+    return bound && is_metric_name(goal.constraints.back().metric);
   }
   return false;
 }
 
 }  // namespace
-
-metric_sources registered_sources() {
-  const std::lock_guard lock(registry().mutex);
-  return registry().sources;
-}
 
 std::string name_with_goal(const std::string& function, const tuning_goal& goal) {
   if (goal.is_time()) return function;

@@ -8,6 +8,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/word_table.hpp"
 #include "libtune/search/model/coverage.hpp"
+#include "libtune/tune/metric_sources.hpp"
 #include "libtune/tune/trial.hpp"
 
 namespace tune {

@@ -13,6 +13,7 @@
 #include "libtune/search/strategy/strategy.hpp"
 #include "libtune/store/database/match.hpp"
 #include "libtune/tune/goal.hpp"
+#include "libtune/tune/metric_sources.hpp"
 #include "libtune/tune/search_defaults.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "libtune/measure/timing/settings.hpp"
-#include "libtune/tune/goal.hpp"
+#include "libtune/tune/metric_sources.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 
 namespace tune {

@@ -11,7 +11,7 @@
 #include "libtune/base/value.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/search/space/search_space.hpp"
-#include "libtune/tune/goal.hpp"
+#include "libtune/tune/metric_sources.hpp"
 
 namespace tune {
 

@@ -10,6 +10,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/database/function_identity.hpp"
+#include "libtune/tune/metric_sources.hpp"
 
 namespace goal_test {
 

@@ -26,7 +26,7 @@
 #include "libtune/extra/bare/bare_kernel.hpp"
 #include "libtune/operation/operation.hpp"
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/tune/goal.hpp"
+#include "libtune/tune/metric_sources.hpp"
 #include "libtune/tune/options.hpp"
 #include "operations/by_name/by_name.hpp"
 #include "operations/fft/fft.hpp"

@@ -8,6 +8,7 @@
 #include "libtune/base/value.hpp"
 #include "libtune/search/space/search_space.hpp"
 #include "libtune/tune/goal.hpp"
+#include "libtune/tune/metric_sources.hpp"
 
 namespace tune::detail {
 

@@ -12,6 +12,7 @@
 #include "libtune/extra/sensors/energy_meter.hpp"
 #include "libtune/measure/peaks.hpp"
 #include "libtune/tune/goal.hpp"
+#include "libtune/tune/metric_sources.hpp"
 
 namespace tune {
 

@@ -16,6 +16,7 @@
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/tune/goal.hpp"
+#include "libtune/tune/metric_sources.hpp"
 #include "libtune/tune/settings.hpp"
 
 namespace tune {

@@ -11,6 +11,7 @@
 
 #include "libtune/measure/timing/samples.hpp"
 #include "libtune/tune/goal.hpp"
+#include "libtune/tune/metric_sources.hpp"
 #include "libtune/tune/trial.hpp"
 
 namespace tune {

@@ -13,6 +13,7 @@
 #include "libtune/console/trial_json.hpp"
 #include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/store/database/record.hpp"
+#include "libtune/tune/metric_sources.hpp"
 #include "libtune/tunedb/commands/commands.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
