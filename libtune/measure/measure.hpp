@@ -15,7 +15,6 @@
 
 #include "libtune/base/cxx20.hpp"
 #include "libtune/device/command_queue.hpp"
-#include "libtune/measure/device_settings.hpp"
 #include "libtune/measure/timing/samples.hpp"
 #include "libtune/measure/timing/settings.hpp"
 
@@ -48,6 +47,21 @@ class measurable;
 struct declared_work {
   double flops = 0;  ///< floating-point operations
   double bytes = 0;  ///< bytes read and written
+};
+
+/// Settings of a GPU's hardware for a configuration (measure::at). Zero leaves a setting unchanged:
+/// include it among the candidates, so that a user without the right to set anything has a
+/// configuration too.
+struct device_settings {
+  int graphics_clock_mhz = 0;  ///< of the compute units; locked
+  int memory_clock_mhz = 0;    ///< of global memory; locked
+  double power_limit_w = 0;    ///< upper limit of the power
+
+  /// True if any setting is to be changed.
+  explicit operator bool() const noexcept {
+    return graphics_clock_mhz != 0 || memory_clock_mhz != 0 || power_limit_w != 0;
+  }
+  friend bool operator==(const device_settings&, const device_settings&) = default;
 };
 
 /// The time at which the reset function of a measure is called.

@@ -16,7 +16,7 @@
 
 #include "examples/multiply/multiply.hpp"
 #include "libtune/base/log.hpp"
-#include "libtune/measure/device_settings.hpp"
+#include "libtune/measure/measure.hpp"
 #include "libtune/tune/engine/doors.hpp"
 
 namespace alone_test {

@@ -10,7 +10,7 @@
 #include "libtune/device/device.hpp"
 #include "libtune/extra/sensors/energy_sensor.hpp"
 #include "libtune/extra/sensors/supported_settings.hpp"
-#include "libtune/measure/device_settings.hpp"
+#include "libtune/measure/measure.hpp"
 
 namespace tune::detail {
 

@@ -12,7 +12,7 @@
 
 #include "libtune/base/value.hpp"
 #include "libtune/device/context.hpp"
-#include "libtune/measure/device_settings.hpp"
+#include "libtune/measure/measure.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/tune/goal.hpp"
