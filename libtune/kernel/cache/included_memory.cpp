@@ -189,7 +189,6 @@ std::vector<file_list> find_lists(const context& context, const program_source& 
 }  // namespace
 
 std::optional<binary_key> present_key(const context& context, const program_source& source) {
-  if (!may_include(source)) return program_key(context, source);
   const std::vector<file_list> lists = find_lists(context, source);
   const file_list* const same = find_unchanged(lists);
   if (same == nullptr) return std::nullopt;

@@ -21,9 +21,8 @@
 
 namespace tune {
 
-/// Returns the key of a program's binary in a cache: program_key, and for a program that may
-/// include files, their content, too. Empty if no known list of its files is unchanged.
-/// Thread-safe.
+/// Returns the key in a cache of the binary of a program that may include files: program_key with
+/// the content of the files. Empty if no known list of its files is unchanged. Thread-safe.
 std::optional<binary_key> present_key(const context& context, const program_source& source);
 
 /// Returns the files of a program that may include some, with their present content; those of the

@@ -192,6 +192,13 @@ void save(const binary_cache& cache, const binary_key& key, const program& made,
   }
 }
 
+/// Returns the key of a program's binary in a cache; empty for a program that may include files
+/// that are not known.
+std::optional<binary_key> key_of(const context& context, const program_source& source) {
+  if (may_include(source)) return present_key(context, source);
+  return program_key(context, source);
+}
+
 }  // namespace
 
 recent_binaries::binary recent_binaries::find(const detail::sha256_digest& key) {
@@ -235,7 +242,7 @@ std::shared_ptr<recent_binaries> recent_programs() { return current_caches().rec
 std::optional<std::vector<std::byte>> find_cached_binary(const context& context,
                                                          const program_source& source) {
   const auto cache = program_cache();
-  const auto key = cache != nullptr ? present_key(context, source) : std::nullopt;
+  const auto key = cache != nullptr ? key_of(context, source) : std::nullopt;
   if (!key) return std::nullopt;
   const auto recent = recent_programs();
   if (recent != nullptr) {
@@ -266,7 +273,7 @@ cached_compiler::cached_compiler(const compiler& inner, std::shared_ptr<const bi
 
 program cached_compiler::do_build(const context& context, const program_source& source) const {
   const bool includes = may_include(source);
-  auto key = cache_ != nullptr ? present_key(context, source) : std::nullopt;
+  auto key = cache_ != nullptr ? key_of(context, source) : std::nullopt;
   if (key) {
     if (auto cached = load(*cache_, recent_.get(), *key, context, source.name)) {
       return *std::move(cached);
