@@ -16,6 +16,7 @@
 #include "libtune/process/wire.hpp"
 #include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
 

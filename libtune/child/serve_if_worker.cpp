@@ -35,7 +35,7 @@
 #include "libtune/process/child_process.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/tune/engine/executor.hpp"
-#include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
 

@@ -26,6 +26,7 @@
 #include "libtune/child/tuner_message.hpp"
 #include "libtune/child/tuning_failure.hpp"
 #include "libtune/device/devices.hpp"
+#include "libtune/device/interface.hpp"
 #include "libtune/process/child_process.hpp"
 #include "libtune/process/process_state.hpp"
 #include "libtune/process/wire.hpp"
@@ -33,7 +34,6 @@
 #include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/executor.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
-#include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
 

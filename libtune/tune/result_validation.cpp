@@ -16,7 +16,6 @@
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/engine/run_trial.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
-#include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/engine/trial_failure.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/session.hpp"

@@ -12,8 +12,8 @@
 #include "libtune/base/log.hpp"
 #include "libtune/device/backend.hpp"
 #include "libtune/device/memory_quota.hpp"
+#include "libtune/tune/engine/executor.hpp"
 #include "libtune/tune/engine/search_course.hpp"
-#include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
 

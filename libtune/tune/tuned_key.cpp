@@ -12,7 +12,7 @@
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/store/files/named_lock.hpp"
 #include "libtune/tune/databases.hpp"
-#include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
 

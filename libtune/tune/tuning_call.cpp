@@ -19,7 +19,7 @@
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/single_flight.hpp"
-#include "libtune/tune/engine/wait_report.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/result_validation.hpp"
 
@@ -102,11 +102,10 @@ tuning_call::values tuning_call::tune_once() {
   key_.require_no_capture();
   require_another();
   const device_lease::pause others_measure;
-  key_wait waits(key_.name(), key_.subject, key_.options, key_.patience());
   const auto look = [&](std::chrono::nanoseconds waited) {
     const auto folder =
         key_.database ? key_lock::folders(key_.database->path()).front() : std::string();
-    waits.look(waited, ::getpid(), folder);
+    waiting().look(waited, ::getpid(), folder);
   };
   bool leads = false;
   const auto lead = [&] {
@@ -115,10 +114,11 @@ tuning_call::values tuning_call::tune_once() {
   };
   try {
     auto made = detail::searches_in_flight().share(key_.name(), lead, key_.patience(), look);
+    waits_.reset();
     if (std::exchange(is_new_, false)) push();
     return made ? *std::move(made) : do_without();
   } catch (const deadlock_found&) {
-    waits.end();
+    waits_.reset();
     values made = tune_without_right();
     if (std::exchange(is_new_, false)) push();
     return made;
@@ -129,8 +129,13 @@ tuning_call::values tuning_call::tune_once() {
     // Left by the thread that this one waited for.
     if (detail::memory_quota_scope::find(*key_.context.device().impl()) != nullptr) throw;
   }
-  waits.end();
+  waits_.reset();
   return tune_once();
+}
+
+key_wait& tuning_call::waiting() {
+  if (!waits_) waits_.emplace(key_.name(), key_.subject, key_.options, key_.patience());
+  return *waits_;
 }
 
 void tuning_call::require_another() const {
@@ -148,43 +153,43 @@ tuning_call::values tuning_call::tune_in_turn() {
     const detail::tuning_scope now(key_.name());
     return tune_and_store();
   }
-  key_wait waits(key_.name(), key_.subject, key_.options, key_.patience());
   key_lock lock(key_.database->path(), key_.search());
   const auto look = [&](std::chrono::nanoseconds waited) {
     if (key_.behind != nullptr && key_.behind->stop()) {
       throw tuning_stopped_error(describe(key_.subject) + " is tuned behind this program later");
     }
-    waits.look(waited, lock.holder(), lock.folder());
+    waiting().look(waited, lock.holder(), lock.folder());
   };
   try {
-    if (!lock.take(key_.patience(), look)) return do_without();
+    const bool is_mine = lock.take(key_.patience(), look);
+    waits_.reset();
+    if (!is_mine) return do_without();
   } catch (const deadlock_found&) {
-    waits.end();
+    waits_.reset();
     return tune_without_right();
   }
-  waits.end();
   const detail::tuning_scope now(key_.name());
   if (key_.plan.tunes_anew({.stopped = lookup_.has_stopped_search()})) return tune_and_store();
   std::optional<record> found;
   try {
-    found = find_after_wait(waits);
+    found = find_after_wait();
   } catch (const database_busy_error& failure) {
     detail::warn_of_failure(failure);
     return do_without();
   } catch (const database_error& failure) {
     detail::warn_of_failure(failure);
   }
-  waits.end();
+  waits_.reset();
   found = lookup_.if_valid(std::move(found));
   return found ? std::move(found->values) : tune_and_store();
 }
 
 // A database that another process locks, such as one stopped in the middle of a write, may hold the
 // result all the same: no search starts before it could be read.
-std::optional<record> tuning_call::find_after_wait(key_wait& waits) const {
+std::optional<record> tuning_call::find_after_wait() {
   std::optional<record> found;
   const auto look = [&](std::chrono::nanoseconds waited) {
-    waits.look_for_database(waited, key_.database->path());
+    waiting().look_for_database(waited, key_.database->path());
   };
   wait_while_busy(
       key_.patience(),

@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "libtune/tune/engine/tuning_transaction.hpp"
+#include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/key_lookup.hpp"
 #include "libtune/tune/tuned_key.hpp"
 
 namespace tune {
-
-class key_wait;
 
 /// One call of an autotuner: the lookup, and the tuning where there is no result. One thread uses
 /// it, once.
@@ -47,7 +46,8 @@ class tuning_call {
   void push() const;
   void require_another() const;
   values tune_in_turn();
-  std::optional<record> find_after_wait(key_wait& waits) const;
+  key_wait& waiting();
+  std::optional<record> find_after_wait();
   values tune_without_right();
   bool is_asked_to_tune() const;
   values tune_and_store(search_start start = search_start::continued);
@@ -55,7 +55,8 @@ class tuning_call {
 
   tuned_key key_;
   key_lookup lookup_;
-  bool is_new_ = false;  // this call has stored a result that it found
+  std::optional<key_wait> waits_;  // while this call waits for another
+  bool is_new_ = false;            // this call has stored a result that it found
 };
 
 }  // namespace tune

@@ -17,13 +17,16 @@
 
 #include "libtune/base/fields.hpp"
 #include "libtune/device/context.hpp"
+#include "libtune/device/interface.hpp"
+#include "libtune/device/memory_quota.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/autotuner.hpp"
-#include "libtune/tune/engine/search_quota.hpp"
+#include "libtune/tune/engine/executor.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
 
@@ -254,7 +257,7 @@ TEST_CASE("a search that goes on with more memory tries again what had too littl
   const auto short_of_memory = [&] {
     int count = 0;
     for (const tune::trial& made : b.heard->trials) {
-      if (tune::find_metric(made.metrics, tune::detail::memory_limit_metric) == nullptr) continue;
+      if (tune::find_metric(made.metrics, tune::memory_limit_metric) == nullptr) continue;
       CHECK(made.outcome == tune::outcome::over_limit);
       CHECK(to_string(made.configuration) == "n=1");
       ++count;

@@ -8,7 +8,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/bindings/c/handles.hpp"
-#include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 
 using tune::c_api::give;
 using tune::c_api::giving;

@@ -9,7 +9,7 @@
 #include "libtune/bindings/c/handles.hpp"
 #include "libtune/extra/bare/kernel_parameters.hpp"
 #include "libtune/tune/autotuner_core.hpp"
-#include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/search_problem.hpp"
 #include "libtune/tune/session.hpp"

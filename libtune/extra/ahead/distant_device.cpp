@@ -12,7 +12,7 @@
 #include "libtune/child/tuning_failure.hpp"
 #include "libtune/device/interface.hpp"
 #include "libtune/store/database/record.hpp"
-#include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/test_mode.hpp"

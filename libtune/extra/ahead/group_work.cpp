@@ -10,7 +10,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/extra/shared/shared_results.hpp"
 #include "libtune/store/files/named_lock.hpp"
-#include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/lookup_plan.hpp"

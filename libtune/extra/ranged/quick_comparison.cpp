@@ -11,8 +11,8 @@
 
 #include "libtune/device/memory_quota.hpp"
 #include "libtune/kernel/cache/program_cache.hpp"
-#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/search_timing.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune::detail {

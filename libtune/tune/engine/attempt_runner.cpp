@@ -7,8 +7,8 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/device/memory_quota.hpp"
 #include "libtune/tune/engine/compile_pipeline.hpp"
-#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/search_run.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 
 namespace tune {
 

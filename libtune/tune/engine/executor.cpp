@@ -16,11 +16,11 @@
 #include "libtune/device/device_memory.hpp"
 #include "libtune/device/memory_quota.hpp"
 #include "libtune/kernel/compile_scope.hpp"
-#include "libtune/tune/engine/joined_searches.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
-#include "libtune/tune/engine/search_quota.hpp"
+#include "libtune/tune/engine/search_memory.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
 
@@ -126,8 +126,11 @@ tuned_values call_function(const tuning_task& task, const step_hooks& hooks) {
   tuning_options options = task.options;
   // The goal of the stored results has been resolved: it is the author's if no later source gives
   // one.
-  std::optional<tuning_goal> goal = detail::split_name(task.function.name).second;
-  if (options.goal) options.goal = std::exchange(goal, std::nullopt);
+  std::optional<tuning_goal> goal;
+  if (own_name(task.function.name) != task.function.name) {
+    goal = detail::split_name(task.function.name).second;
+  }
+  if (options.goal) options.goal = std::exchange(goal, std::nullopt).value_or(tuning_goal{});
   if (goal && goal->is_time()) goal.reset();
   tuning_session session(detail::session_setup{.context = task.context,
                                                .subject = task.subject,
@@ -242,6 +245,7 @@ class completing_observer final : public observer {
 /// they need not be.
 std::string why_here(const tuning_task& task) {
   const metric_sources& own = task.options.metrics;
+  if (own.empty()) return {};
   if (!own.probes.empty()) return "a probe of the application watches its runs";
   const tuning_goal goal = detail::split_name(task.function.name).second;
   for (const computed_metric& item : own.computed) {
@@ -292,6 +296,26 @@ tuned_values run_tuning(const tuning_task& task) {
   }
   tell_once_that_it_tunes_here();
   return tune_here(task);
+}
+
+std::shared_ptr<detail::memory_quota> detail::make_quota(
+    const context& context, const std::optional<memory_budget>& given) {
+  constexpr std::size_t least_reserve = std::size_t{256} << 20;
+  const memory_figures now = context.memory();
+  if (given && given->bytes > 0) return std::make_shared<memory_quota>(given->bytes);
+  if (given) {
+    const double bytes = given->share * static_cast<double>(now.total_bytes);
+    return std::make_shared<memory_quota>(static_cast<std::size_t>(bytes));
+  }
+  const std::size_t least = std::min(least_reserve, now.total_bytes / 64);
+  const std::size_t reserve = std::min(now.free_bytes, std::max(now.free_bytes / 4, least));
+  return std::make_shared<memory_quota>(now.free_bytes - reserve, reserve);
+}
+
+std::shared_ptr<detail::memory_quota> detail::current_quota(
+    const context& context, const std::optional<memory_budget>& given) {
+  if (auto known = context.impl()->quota()) return known;
+  return make_quota(context, given);
 }
 
 bool detail::runs_in_child(const tuning_options& options) {

@@ -88,6 +88,15 @@ inline measure_settings single_run() {
 
 namespace detail {
 
+/// Returns the quota of a tuning in this process: the value of the option; else the memory that is
+/// free on the device now less a reserve for the application, a quarter of it, and at least 256 MiB
+/// or, on a small device, a 64th of its memory.
+std::shared_ptr<memory_quota> make_quota(const context& context,
+                                         const std::optional<memory_budget>& given);
+/// Returns the quota of the tuning of this thread, nested or not; else a new quota.
+std::shared_ptr<memory_quota> current_quota(const context& context,
+                                            const std::optional<memory_budget>& given);
+
 /// Installs the executor of this process; null: no executor. Thread-safe.
 void install_executor(std::shared_ptr<executor> wanted);
 

@@ -150,6 +150,7 @@ similar_knowledge find_similar(const tuning_layers& layers, const function_ident
   if (!is_by_time) query.most_trials = 0;
   std::vector<similar_result> results;
   warn_on_database_error([&] { results = layers.similar(function, query); });
+  if (results.empty()) return found;
   numbering numbers;
   std::vector<similar_search> searches;
   for (const similar_result& result : results) {

@@ -264,6 +264,10 @@ bool is_incident(const stored_trial& trial) {
 
 bool is_incident(const trial& trial) { return is_incident(trial.outcome, trial.programs); }
 
+bool is_short_of_memory(const trial& item) {
+  return !item.score && find_metric(item.metrics, memory_limit_metric) != nullptr;
+}
+
 std::vector<stored_trial> denied_by(const std::vector<stored_trial>& incidents,
                                     std::size_t enough) {
   // The latest trial, and the number.

@@ -126,6 +126,14 @@ std::span<const std::string> incident_outcomes();
 bool is_incident(const stored_trial& trial);
 bool is_incident(const trial& trial);
 
+/// The metric of a trial that failed for lack of device memory: the limit of the search at that
+/// time, in bytes.
+inline constexpr const char* memory_limit_metric = "memory_limit";
+
+/// True for a trial that failed for lack of memory: it is tried again as soon as a search may hold
+/// more.
+bool is_short_of_memory(const trial& item);
+
 /// Returns the first trial of each configuration with enough incidents; its message gives their
 /// number, and the place of the list. @param incidents  the latest first; other trials are ignored
 std::vector<stored_trial> denied_by(const std::vector<stored_trial>& incidents, std::size_t enough);

@@ -13,14 +13,16 @@
 #include <unordered_set>
 #include <utility>
 
+#include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/device/memory_quota.hpp"
+#include "libtune/kernel/pool/compile_pool.hpp"
 #include "libtune/search/strategy/strategy.hpp"
 #include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
-#include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/engine/search_run.hpp"
+#include "libtune/tune/engine/step_gate.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
 #include "libtune/tune/error.hpp"
 
@@ -147,6 +149,14 @@ std::optional<std::chrono::nanoseconds> time_left(const tuning_options& options,
   return std::max(std::chrono::nanoseconds(0), *options.budget->time - spent.time);
 }
 
+// With more memory now, they are tried again.
+void erase_short_of_memory(std::vector<trial>& trials, const detail::memory_quota& now) {
+  std::erase_if(trials, [&](const trial& item) {
+    return is_short_of_memory(item) &&
+           find_metric(item.metrics, memory_limit_metric)->value < static_cast<double>(now.limit());
+  });
+}
+
 // A trial with both a time and a reason gives the metrics that failed.
 std::optional<std::string> unknown_metrics(const std::vector<trial>& trials) {
   const auto failed = [](const trial& item) { return item.score && !item.reason.empty(); };
@@ -168,7 +178,7 @@ search_seeds said_at_stop(const search_plan& plan, const known_losses& losses,
 /// Adds the doubts for users of a search, and logs it.
 void add_doubts(search_finished_event& finished, const tuning_subject& subject,
                 const compile_service& service) {
-  if (const auto count = std::ranges::count_if(finished.trials, detail::is_short_of_memory)) {
+  if (const auto count = std::ranges::count_if(finished.trials, is_short_of_memory)) {
     finished.doubts.push_back(
         std::to_string(count) +
         " configurations were not measured, because there was too little device memory; with more "
@@ -230,7 +240,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   const auto start = now();
   const prior_knowledge known = read_prior ? read_prior() : prior_knowledge{};
   std::vector<trial> earlier = trials_to_resume(known.unfinished, problem, subject);
-  if (hooks.memory != nullptr) detail::erase_short_of_memory(earlier, *hooks.memory);
+  if (hooks.memory != nullptr) erase_short_of_memory(earlier, *hooks.memory);
   search_plan plan{"shortlist", {}};
   std::unique_ptr<strategy> strategy;
   if (shortlist.empty()) {
@@ -266,9 +276,9 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   const std::optional<std::size_t> best = run.best();
   const detail::memory_quota* const memory = hooks.memory.get();
   // The search is not complete: with more memory it continues.
-  if (const std::string want = detail::find_want_of_memory(run.trials());
-      !best && memory != nullptr && !want.empty()) {
-    throw too_little_memory_error(subject, memory->reach_at_refusal(), want);
+  if (const auto want = std::ranges::find_if(run.trials(), is_short_of_memory);
+      !best && memory != nullptr && want != run.trials().end()) {
+    throw too_little_memory_error(subject, memory->reach_at_refusal(), want->reason);
   }
   tuning_event end = finished_event(run, started, best, now() - start, memory);
   auto& finished = std::get<search_finished_event>(end);
@@ -282,3 +292,66 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
 }
 
 }  // namespace tune
+
+namespace tune::detail {
+namespace {
+
+// A limit of device time is stretched, because the time is spent in slices. A peak, which needs
+// long copies, cannot be measured beside an application.
+void stretch(tuning_options& options, const step_gate& gate) {
+  if (!options.budget) return;
+  options.budget->within.reset();
+  if (!options.budget->time) return;
+  const double longest = 1e18;  // ns
+  const double ns = static_cast<double>(options.budget->time->count()) * gate.stretch();
+  options.budget->time = std::chrono::nanoseconds(std::llround(std::min(ns, longest)));
+}
+
+// A search that checks every result does not resume the trials of one that did not.
+const char* suffix_of(result_check verify) {
+  switch (verify) {
+    case result_check::every: break;
+    case result_check::finalists: return "/finalists";
+    case result_check::none: return "/unchecked";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::size_t run(session_state& session, session_search search) {
+  tuning_options& with = search.decided.options;
+  if (step_gate* const gate = session.hooks.gate) {
+    gate->measure_on(session.context);
+    stretch(with, *gate);
+  } else {
+    open_doors().add_probes(with.metrics, search.problem.metrics, with.goal.value_or(tuning_goal{}),
+                            session.context);
+  }
+  const auto read_prior = [&]() -> prior_knowledge {
+    if (!session.read_prior) return {};
+    prior_knowledge known =
+        session.read_prior({.space = space_fingerprint(search.problem) +
+                                     suffix_of(with.verify.value_or(result_check::every)),
+                            .compiler = session.context.compiler_identity(),
+                            .library_version = std::string(library_version()),
+                            .stage = search.stage});
+    if (!search.ends_after_seeds) known.losses = {};
+    return known;
+  };
+  session.hooks.memory = session.context.impl()->quota();
+  session.hooks.programs = search.programs;
+  session.hooks.is_warm = search.is_warm;
+  const auto service =
+      make_compile_service(compile_pool::shared(), session.context, with.compile_time);
+  if (search.shortlist.empty() && !search.decided.sources.empty()) {
+    log(log_level::info, describe(session.subject) + " is searched with " + search.decided.sources);
+  }
+  const trial best =
+      run_search(search.problem, session.subject, session.context.device(), with, with.observers,
+                 session.now, *service, read_prior, search.shortlist, session.hooks);
+  session.best_score = best.score;
+  return best.index;
+}
+
+}  // namespace tune::detail

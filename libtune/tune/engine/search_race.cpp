@@ -54,8 +54,11 @@ search_race::search_race(const search_setting& setting, search_timing& timing,
       trials_(trials),
       host_(std::move(around)),
       runner_(setting, timing, pipeline, racing_),
-      race_(std::in_place, race_settings_of(setting.options)),
-      finals_(setting.judge) {}
+      race_(std::in_place, race_settings_of(setting.options)) {
+  if (setting.judge.has_finals() || setting.judge.goal().objectives.size() > 1) {
+    finals_.emplace(setting.judge);
+  }
+}
 
 void search_race::resume(const std::vector<trial>& earlier, bool goes_on) {
   earlier_ = times_of(earlier, [this](const trial& item, run_time time) {
@@ -195,15 +198,15 @@ trial search_race::result_of(std::size_t index) {
   trial done = attempt.result();
   done.samples = race_->times(index);
   done.score = race_->score(index);
-  finals_.complete(done);
+  if (finals_) finals_->complete(done);
   if (const interval bounds = race_->interval(index); std::isfinite(bounds.upper.count())) {
     done.bounds = bounds;
   }
   assert(std::isfinite(done.score->count()));
   done.outcome = outcome::measured;
-  done.dropped = race_->state(index) == race_state::dropped && !finals_.has_compared(index);
+  done.dropped = race_->state(index) == race_state::dropped && !has_compared(index);
   done.level = level_ * earlier_.factor();
-  setting_.judge.judge(done, finals_.has_compared(index));
+  setting_.judge.judge(done, has_compared(index));
   return done;
 }
 
@@ -226,7 +229,9 @@ void search_race::decide() {
     play();
   }
   compare_finalists();
-  chosen_ = finals_.choose(trials_.all(), race_->tied(), setting_.options.race.indifference);
+  if (finals_) {
+    chosen_ = finals_->choose(trials_.all(), race_->tied(), setting_.options.race.indifference);
+  }
   runner_.release_all();
 }
 
@@ -284,9 +289,8 @@ bool search_race::is_winner_right() {
 void search_race::compare_finalists() {
   if (!setting_.judge.has_finals()) return;
   const auto has_winner = [&] {
-    return std::ranges::any_of(trials_.all(), [&](const trial& item) {
-      return item.score && finals_.has_compared(item.index);
-    });
+    return std::ranges::any_of(
+        trials_.all(), [&](const trial& item) { return item.score && has_compared(item.index); });
   };
   const auto with = std::bind_front(&search_race::run_again, this);
   const bool is_late = host_.is_over();
@@ -294,7 +298,7 @@ void search_race::compare_finalists() {
     const auto rivals =
         choose_finalists(is_late ? search_finals::most_when_late : search_finals::most);
     if (rivals.empty()) return;
-    runner_.measuring([&] { finals_.compare(rivals, with, final_tick_error); });
+    runner_.measuring([&] { finals_->compare(rivals, with, final_tick_error); });
     for (const search_finals::rival& of : rivals) {
       trial_attempt& attempt = *of.attempt;
       if (attempt.over()) {
@@ -311,7 +315,7 @@ std::vector<search_finals::rival> search_race::choose_finalists(std::size_t most
   std::vector<std::pair<run_time, search_finals::rival>> sorted;
   for (const auto& [index, attempt] : racing_) {
     const trial* known = trials_.find(index);
-    if (attempt->over() || known == nullptr || finals_.has_compared(index)) continue;
+    if (attempt->over() || known == nullptr || has_compared(index)) continue;
     if (race_->state(index) == race_state::failed) continue;
     if (const auto cost = setting_.judge.known_cost(*known)) {
       sorted.emplace_back(*cost, search_finals::rival{attempt.get(), known});
@@ -368,7 +372,7 @@ std::optional<std::size_t> search_race::best() {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].score) continue;
     // The others may break the constraints.
-    if (setting_.judge.decides_finals() && !finals_.has_compared(all[i].index)) continue;
+    if (setting_.judge.decides_finals() && !has_compared(all[i].index)) continue;
     if (!best || order_of(all[i]) < order_of(all[*best])) best = i;
   }
   return best;

@@ -82,13 +82,14 @@ class search_race {
   std::vector<search_finals::rival> choose_finalists(std::size_t most);
   bool run_again(trial_attempt& of, const std::function<void()>& step);
   void race_anew();
+  bool has_compared(std::size_t index) const { return finals_ && finals_->has_compared(index); }
 
   const search_setting& setting_;
   const trial_list& trials_;
   host host_;
-  attempt_runner runner_;     // its settings outlive the attempts
-  std::optional<race> race_;  // always set
-  search_finals finals_;
+  attempt_runner runner_;                   // its settings outlive the attempts
+  std::optional<race> race_;                // always set
+  std::optional<search_finals> finals_;     // empty if the race alone decides
   attempt_runner::attempts racing_;         // attempts in the race
   std::unordered_set<std::size_t> judged_;  // the part of racing_ with up-to-date trials
   earlier_times earlier_;  // times of the resumed trials, later of the previous race

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "libtune/tune/engine/device_lease.hpp"
-#include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 
 namespace tune {
@@ -70,10 +70,12 @@ void search_timing::measuring(const std::function<void()>& step, bool compiling)
   account(&search_times::idle, compiling);
   {
     const auto limit = longest_wait();
-    wait_report report(wait_cause::device, subject_, observers_, limit);
-    const device_lease lease(device_.info(), limit,
-                             [&](auto waited, auto holder) { report.look(waited, holder); });
-    report.end();
+    std::optional<wait_report> report;
+    const device_lease lease(device_.info(), limit, [&](auto waited, auto holder) {
+      if (!report) report.emplace(wait_cause::device, subject_, observers_, limit);
+      report->look(waited, holder);
+    });
+    report.reset();
     account(&search_times::device_wait, compiling);
     step();
   }

@@ -26,16 +26,21 @@ class wait_at_gate {
   device_lease::pause others_measure_;
 };
 
+void enter(const step_hooks& hooks, bool needs_window) {
+  hooks.gate->enter(needs_window, [&] { return std::make_shared<wait_at_gate>(hooks.listener); });
+}
+
 }  // namespace
 
-void gate_passage::divide(const step_hooks& hooks, step_kind kind, bool needs_window) {
-  if (hooks.gate == nullptr || !hooks.gate->is_due()) return;
-  hooks.gate->leave(kind);
+gate_passage::gate_passage(const step_hooks& hooks, step_kind kind, bool needs_window)
+    : gate_(*hooks.gate), kind_(kind) {
   enter(hooks, needs_window);
 }
 
-void gate_passage::enter(const step_hooks& hooks, bool needs_window) {
-  hooks.gate->enter(needs_window, [&] { return std::make_shared<wait_at_gate>(hooks.listener); });
+void gate_passage::divide(const step_hooks& hooks, step_kind kind, bool needs_window) {
+  if (!hooks.gate->is_due()) return;
+  hooks.gate->leave(kind);
+  enter(hooks, needs_window);
 }
 
 }  // namespace tune

@@ -58,16 +58,11 @@ class step_gate {
   virtual double stretch() const noexcept = 0;
 };
 
-/// One step through the gate of the hooks, if any.
+/// One step through the gate of the hooks, which have one.
 class [[nodiscard]] gate_passage {
  public:
-  gate_passage(const step_hooks& hooks, step_kind kind, bool needs_window)
-      : gate_(hooks.gate), kind_(kind) {
-    if (gate_ != nullptr) enter(hooks, needs_window);
-  }
-  ~gate_passage() {
-    if (gate_ != nullptr) gate_->leave(kind_);
-  }
+  gate_passage(const step_hooks& hooks, step_kind kind, bool needs_window);
+  ~gate_passage() { gate_.leave(kind_); }
   gate_passage(const gate_passage&) = delete;
   gate_passage& operator=(const gate_passage&) = delete;
 
@@ -75,9 +70,7 @@ class [[nodiscard]] gate_passage {
   static void divide(const step_hooks& hooks, step_kind kind, bool needs_window);
 
  private:
-  static void enter(const step_hooks& hooks, bool needs_window);
-
-  step_gate* gate_;
+  step_gate& gate_;
   step_kind kind_;
 };
 

@@ -12,12 +12,12 @@
 #include "libtune/measure/timing/stopping.hpp"
 #include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/kernel_figures.hpp"
-#include "libtune/tune/engine/nested_tunings.hpp"
-#include "libtune/tune/engine/search_quota.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
 #include "libtune/tune/engine/stopwatch.hpp"
 #include "libtune/tune/engine/trial_failure.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune {
@@ -83,8 +83,8 @@ bool trial_attempt::attempt(outcome device_failed, Step&& step) {
       note_that_process_lives();
     } else if (failure.is_of_memory && quota != nullptr && quota->refusals() != refusals) {
       // The memory limit of the search decides if the configuration is at fault.
-      set_metric(result_.metrics, {detail::memory_limit_metric,
-                                   static_cast<double>(quota->reach_at_refusal()), "B"});
+      set_metric(result_.metrics,
+                 {memory_limit_metric, static_cast<double>(quota->reach_at_refusal()), "B"});
     }
     fail(failure.why, std::move(failure.reason));
   }
@@ -100,7 +100,10 @@ void trial_attempt::note_that_process_lives() {
 template <class Step>
 bool trial_attempt::announced(step_kind kind, std::uint64_t launches, Step&& step) {
   const double each = one_run_ ? one_run_->count() : 0.0;
-  const gate_passage through(hooks_, kind, runs_are_long_ && kind != step_kind::generate);
+  std::optional<gate_passage> through;
+  if (hooks_.gate != nullptr) {
+    through.emplace(hooks_, kind, runs_are_long_ && kind != step_kind::generate);
+  }
   const watchdog_scope now(hooks_, {.kind = kind,
                                     .index = result_.index,
                                     .configuration = result_.configuration,
@@ -222,6 +225,7 @@ void trial_attempt::try_out() {
   const stopwatch elapsing(now_, result_.elapsed);
   announced(step_kind::first_run, 1, [&] {
     const auto between = [&] {
+      if (hooks_.gate == nullptr) return;
       gate_passage::divide(hooks_, step_kind::first_run, runs_are_long_);
     };
     if (auto wrong = prepared_.run_checked(between)) fail(outcome::wrong_result, std::move(*wrong));
@@ -393,7 +397,7 @@ void trial_attempt::retry() {
   result_.outcome = outcome::skipped;
   result_.reason.clear();
   std::erase_if(result_.metrics,
-                [](const metric& figure) { return figure.name == detail::memory_limit_metric; });
+                [](const metric& figure) { return figure.name == memory_limit_metric; });
 }
 
 }  // namespace tune

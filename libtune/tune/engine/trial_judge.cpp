@@ -77,6 +77,8 @@ trial_judge::trial_judge(const tuning_goal& goal, std::vector<const metric_sourc
       }
     }
   }
+  is_plain_ = goal.is_time() && computed_.empty() && probes_.empty();
+  if (is_plain_) return;
   const auto is_final = [&](const std::string& name) {
     const bool computed =
         std::ranges::find(computed_, name, &computed_metric::name) != computed_.end();
@@ -135,7 +137,7 @@ void trial_judge::judge(trial& of, bool compared) const {
   complete(of);
   auto wrong = why_impossible(of);
   const outcome failed = wrong ? outcome::invalid_time : outcome::unfit;
-  if (!wrong) wrong = detail::why_unfit(compared ? goal_ : early_goal_, of, false);
+  if (!wrong && !is_plain_) wrong = detail::why_unfit(compared ? goal_ : early_goal_, of, false);
   if (!wrong) return;
   of.outcome = failed;
   of.reason = *std::move(wrong);

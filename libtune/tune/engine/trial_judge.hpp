@@ -60,7 +60,7 @@ class trial_judge {
   /// The constraint that a configuration breaks before its first run, by its known metrics; empty
   /// without one.
   std::optional<std::string> why_not_run(const trial& of) const {
-    return detail::why_unfit(early_goal_, of, true);
+    return is_plain_ ? std::nullopt : detail::why_unfit(early_goal_, of, true);
   }
 
   /// The cost of one sample, in units of its own; the sample itself if the time is raced. NaN if
@@ -93,6 +93,7 @@ class trial_judge {
   std::vector<computed_metric> computed_;
   std::vector<std::shared_ptr<probe>> probes_;
   std::vector<std::string> statistics_;  // statistics in the goal
+  bool is_plain_ = false;  // for the least time, without sources: the times alone decide
   bool races_cost_ = false;
   bool decides_finals_ = false;
   bool compares_ = false;

@@ -14,7 +14,6 @@
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
-#include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune {
@@ -182,7 +181,7 @@ void trial_recorder::search_finished(const search_finished_event& event) {
   if (event.best) {
     // Like a search that its budget ended it may continue: with more memory.
     const bool stopped = event.end == search_end::time || event.end == search_end::trials ||
-                         std::ranges::any_of(event.trials, detail::is_short_of_memory);
+                         std::ranges::any_of(event.trials, is_short_of_memory);
     const char* const word = start_ == search_start::behind ? behind_search
                              : stopped                      ? stopped_search
                                                             : "found";

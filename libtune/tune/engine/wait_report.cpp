@@ -12,7 +12,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/store/files/lock_holder.hpp"
 #include "libtune/store/files/named_lock.hpp"
-#include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune {
@@ -148,11 +148,6 @@ void key_wait::look(std::chrono::nanoseconds waited, std::optional<::pid_t> hold
 
 void key_wait::look_for_database(std::chrono::nanoseconds waited, const std::string& path) {
   report_.look_for(wait_cause::database, waited, find_lock_holder(path));
-}
-
-void key_wait::end() {
-  mark_.reset();
-  report_.end();
 }
 
 }  // namespace tune

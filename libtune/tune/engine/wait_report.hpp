@@ -58,8 +58,8 @@ class [[nodiscard]] wait_report {
 /// Ends the wait for a key whose holder waits for this thread.
 struct deadlock_found {};
 
-/// The wait of a call for the lock of a key: reports it, and detects a deadlock. One
-/// thread uses it.
+/// The wait of a call for the lock of a key, until its destruction: reports it, and detects a
+/// deadlock. One thread uses it.
 class [[nodiscard]] key_wait {
  public:
   /// All references must outlive it. @param name  detail::tuning_name
@@ -73,8 +73,6 @@ class [[nodiscard]] key_wait {
             const std::string& folder);
   /// Like look, for a wait for the database at a path.
   void look_for_database(std::chrono::nanoseconds waited, const std::string& path);
-  /// Ends the wait; another may follow.
-  void end();
 
  private:
   const std::string& name_;
