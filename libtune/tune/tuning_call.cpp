@@ -221,10 +221,6 @@ bool tuning_call::is_asked_to_tune() const {
 tuning_call::values tuning_call::tune_and_store(search_start start) {
   log(log_level::info, "tuning " + describe(key_.subject));
   require_strategy(key_.settings.search);
-  // Not of each search inside this one: a page is about what a person asks for.
-  if (key_.database && detail::scopes().size() == 1) {
-    detail::open_doors().search_begins(key_.settings, key_.identity());
-  }
   tuning_options options = key_.settings.search;
   tuning_task task{.context = key_.context,
                    .function = key_.identity(),
@@ -248,6 +244,8 @@ tuning_call::values tuning_call::tune_and_store(search_start start) {
       [&](const record& found) { return lookup_.if_valid(found).has_value(); },
       key_.settings.wait(), start);
   options.observers.push_back(kept.recorder());
+  detail::open_doors().add_observers(options.observers, key_.settings, key_.identity(),
+                                     detail::scopes().size() == 1);
   task.read_prior = [&](const search_identity& to) { return kept.read_prior(to); };
   try {
     const tuned_values made = run_tuning(task);

@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
+#include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "libtune/base/log.hpp"
 #include "libtune/console/reports.hpp"
 #include "libtune/console/result_text.hpp"
+#include "libtune/tune/engine/doors.hpp"
 #include "tests/console/sample_search.hpp"
 
 namespace table_reports_test {
@@ -199,6 +203,32 @@ TEST_CASE("the reporter writes the table at the end of each search") {
   reporter.search_finished(successful_search());
   CHECK(out.str() == table_of(failed_search(), {.verbose = true}) +
                          table_of(successful_search(), {.verbose = true}));
+}
+
+TEST_CASE("a search logs its coverage, unless it tried a chosen list or stopped after its seeds") {
+  std::vector<std::string> lines;
+  tune::detail::redirect_log(
+      [&](tune::log_level, std::string_view line) { lines.emplace_back(line); });
+  std::vector<std::shared_ptr<tune::observer>> added;
+  tune::detail::open_doors().add_observers(added, {}, {}, true);
+  const auto search = [&](bool covers, bool stopped) {
+    search_finished_event end = successful_search();
+    end.seeds.stopped = stopped;
+    tune::search_started_event begin;
+    begin.covers = covers;
+    for (const auto& each : added) {
+      each->on(begin);
+      each->on(end);
+    }
+  };
+  search(false, false);
+  search(true, true);
+  CHECK(lines.empty());
+  search(true, false);
+  tune::detail::redirect_log({});
+  REQUIRE(!lines.empty());
+  CHECK(lines.front().starts_with("blur.autotune (type=float32, radius=2): "));
+  CHECK(lines.front().ends_with(" measured"));
 }
 
 TEST_CASE("the table ends with the coverage: every value of what varied, and the steps") {

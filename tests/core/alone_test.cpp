@@ -93,10 +93,12 @@ TEST_CASE("the core alone says once what it cannot do that options ask for, and 
   settings.shared_store = "postgresql://host/tuning";
   settings.report = "page.html";
   const tune::detail::doors& doors = tune::detail::open_doors();
+  std::vector<std::shared_ptr<tune::observer>> observers;
   for (int i = 0; i < 2; ++i) {
     CHECK(doors.find_source(settings) == nullptr);
-    doors.search_begins(settings, {});
+    doors.add_observers(observers, settings, {}, true);
   }
+  CHECK(observers.empty());
   REQUIRE(heard.all.size() == 2);
   CHECK(heard.all[0].find("link libtune::shared and include libtune/extra/shared.hpp") !=
         std::string::npos);

@@ -40,7 +40,8 @@ bool tunes_nothing_later(const tuned_key& key, bool) {
   return false;
 }
 
-void write_no_page(const tuning_settings& settings, const function_identity&) {
+void add_no_observers(std::vector<std::shared_ptr<observer>>&, const tuning_settings& settings,
+                      const function_identity&, bool) {
   if (settings.report.empty()) return;
   warn_once("'" + settings.report + "' is not written: " + lacks("console", "writes pages"));
 }
@@ -73,7 +74,7 @@ device_setter& refuse_settings() {
 // Before any other initialisation.
 constinit doors of_program{.find_source = find_no_source,
                            .tunes_later = tunes_nothing_later,
-                           .search_begins = write_no_page,
+                           .add_observers = add_no_observers,
                            .add_probes = add_no_probes,
                            .setter = refuse_settings};
 

@@ -17,6 +17,7 @@
 #include "libtune/store/database/record.hpp"
 #include "libtune/tune/goal.hpp"
 #include "libtune/tune/metric_sources.hpp"
+#include "libtune/tune/observer.hpp"
 #include "libtune/tune/settings.hpp"
 
 namespace tune {
@@ -73,9 +74,11 @@ struct doors {
   /// will not be tuned; so does the default, with a warning in the mode behind.
   /// @param has_nearest  true if the application uses a result of another device
   bool (*tunes_later)(const tuned_key& key, bool has_nearest);
-  /// Called before the search for the outermost key that is tuned. Does not throw. By default, a
+  /// Adds the observers that every tuning has whose results are stored. By default none, with a
   /// warning if the settings name a page.
-  void (*search_begins)(const tuning_settings& settings, const function_identity& function);
+  /// @param is_outermost  false for a tuning inside another
+  void (*add_observers)(std::vector<std::shared_ptr<observer>>& to, const tuning_settings& settings,
+                        const function_identity& function, bool is_outermost);
   /// Adds the probes that every search has, and those for its goal and LIBTUNE_METRICS. By default
   /// none, with a warning if LIBTUNE_METRICS is set, and an error for a goal that needs them.
   /// @param given  the probes of the author

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
-#include "libtune/search/model/coverage.hpp"
 #include "libtune/search/strategy/strategy.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/tune/databases.hpp"
@@ -162,14 +161,6 @@ void trial_recorder::keep_pending() {
 
 void trial_recorder::search_finished(const search_finished_event& event) {
   keep_pending();
-  // A few chosen configurations allow no statement about the space.
-  const bool covers = covers_ && !event.seeds.stopped;
-  for (const std::string& line :
-       covers ? coverage_of(event).summary() : std::vector<std::string>()) {
-    // The device was logged at the start.
-    log(log_level::info, fmt::format("{} ({}): {}", event.subject.function,
-                                     to_string(event.subject.arguments), line));
-  }
   if (!search_) return;
   stored_course course{.strategy = strategy_, .ending = std::string(search_end_name(event.end))};
   if (!event.space.parameters.empty()) course.space = kept_of(event.space);
