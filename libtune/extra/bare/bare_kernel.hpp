@@ -90,7 +90,8 @@ class bare_kernel {
     /// "reduce<float, {block_size_x * 2}>".
     std::string name;
     kernel_text source;  ///< its text, before macros and preamble
-    /// Work items along x, y and z, before the division by the work of a work group.
+    /// Work items along x, y and z, before the division by the work of a work group. The whole part
+    /// of a text counts.
     std::vector<quantity> problem_size;
     std::vector<kernel_header> headers{};  ///< texts that the source includes by their names
     std::vector<std::string> flags{};      ///< flags for the device's own compiler
@@ -147,7 +148,8 @@ class bare_kernel {
   bare_kernel& limit(const std::string& condition);
 
   /// Divides the problem size along x by the product of these, rounded up, to get the number of
-  /// work groups. The default divisor is the extent of the work group. With an empty list, {}, the
+  /// work groups. The whole part of each text counts (quantity::whole_part): "block_size_x / 2" is
+  /// 20 for 41. The default divisor is the extent of the work group. With an empty list, {}, the
   /// problem size is the number of work groups.
   bare_kernel& divide_grid_x(std::vector<quantity> divisors);
   bare_kernel& divide_grid_y(std::vector<quantity> divisors);  ///< like divide_grid_x, along y

@@ -69,8 +69,12 @@ double quantity::of(const configuration& at) const {
   return text_ ? text_->number(at.values()) : function_(at);
 }
 
+double quantity::whole_part(const configuration& at) const {
+  return text_ ? std::trunc(text_->number(at.values())) : function_(at);
+}
+
 std::size_t quantity::count(const configuration& at, std::string_view what) const {
-  const double number = of(at);
+  const double number = whole_part(at);
   if (number >= 0 && number < 9e15 && number == std::floor(number)) {
     return static_cast<std::size_t>(number);
   }

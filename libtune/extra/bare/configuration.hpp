@@ -74,10 +74,13 @@ class quantity {
 
   /// The value for a configuration. @throws argument_error, and the errors of the function
   double of(const configuration& at) const;
-  /// The value for a configuration as a count.
+  /// The whole part of a text's value, as Kernel Tuner takes it: "block_size_x / 2" is 20 for 41.
+  /// The value of a function is unchanged. @throws as of
+  double whole_part(const configuration& at) const;
+  /// The value for a configuration as a count: whole_part.
   /// @param at    the configuration
   /// @param what  the name of the quantity, for the message
-  /// @throws argument_error also if the value is negative or no whole number
+  /// @throws argument_error also if it is negative, or a function gave no whole number
   std::size_t count(const configuration& at, std::string_view what) const;
   /// The parameters that the text reads; empty for a number or a function.
   std::vector<std::string> names() const {

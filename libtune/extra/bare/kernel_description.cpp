@@ -8,6 +8,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/plain_text.hpp"
+#include "libtune/extra/bare/kernel_parameters.hpp"
 #include "libtune/tune/engine/trial_failure.hpp"
 #include "libtune/tune/session.hpp"
 
@@ -15,20 +16,6 @@ namespace tune::detail {
 namespace {
 
 constexpr std::array axes{'x', 'y', 'z'};
-
-bool is_number(const std::string& name) {
-  return !name.empty() && name.size() < 10 && name.find_first_not_of("0123456789") == name.npos;
-}
-
-// The default parameters for the extents of a work group.
-constexpr std::array usual_extents{"block_size_x", "block_size_y", "block_size_z"};
-
-std::string list_parameters(const std::vector<parameter>& parameters) {
-  if (parameters.empty()) return "it has no parameters";
-  std::vector<std::string> names;
-  for (const parameter& each : parameters) names.push_back(each.name);
-  return fmt::format("the parameters are {}", fmt::join(names, ", "));
-}
 
 bool is_identifier(const std::string& name) { return std::ranges::all_of(name, is_word); }
 
@@ -240,77 +227,6 @@ void kernel_description::check() const {
   }
 }
 
-// A name is the name of a parameter or a macro, or a number.
-void kernel_description::check_extent(std::size_t axis) const {
-  const std::string& name = work_group_names[axis];
-  if (name.empty() || name == usual_extents[axis] || is_number(name)) return;
-  if (find_macro(name) != nullptr) return;
-  throw argument_error(
-      fmt::format("the work group of the kernel '{}' has the extent '{}' along {}, which is no "
-                  "parameter, macro or number; {}",
-                  defined.name, name, axes[axis], list_parameters(parameters)));
-}
-
-std::optional<std::size_t> kernel_description::find_extent(std::size_t axis,
-                                                           const configuration& at) const {
-  const std::string& name = work_group_names[axis];
-  std::int64_t extent = 0;
-  if (at.has(name)) {
-    extent = at[name];
-  } else if (const macro* const defines = find_macro(name)) {
-    extent = configuration{{name, defines->of(at)}}[name];
-  } else if (is_number(name)) {
-    extent = std::stoll(name);
-  } else {
-    check_extent(axis);
-    return std::nullopt;
-  }
-  if (extent < 1) {
-    throw argument_error(
-        fmt::format("the work group's extent '{}' is {}, not positive", name, extent));
-  }
-  return static_cast<std::size_t>(extent);
-}
-
-work_size kernel_description::work_group(const configuration& at) const {
-  return {find_extent(0, at).value_or(256), find_extent(1, at).value_or(1),
-          find_extent(2, at).value_or(1)};
-}
-
-work_size kernel_description::grid(const configuration& at) const {
-  const work_size local = work_group(at);
-  std::array<std::size_t, 3> groups{1, 1, 1};
-  const std::array extents{local.x, local.y, local.z};
-  for (std::size_t axis = 0; axis < defined.problem_size.size(); ++axis) {
-    const auto size = static_cast<double>(
-        defined.problem_size[axis].count(at, fmt::format("the problem size along {}", axes[axis])));
-    double divisor = 1;
-    if (!grid_divisors[axis]) {
-      divisor = static_cast<double>(extents[axis]);
-    } else {
-      for (const quantity& each : *grid_divisors[axis]) divisor *= each.of(at);
-    }
-    if (!(divisor > 0)) {
-      throw argument_error(fmt::format("the problem size along {} is divided by {} for {}",
-                                       axes[axis], divisor, to_string(at.values())));
-    }
-    const double count = std::ceil(size / divisor);
-    constexpr double most = 9e15;
-    if (count > most) {
-      throw argument_error(
-          fmt::format("the problem size along {}, {}, is divided by {} for {}: these are too many "
-                      "work groups",
-                      axes[axis], size, divisor, to_string(at.values())));
-    }
-    groups[axis] = static_cast<std::size_t>(count);
-  }
-  return {groups[0], groups[1], groups[2]};
-}
-
-std::size_t kernel_description::dynamic_bytes(const configuration& at) const {
-  return local_memory ? local_memory->count(at, "the dynamic local memory") : 0;
-}
-
 std::string kernel_description::kernel_name(const configuration& at) const {
   const std::string filled = with_braces_filled(defined.name, at);
   const std::size_t begin = filled.find('<');
@@ -357,7 +273,7 @@ program kernel_description::compile(const context& context, const configuration&
     if (mentions(count)) with.add(count, static_cast<std::int64_t>(counts[axis]));
     const std::string& extent = work_group_names[axis];
     const bool is_defined = extent.empty() || at.has(extent) || find_macro(extent) != nullptr;
-    if (!is_defined && !is_number(extent) && mentions(extent)) {
+    if (!is_defined && !is_whole_text(extent) && mentions(extent)) {
       with.add(extent, static_cast<std::int64_t>(extents[axis]));
     }
   }

@@ -93,6 +93,7 @@ struct kernel_description {
   bool is_parameter(const std::string& name) const;
   void check_names(const quantity& of, const std::string& what) const;
   std::optional<std::size_t> find_extent(std::size_t axis, const configuration& at) const;
+  double divisor(std::size_t axis, const configuration& at, std::size_t extent) const;
 };
 
 /// Calls a function, and prepends the given thing to the text of its errors: "the answer for

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -170,6 +171,19 @@ void check_figure_names(const std::vector<parameter>& parameters,
         "call the parameter something else",
         name));
   }
+}
+
+std::string list_parameters(const std::vector<parameter>& parameters) {
+  if (parameters.empty()) return "it has no parameters";
+  std::vector<std::string> names;
+  for (const parameter& each : parameters) names.push_back(each.name);
+  return fmt::format("the parameters are {}", fmt::join(names, ", "));
+}
+
+bool is_whole_text(const std::string& text) {
+  constexpr std::size_t most_digits = 9;
+  return !text.empty() && text.size() <= most_digits &&
+         text.find_first_not_of("0123456789") == std::string::npos;
 }
 
 std::vector<named_value> first_of_each(const std::vector<parameter>& parameters) {

@@ -15,6 +15,12 @@ namespace tune::detail {
 /// Returns the first candidate of each parameter.
 std::vector<named_value> first_of_each(const std::vector<parameter>& parameters);
 
+/// Returns "the parameters are a, b" for messages.
+std::string list_parameters(const std::vector<parameter>& parameters);
+
+/// True for the decimal digits of a whole number below 10^9.
+bool is_whole_text(const std::string& text);
+
 /// Converts candidates to one type if possible: whole and real numbers become real, and whole
 /// numbers get one signedness. Bools and texts in a mixture stay unchanged.
 /// @throws argument_error if a number would change

@@ -129,6 +129,33 @@ TEST_CASE_FIXTURE(on_device, "parameters, the grid and what define adds become m
   CHECK(last.range.local_memory_bytes == 64);
 }
 
+TEST_CASE_FIXTURE(on_device, "the whole part of each divisor and size counts, as in Kernel Tuner") {
+  const auto groups_of = [&](const char* size, std::vector<tune::quantity> divisors,
+                             const configuration& at) {
+    bare_kernel kernel({.name = "scale", .source = "", .problem_size = {size}});
+    kernel.define("width", std::int64_t{1}).divide_grid_x(std::move(divisors));
+    kernel.parameter("w", {0, 37, 41}).parameter("step", {0.5, 2.5});
+    kernel.work_group("items").local_memory("w / 2");
+    kernel.define("block_size_x", std::int64_t{1});
+    kernel.arguments(tune::out<float>({1000}), counted(1000), scaling{2.0F, 1000});
+    kernel.run(context, at);
+    const tune::nd_range range = fake.launches().back().range;
+    CHECK(range.local_memory_bytes == static_cast<std::size_t>(at["w"]) / 2);
+    return range.global.x / range.local.x;
+  };
+  const configuration at{{"w", 37}, {"step", 2.5}, {"items", 8.0}};
+  CHECK(groups_of("1024", {"(w + 2) / 8"}, at) == 256);          // not 1024 / 4.875
+  CHECK(groups_of("1024", {"(w + 2) / 8", "step"}, at) == 128);  // 4 * 2, not 4.875 * 2.5
+  CHECK(groups_of("w / 2", {}, at) == 18);                       // not refused
+  CHECK(groups_of("1000", {[](const configuration&) { return 2.5; }}, at) == 400);
+  CHECK_THROWS_WITH_AS(groups_of("1024", {"step / 5"}, at),
+                       doctest::Contains("the problem size along x is divided by 0"),
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(groups_of("1024", {}, {{"w", 37}, {"step", 2.5}, {"items", 8.5}}),
+                       "the work group's extent 'items' is 8.5, no whole number",
+                       tune::argument_error);
+}
+
 TEST_CASE_FIXTURE(on_device, "restrictions are texts or functions, and shrink the space") {
   auto kernel = scaling_kernel();
   CHECK(kernel.space().size() == 9);
@@ -333,11 +360,11 @@ TEST_CASE("mistakes are errors that say what to change") {
   CHECK_THROWS_WITH_AS(kernel.run(on.context, chosen(32, 1)),
                        "the problem size along x is divided by 0 for block_size_x=32, width=1",
                        tune::argument_error);
-  kernel.divide_grid_x({"1 / 10.0 ** (width * 300)"});
+  kernel.divide_grid_x({[](const configuration&) { return 1e-300; }});
   CHECK_THROWS_WITH_AS(kernel.run(on.context, chosen(32, 1)),
                        doctest::Contains("these are too many work groups"), tune::argument_error);
-  CHECK_THROWS_WITH_AS(scaling_kernel().local_memory("width / 2").run(on.context, chosen(32, 1)),
-                       "the dynamic local memory 'width / 2' is 0.5 for block_size_x=32, width=1, "
+  CHECK_THROWS_WITH_AS(scaling_kernel().local_memory("width - 2").run(on.context, chosen(32, 1)),
+                       "the dynamic local memory 'width - 2' is -1 for block_size_x=32, width=1, "
                        "not a count",
                        tune::argument_error);
   bare_kernel instance({.name = "scale<float, {width * 2}>", .source = "", .problem_size = {1}});
