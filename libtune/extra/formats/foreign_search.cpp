@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 #include <map>
@@ -11,6 +12,7 @@
 #include <string_view>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/plain_text.hpp"
 #include "libtune/store/database/record.hpp"
 
 namespace tune {
@@ -64,7 +66,44 @@ std::vector<named_value> tuning_of(const foreign_subject& subject,
   return tuning;
 }
 
+/// The figure of a measured trial that a goal compares first, less being better; infinite for
+/// others.
+double cost_of(const trial_content& trial, const tuning_goal& goal) {
+  constexpr double worst = std::numeric_limits<double>::infinity();
+  if (goal.is_time()) return trial.score_ns().value_or(worst);
+  if (text_of(trial.columns, "outcome") != "measured") return worst;
+  const objective& first = goal.objectives.front();
+  const std::vector<metric> metrics = trial.metrics();
+  const metric* const found = find_metric(metrics, first.metric);
+  if (found == nullptr || !std::isfinite(found->value)) return worst;
+  return first.maximise ? -found->value : found->value;
+}
+
 }  // namespace
+
+std::string metric_name_for(std::string_view figure) {
+  std::string name;
+  for (const char c : figure) name += detail::is_word(c) ? detail::lower_case(c) : '_';
+  if (name.empty() || !detail::is_letter(name.front())) name.insert(0, "m_");
+  constexpr std::size_t most_characters = 64;
+  return name.substr(0, most_characters);
+}
+
+tuning_goal goal_for(std::string_view figure) {
+  const std::string name = metric_name_for(figure);
+  if (name == "time") return {};
+  for (const char* less : {"energy", "fitness_cost", "cost", "loss", "power"}) {
+    if (name == less) return {.objectives = {minimise(name)}};
+  }
+  for (const char* more : {"flop_s", "flops", "b_s", "flops_w", "flop_j", "flop_w"}) {
+    if (name.ends_with(more)) return {.objectives = {maximise(name)}};
+  }
+  if (name == "fitness") return {.objectives = {maximise(name)}};
+  throw argument_error(fmt::format(
+      "the file was tuned for '{0}', and does not say whether less or more is better; say so with "
+      "--objective 'min {1}' or 'max {1}'",
+      figure, name));
+}
 
 std::string date_from(const std::string& timestamp) {
   constexpr std::string_view form = "dddd-dd-dd dd:dd:dd";
@@ -98,14 +137,15 @@ function_content content_of(const foreign_subject& subject, std::vector<trial_co
       if (renamed != subject.names.end()) item.name = renamed->second;
     }
   }
-  const auto best = std::ranges::min_element(trials, {}, [](const trial_content& trial) {
-    return trial.score_ns().value_or(std::numeric_limits<double>::infinity());
-  });
-  const bool found = best->score_ns().has_value();
+  const tuning_goal goal = subject.goal.value_or(tuning_goal{});
+  const auto best = std::ranges::min_element(
+      trials, {}, [&](const trial_content& trial) { return cost_of(trial, goal); });
+  const bool found = std::isfinite(cost_of(*best, goal));
   search.columns["started_at"] = first;
   search.columns["finished_at"] = last;
   search.columns["result"] = std::string(found ? "found" : "all failed");
   function_content one{.function = subject.function};
+  if (!goal.is_time()) one.function.name = detail::name_with_goal(subject.function.name, goal);
   if (one.function.value_fields.empty()) {
     one.function.value_fields = fields_of(trials, subject.types);
   }
@@ -114,7 +154,7 @@ function_content content_of(const foreign_subject& subject, std::vector<trial_co
     result_content result{.arguments = subject.arguments,
                           .values = tuning_of(subject, fields, best->configuration),
                           .columns = device_columns(subject.device)};
-    result.columns["score_ns"] = *best->score_ns();
+    if (const auto score = best->score_ns()) result.columns["score_ns"] = *score;
     if (!subject.same_kernel) result.columns["device_api"] = std::string(prior_api);
     result.columns["tuned_at"] = text_of(best->columns, "made_at");
     one.results.push_back(std::move(result));

@@ -3,6 +3,7 @@
 #include "libtune/extra/formats/kernel_tuner_cache.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <set>
@@ -11,6 +12,8 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
+#include "libtune/extra/formats/python_json.hpp"
+#include "libtune/store/database/stored_trial.hpp"
 
 namespace tune {
 namespace {
@@ -30,7 +33,7 @@ std::optional<input> parse_unclosed(std::string_view text) {
     const std::size_t last = text.rfind('}');
     if (last == std::string_view::npos) return std::nullopt;
     text = text.substr(0, last + 1);
-    input document = detail::parse_input(std::string(text) + "}}");
+    input document = detail::parse_python_json(std::string(text) + "}}");
     if (!document.is_discarded()) return document;
     text.remove_suffix(1);
   }
@@ -38,7 +41,7 @@ std::optional<input> parse_unclosed(std::string_view text) {
 }
 
 input parse_cache(std::string_view text) {
-  input document = detail::parse_input(text);
+  input document = detail::parse_python_json(text);
   if (!document.is_discarded()) return document;
   if (auto repaired = parse_unclosed(text)) return std::move(*repaired);
   refuse_cache("it is no JSON, nor the beginning of one");
@@ -59,11 +62,11 @@ std::string text_in(const input& object, const char* name) {
 
 std::optional<double> number_in(const input& object, const char* name) {
   const auto found = object.find(name);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
+  return found == object.end() ? std::nullopt : detail::real_in(*found);
 }
 
 value value_in(const input& item, const std::string& whose) {
+  if (item.is_null()) return {};
   if (auto found = detail::plain_value(item)) return *std::move(found);
   refuse_cache(whose + " has a value that is neither number nor text");
 }
@@ -90,6 +93,26 @@ std::vector<parameter> parameters_in(const input& document) {
   return parameters;
 }
 
+/// True for the members that are no figures of the kernel, and for the parameters.
+bool is_own_member(const std::string& name, const kernel_tuner_cache& cache) {
+  static constexpr std::array<std::string_view, 9> own{
+      "time",           "times",         "compile_time", "verification_time", "benchmark_time",
+      "framework_time", "strategy_time", "timestamp",    "__error__"};
+  return std::ranges::find(own, name) != own.end() ||
+         std::ranges::find(cache.parameters, name, &parameter::name) != cache.parameters.end();
+}
+
+std::vector<metric> metrics_in(const input& from, const kernel_tuner_cache& cache) {
+  std::vector<metric> metrics;
+  for (const auto& [name, item] : from.items()) {
+    const std::optional<double> number = detail::real_in(item);
+    if (is_own_member(name, cache) || !number) continue;
+    const bool has_unit = name.find('/') != std::string::npos;  // "GFLOP/s"
+    set_metric(metrics, {metric_name_for(name), *number, has_unit ? name : ""});
+  }
+  return metrics;
+}
+
 kernel_tuner_entry entry_in(const std::string& name, const input& from,
                             const kernel_tuner_cache& cache) {
   const std::string whose = "the entry '" + name + "'";
@@ -101,11 +124,14 @@ kernel_tuner_entry entry_in(const std::string& name, const input& from,
                            .verification_time = number_in(from, "verification_time").value_or(0),
                            .benchmark_time = number_in(from, "benchmark_time").value_or(0),
                            .framework_time = number_in(from, "framework_time").value_or(0),
-                           .timestamp = text_in(from, "timestamp")};
+                           .timestamp = text_in(from, "timestamp"),
+                           .metrics = metrics_in(from, cache)};
   for (const parameter& item : cache.parameters) {
     entry.values.push_back(value_in(member_in(from, item.name.c_str(), whose), whose));
   }
-  if (entry.failure.empty()) entry.failure = text_in(from, cache.objective.c_str());
+  if (entry.failure.empty() && !entry.objective) {
+    entry.failure = text_in(from, cache.objective.c_str());
+  }
   if (entry.failure.empty() && !entry.objective) entry.failure = "without " + cache.objective;
   if (!entry.failure.empty()) entry.objective.reset();
   if (const auto times = from.find("times"); times != from.end() && times->is_array()) {
@@ -123,7 +149,8 @@ std::string outcome_of(const kernel_tuner_entry& entry) {
   if (entry.failure == "RuntimeFailedConfig") return "launch failed";
   if (entry.failure == "InvalidConfig") return "skipped";
   if (!entry.failure.empty() && !entry.time) return "failed";
-  return entry.time && is_time(*entry.time) ? "measured" : "invalid time";
+  if (entry.time) return is_time(*entry.time) ? "measured" : "invalid time";
+  return entry.objective && std::isfinite(*entry.objective) ? "measured" : "failed";
 }
 
 }  // namespace
@@ -166,11 +193,16 @@ function_content content_of(const kernel_tuner_cache& cache, const foreign_subje
                      {"samples_ns", samples.dump()},
                      {"preparation_ns", static_cast<std::int64_t>(std::llround(preparation))},
                      {"made_at", date_from(entry.timestamp)}};
-    if (text_of(trial.columns, "outcome") == "measured") {
+    if (text_of(trial.columns, "outcome") == "measured" && entry.time) {
       trial.columns["score_ns"] = *entry.time * ns_per_ms;
     }
+    if (!entry.metrics.empty()) {
+      trial.columns[detail::metrics_column] = detail::metrics_to_json(entry.metrics);
+    }
   }
-  return content_of(subject, std::move(trials));
+  foreign_subject with_goal = subject;
+  if (!with_goal.goal) with_goal.goal = goal_for(cache.objective);
+  return content_of(with_goal, std::move(trials));
 }
 
 }  // namespace tune

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libtune/base/metric.hpp"
 #include "libtune/base/value.hpp"
 #include "libtune/extra/formats/foreign_search.hpp"
 #include "libtune/search/space/search_space.hpp"
@@ -27,6 +28,7 @@ struct kernel_tuner_entry {
   double benchmark_time = 0;  ///< the time of all runs together, with overhead
   double framework_time = 0;  ///< the time of Kernel Tuner itself
   std::string timestamp{};
+  std::vector<metric> metrics{};  ///< all other figures, with names for libtune
 };
 
 /// A cache file of Kernel Tuner.
@@ -43,14 +45,15 @@ struct kernel_tuner_cache {
 /// True for a text that looks like a cache file.
 bool is_kernel_tuner_cache(std::string_view text);
 
-/// Reads a cache file of Kernel Tuner, versions 0.4 to 1.4: with the name of an error as objective
-/// or as "__error__". An incomplete file, written while Kernel Tuner runs or before it was killed,
-/// is read up to its last whole entry.
+/// Reads a cache file of Kernel Tuner, versions 0.4 to 1.5: with the name of an error as objective
+/// or as "__error__", with NaN and Infinity. A parameter that is null somewhere is optional. An
+/// incomplete file, written while Kernel Tuner runs or before it was killed, is read up to its last
+/// whole entry.
 /// @throws argument_error that names the entry and its error
 kernel_tuner_cache read_kernel_tuner_cache(std::string_view text);
 
-/// The search of a cache file, and its fastest configuration as the result or prior, for any tuned
-/// figure. @throws argument_error as content_of does
+/// The search of a cache file, and its best configuration by the tuned figure as the result or
+/// prior. @throws argument_error as goal_for and content_of do
 function_content content_of(const kernel_tuner_cache& cache, const foreign_subject& subject);
 
 }  // namespace tune

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,31 +24,52 @@ struct t1_argument {
   bool is_array = false;        ///< false: a single value
   /// True for constant memory; in CUDA a variable with this name, not a parameter.
   bool is_constant = false;
-  bool is_output = false;    ///< the kernel writes to it
-  bool is_random = false;    ///< filled with numbers from zero to fill_value, else with fill_value
-  double fill_value = 0;     ///< the value, if it is no array
-  std::size_t elements = 0;  ///< elements of an array
+  bool is_local = false;   ///< local memory of the size of the array
+  bool is_output = false;  ///< the kernel writes to it
+  bool is_random = false;  ///< filled with numbers from zero to fill_value, else with fill_value
+  double fill_value = 0;   ///< the value, if it is no array
+  std::optional<std::uint64_t> seed{};  ///< for random numbers
+  std::string generator{};              ///< an expression for the element i in place of a value
+  std::string file{};        ///< the bytes of the elements, relative to the folder of the problem
+  std::size_t lanes = 1;     ///< numbers in each element: 4 for float4
+  std::size_t elements = 0;  ///< elements of an array; 0 for the size of the file
+};
+
+/// The expected contents of an argument.
+struct t1_answer {
+  t1_argument contents{};    ///< the array, as in the file's "ReferenceArguments"
+  std::size_t argument = 0;  ///< its place among the problem's arguments
+  double threshold = 1e-4;   ///< the largest allowed difference of an element
+  bool is_relative = false;  ///< true if the threshold is relative to the expected element
 };
 
 /// A tuning problem in the format T1 of the FAIR Benchmark Hub and Kernel Tuner: the space, the
 /// kernel and its arguments, checked.
 ///
-/// The values of a parameter are a JSON array, or a Python text of lists, tuples, range, list(...),
-/// sums of these and comprehensions of one `for` with at most one `if`, such as
-/// "[1, 2] + [2**i for i in range(2, 11) if i != 5]". Numbers in it, conditions, sizes and divisors
-/// are expressions (see expression); a size may also use ProblemSize[0] and max(parameter).
+/// The values of a parameter are a JSON array, or an expression for a list, such as "[1, 2] + [2**i
+/// for i in range(2, 11) if i != 5]". Conditions, sizes and divisors are expressions, too; the size
+/// of an argument may read the list ProblemSize and the lists of values by their parameters' names,
+/// as in "ProblemSize[0] + max(filter_width)".
+///
+/// Files of Kernel Tuner and the hub have "ProblemSize" and divisors. Those of KTT and BAT have the
+/// schema's "GlobalSize": work groups for CUDA, work items for OpenCL, unless "GlobalSizeType" says
+/// otherwise. Where both are given, "ProblemSize" counts.
 struct t1_problem {
   std::string name{};                           ///< General.BenchmarkName
   std::string language{};                       ///< "CUDA", "OpenCL" or another
   std::string kernel_name{};                    ///< the name in the text of the kernel
   std::string kernel_file{};                    ///< relative to the folder of the file
   std::vector<std::string> compiler_options{};  ///< options for the device's own compiler
-  std::vector<std::size_t> problem_size{};      ///< extents along x, y and z, one to three
+  /// Extents along x, y and z, one to three; none where global_size is given in its place.
+  std::vector<std::size_t> problem_size{};
+  std::vector<std::string> global_size{};  ///< expressions of the parameters, one to three, or none
+  bool counts_groups = false;              ///< true if global_size is in work groups, not items
   /// Expressions whose product divides the problem size along each axis; empty: the work group.
   std::array<std::optional<std::vector<std::string>>, 3> grid_divisors{};
-  std::array<std::string, 3> work_group{};  ///< parameters or numbers; empty if not given
+  std::array<std::string, 3> work_group{};  ///< expressions of the parameters; empty if not given
   std::string dynamic_local_memory{};       ///< an expression for the bytes; empty: none
   std::vector<t1_argument> arguments{};     ///< in the order of the kernel's parameters
+  std::vector<t1_answer> answers{};         ///< the expected results, if the file has any
   std::vector<parameter> parameters{};      ///< with their values
   std::vector<restriction> restrictions{};  ///< one for each part that "and" joins
 
@@ -62,16 +84,16 @@ bool is_t1(std::string_view text);
 /// form
 t1_problem from_t1_text(std::string_view text);
 
-/// Makes the kernel of a problem for tuning: random contents are the same in each call. T1 has no
-/// answers, so results are not checked, unless an answer or a verifier is added.
+/// Makes the kernel of a problem for tuning: random contents are the same in each call. Results are
+/// checked where the problem has answers, or an answer or a verifier is added.
 /// @param problem  as from from_t1_text
-/// @param folder  the folder of the kernel's file; empty: the working directory
-/// @throws argument_error if the file is missing, or the extent of a work group is neither a
-///         parameter nor a number
+/// @param folder  the folder of the kernel's file and the arguments' files; empty: the working
+///        directory
+/// @throws argument_error if a file is missing or outside of the folder, or the extent of a work
+///         group reads what is no parameter
 bare_kernel to_bare_kernel(const t1_problem& problem, const std::string& folder = {});
 
-/// The values of a Python text, in the form of t1_problem.
-/// @throws argument_error that shows the text and the invalid part
+/// The values of an expression for a list. @throws argument_error that shows the text and the fault
 std::vector<value> values_of_python(const std::string& text);
 
 }  // namespace tune

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
+#include <cstring>
 #include <fmt/format.h>
-#include <limits>
 #include <random>
 #include <utility>
 
@@ -13,54 +12,28 @@
 #include "libtune/base/visit_dtype.hpp"
 #include "libtune/extra/bare/bare_kernel.hpp"
 #include "libtune/extra/formats/t1.hpp"
+#include "libtune/extra/formats/t1_contents.hpp"
 
 namespace tune {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// True if a type can hold the number, without its fraction.
-template <class T>
-bool holds(double number) {
-  using limits = std::numeric_limits<T>;
-  if constexpr (!limits::is_integer) {
-    return true;
-  } else {
-    const double whole = std::trunc(number);
-    return whole >= static_cast<double>(limits::min()) && whole < std::ldexp(1.0, limits::digits);
-  }
-}
+using detail::t1::contents_of;
+using detail::t1::path_in;
 
 template <class T>
-T to_element(double number) {
-  if (!holds<T>(number)) {
-    throw argument_error(fmt::format("a 'FillValue' is {}, which its type does not hold", number));
-  }
-  // Types without arithmetic are converted from float.
-  using intermediate = std::conditional_t<std::is_arithmetic_v<T>, double, float>;
-  return static_cast<T>(static_cast<intermediate>(number));
+std::vector<T> numbers_of(const std::vector<std::byte>& bytes) {
+  std::vector<T> numbers(bytes.size() / sizeof(T));
+  if (!bytes.empty()) std::memcpy(static_cast<void*>(numbers.data()), bytes.data(), bytes.size());
+  return numbers;
 }
 
-template <class T>
-std::vector<T> contents_of(const t1_argument& item, std::mt19937_64& random) {
-  std::vector<T> contents(item.elements, to_element<T>(item.fill_value));
-  if (!item.is_random) return contents;
-  constexpr double scale = 1.0 / static_cast<double>(std::mt19937_64::max());
-  for (T& element : contents) {
-    element = to_element<T>(static_cast<double>(random()) * scale * item.fill_value);
-  }
-  return contents;
-}
-
-kernel_argument to_argument(const t1_argument& item, std::mt19937_64& random) {
-  return visit_dtype(item.type, [&]<class T>() -> kernel_argument {
-    if (!item.is_array) {
-      kernel_argument made = detail::to_argument(to_element<T>(item.fill_value));
-      made.name = item.name;
-      return made;
-    }
-    const std::vector<T> contents = contents_of<T>(item, random);
-    return item.is_output ? inout(contents, item.name) : in(contents, item.name);
+kernel_argument to_argument(const t1_argument& item, const std::string& folder,
+                            std::mt19937_64& random) {
+  std::vector<std::byte> bytes = contents_of(item, folder, random);
+  if (!item.is_array) return {.name = item.name, .bytes = std::move(bytes)};
+  return visit_dtype(item.type, [&]<class T>() {
+    const std::vector<T> numbers = numbers_of<T>(bytes);
+    return item.is_output ? inout(numbers, item.name) : in(numbers, item.name);
   });
 }
 
@@ -68,80 +41,128 @@ bool is_parameter(const t1_problem& problem, const std::string& name) {
   return std::ranges::find(problem.parameters, name, &parameter::name) != problem.parameters.end();
 }
 
+/// An extent that depends on the configuration becomes a macro, which a work group may name.
+std::string define_extent(const t1_problem& problem, const expression& extent, std::size_t axis,
+                          bare_kernel& kernel) {
+  for (const std::string& name : extent.names()) {
+    if (is_parameter(problem, name)) continue;
+    throw argument_error(fmt::format(
+        "the work group's extent along {} is '{}', which reads '{}', and that is no parameter",
+        "xyz"[axis], extent.text(), name));
+  }
+  const std::string name = fmt::format("work_group_extent_{}", "xyz"[axis]);
+  kernel.define(name, [extent](const configuration& at) {
+    return value(static_cast<std::int64_t>(std::trunc(extent.number(at.values()))));
+  });
+  return name;
+}
+
+/// The name of a parameter or macro for an extent. A constant becomes a parameter, unless it is the
+/// usual one of a bare kernel.
+std::string name_extent(const t1_problem& problem, std::size_t axis, bare_kernel& kernel) {
+  std::string usual = fmt::format("block_size_{}", "xyz"[axis]);
+  const std::string& given = problem.work_group[axis];
+  if (given.empty()) return usual;
+  if (is_parameter(problem, given)) return given;
+  const expression extent(given);
+  if (!extent.names().empty()) return define_extent(problem, extent, axis, kernel);
+  const double number = extent.number({});
+  if (!(number > 0 && number < 1e9)) {
+    throw argument_error(fmt::format("the work group's extent along {} is {}, which no device has",
+                                     "xyz"[axis], number));
+  }
+  const auto whole = static_cast<std::int64_t>(number);
+  if (is_parameter(problem, usual)) return std::to_string(whole);
+  if (whole != (axis == 0 ? 256 : 1)) kernel.parameter(usual, {whole});
+  return usual;
+}
+
 void set_work_group(const t1_problem& problem, bare_kernel& kernel) {
-  std::array<std::string, 3> names{"block_size_x", "block_size_y", "block_size_z"};
+  std::array<std::string, 3> names;
   for (std::size_t axis = 0; axis < names.size(); ++axis) {
-    const std::string& given = problem.work_group[axis];
-    if (given.empty() || is_parameter(problem, given)) {
-      if (!given.empty()) names[axis] = given;
-      continue;
-    }
-    double number = 0;
-    try {
-      number = expression(given).number({});
-    } catch (const argument_error&) {
-      throw argument_error(fmt::format(
-          "the work group's extent along {} is '{}', which is neither a parameter nor a number",
-          "xyz"[axis], given));
-    }
-    if (!(number > 0 && number < 1e9)) {
-      throw argument_error(fmt::format(
-          "the work group's extent along {} is {}, which no device has", "xyz"[axis], number));
-    }
-    const std::int64_t usual = axis == 0 ? 256 : 1;  // of a bare kernel
-    const auto extent = static_cast<std::int64_t>(std::llround(number));
-    if (extent != usual && !is_parameter(problem, names[axis])) {
-      kernel.parameter(names[axis], {extent});
-    }
+    names[axis] = name_extent(problem, axis, kernel);
   }
   kernel.work_group(names[0], names[1], names[2]);
 }
 
-/// A problem may come from anyone, and must not name arbitrary files of this machine: links are
-/// resolved before the check.
-std::string kernel_path(const t1_problem& problem, const std::string& folder) {
-  const fs::path here(folder.empty() ? "." : folder);
-  const fs::path inside = fs::weakly_canonical(here);
-  const fs::path file = fs::weakly_canonical(here / problem.kernel_file);
-  const auto [end, rest] = std::ranges::mismatch(inside, file);
-  if (end == inside.end()) return (fs::path(folder) / problem.kernel_file).string();
-  throw argument_error(fmt::format(
-      "'KernelFile' is '{}', which leads out of the problem's folder; put the kernel beside it or "
-      "below",
-      problem.kernel_file));
+/// A size in work groups is divided by nothing, one in work items by the work group.
+void set_divisors(const t1_problem& problem, bare_kernel& kernel) {
+  for (std::size_t axis = 0; axis < problem.grid_divisors.size(); ++axis) {
+    const auto& given = problem.grid_divisors[axis];
+    if (!given && !problem.counts_groups) continue;
+    std::vector<quantity> divisors;
+    if (given) divisors.assign(given->begin(), given->end());
+    if (axis == 0) kernel.divide_grid_x(std::move(divisors));
+    if (axis == 1) kernel.divide_grid_y(std::move(divisors));
+    if (axis == 2) kernel.divide_grid_z(std::move(divisors));
+  }
+}
+
+std::size_t bytes_of(const t1_argument& item) {
+  return visit_dtype(item.type, [&]<class T>() { return item.elements * item.lanes * sizeof(T); });
+}
+
+/// In OpenCL, local memory of the launch is the parameter behind all others; in CUDA none.
+void check_local(const t1_problem& problem, std::size_t place) {
+  const bool is_last = place + 1 == problem.arguments.size();
+  if (problem.language == "CUDA" || is_last) return;
+  throw argument_error("the argument '" + problem.arguments[place].name +
+                       "' is local memory, which has to be the last argument of the kernel");
+}
+
+/// The arguments of the kernel, without symbols and local memory, which are none in CUDA. Returns
+/// the places in the kernel by those in the problem.
+std::vector<std::size_t> set_arguments(const t1_problem& problem, const std::string& folder,
+                                       bare_kernel& kernel) {
+  std::mt19937_64 random(1);
+  std::vector<kernel_argument> arguments;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < problem.arguments.size(); ++i) {
+    const t1_argument& item = problem.arguments[i];
+    places.push_back(arguments.size());
+    if (item.is_local) {
+      check_local(problem, i);
+      kernel.local_memory(bytes_of(item));
+    } else if (item.is_constant && problem.language == "CUDA") {
+      const std::vector<std::byte> bytes = contents_of(item, folder, random);
+      visit_dtype(item.type, [&]<class T>() { kernel.constant(item.name, numbers_of<T>(bytes)); });
+    } else {
+      arguments.push_back(to_argument(item, folder, random));
+    }
+  }
+  kernel.set_arguments(std::move(arguments));
+  return places;
+}
+
+void set_answers(const t1_problem& problem, const std::string& folder,
+                 const std::vector<std::size_t>& places, bare_kernel& kernel) {
+  std::mt19937_64 random(1);
+  for (const t1_answer& each : problem.answers) {
+    const std::vector<std::byte> bytes = contents_of(each.contents, folder, random);
+    tolerance allowed;
+    (each.is_relative ? allowed.relative : allowed.absolute) = each.threshold;
+    visit_dtype(each.contents.type, [&]<class T>() {
+      kernel.answer(places[each.argument], numbers_of<T>(bytes), allowed);
+    });
+  }
 }
 
 }  // namespace
 
 bare_kernel to_bare_kernel(const t1_problem& problem, const std::string& folder) {
   std::vector<quantity> sizes(problem.problem_size.begin(), problem.problem_size.end());
+  sizes.insert(sizes.end(), problem.global_size.begin(), problem.global_size.end());
   bare_kernel kernel({.name = problem.kernel_name,
-                      .source = kernel_file(kernel_path(problem, folder)),
+                      .source = kernel_file(path_in(folder, problem.kernel_file, "KernelFile")),
                       .problem_size = std::move(sizes),
                       .flags = problem.compiler_options});
   for (const parameter& item : problem.parameters) kernel.parameter(item.name, item.candidates);
   for (const restriction& item : problem.restrictions) kernel.restrict(item.description);
   set_work_group(problem, kernel);
-  const auto divisors = [&](std::size_t axis) {
-    const std::vector<std::string>& texts = *problem.grid_divisors[axis];
-    return std::vector<quantity>(texts.begin(), texts.end());
-  };
-  if (problem.grid_divisors[0]) kernel.divide_grid_x(divisors(0));
-  if (problem.grid_divisors[1]) kernel.divide_grid_y(divisors(1));
-  if (problem.grid_divisors[2]) kernel.divide_grid_z(divisors(2));
+  set_divisors(problem, kernel);
   if (!problem.dynamic_local_memory.empty()) kernel.local_memory(problem.dynamic_local_memory);
-  std::mt19937_64 random(1);
-  std::vector<kernel_argument> arguments;
-  for (const t1_argument& item : problem.arguments) {
-    // OpenCL has no symbols: there the array is a parameter of the kernel.
-    if (item.is_constant && problem.language == "CUDA") {
-      visit_dtype(item.type,
-                  [&]<class T>() { kernel.constant(item.name, contents_of<T>(item, random)); });
-    } else {
-      arguments.push_back(to_argument(item, random));
-    }
-  }
-  kernel.set_arguments(std::move(arguments));
+  const std::vector<std::size_t> places = set_arguments(problem, folder, kernel);
+  set_answers(problem, folder, places, kernel);
   return kernel;
 }
 

@@ -49,6 +49,9 @@ configuration key_of(const t1_problem& problem) {
     key.set(fmt::format("problem_size_{}", "xyz"[axis]),
             static_cast<std::int64_t>(problem.problem_size[axis]));
   }
+  for (std::size_t axis = 0; axis < problem.global_size.size(); ++axis) {
+    key.set(fmt::format("global_size_{}", "xyz"[axis]), problem.global_size[axis]);
+  }
   return key;
 }
 
@@ -101,9 +104,10 @@ void add_tune(CLI::App& program, invocation& shared) {
   CLI::App* command = program.add_subcommand(
       "tune",
       "Tunes the kernel of a problem in T1, the format of the FAIR Benchmark Hub and Kernel Tuner, "
-      "on the device that LIBTUNE_DEVICE chooses, and stores the trials and the result. T1 has no "
-      "answers, so results are not checked. LIBTUNE_BUDGET, LIBTUNE_MODE and the other variables "
-      "count as for autotuners");
+      "and in KTT's dialect of it, on the device that LIBTUNE_DEVICE chooses, and stores the "
+      "trials "
+      "and the result. Results are checked where the problem has ReferenceArguments. "
+      "LIBTUNE_BUDGET, LIBTUNE_MODE and the other variables count as for autotuners");
   command
       ->add_option("FILE", request->file,
                    "The problem; its kernel lies beside it or in a folder below")
