@@ -303,6 +303,8 @@ struct libtune_tuner {
     for (const auto& [name, text] : options) {
       tune::c_api::set_option(made, name, text ? text->c_str() : nullptr);
     }
+    made.metrics.computed.insert(made.metrics.computed.end(), computed.begin(), computed.end());
+    if (observes) made.metrics.probes.push_back(observes);
     return made;
   }
 
@@ -313,6 +315,8 @@ struct libtune_tuner {
   std::vector<tune::kernel_argument> arguments{};
   std::vector<step> answers{};
   std::vector<std::pair<std::string, std::optional<std::string>>> options{};
+  std::vector<tune::computed_metric> computed{};  // by functions of the caller
+  std::shared_ptr<tune::probe> observes{};        // null without a function that observes
   // For a function.
   tune::c_api::callback<libtune_measure_function> measures{};
   std::vector<tune::computed_metric> metrics{};

@@ -376,6 +376,32 @@ typedef libtune_status (*libtune_trial_function)(void* user,
                                                  size_t count, const char* outcome,
                                                  const char* reason, double time_ns);
 
+/// The size of a launch.
+typedef struct libtune_launch {
+  size_t groups[3];           ///< work groups along x, y and z
+  size_t extents[3];          ///< work items of a group along x, y and z
+  size_t local_memory_bytes;  ///< dynamic local memory of a group
+} libtune_launch;
+/// Sets the size of a launch for a configuration. The answer must be the same for the same values.
+/// A status other than LIBTUNE_OK fails the configuration; LIBTUNE_STOPPED ends the tuning.
+typedef libtune_status (*libtune_launch_function)(void* user,
+                                                  const libtune_named_value* configuration,
+                                                  size_t count, libtune_launch* launch);
+/// Computes a figure of a trial. Other figures are "time" (the median in nanoseconds), "samples"
+/// (all times in nanoseconds) and the metrics that were added before. A status other than
+/// LIBTUNE_OK makes the figure unknown, and the error's text a part of the trial's reason.
+typedef libtune_status (*libtune_metric_function)(void* user,
+                                                  const libtune_named_value* configuration,
+                                                  size_t count, const libtune_named_value* figures,
+                                                  size_t figure_count, double* value);
+/// A configuration on the device, for a function that observes it.
+typedef struct libtune_observed libtune_observed;
+/// Observes a configuration: runs it with libtune_observed_start and libtune_observed_finish as
+/// often as it likes. A status other than LIBTUNE_OK becomes a part of the trial's reason.
+typedef libtune_status (*libtune_observe_function)(void* user,
+                                                   const libtune_named_value* configuration,
+                                                   size_t count, libtune_observed* observed);
+
 /// The use of an array by a kernel.
 typedef enum libtune_access LIBTUNE_C_ANY_INT {
   LIBTUNE_IN = 0,    ///< read
@@ -416,6 +442,17 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_restrict(libtune_tuner* tuner,
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_restrict_by(libtune_tuner* tuner,
                                                           libtune_restriction_function function,
                                                           void* user, const char* description);
+/// Like libtune_tuner_restrict_by, for a function that reads these parameters only. The search asks
+/// it once for each combination of their values, so large spaces are fast.
+/// @param tuner  the tuner
+/// @param function  the function; it receives all parameters
+/// @param user  passed to each call
+/// @param description  for messages; may be null
+/// @param reads  the names of the parameters; not empty
+/// @param count  their number
+LIBTUNE_C_EXPORT libtune_status libtune_tuner_restrict_reading(
+    libtune_tuner* tuner, libtune_restriction_function function, void* user,
+    const char* description, const char* const* reads, size_t count);
 /// Adds a figure to each trial: a formula over the parameters, "time" (ns) and other figures.
 /// Tuning refuses a parameter with the name of a figure used in a formula, or of a metric.
 /// @param tuner  the tuner
@@ -424,6 +461,16 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_restrict_by(libtune_tuner* tuner,
 /// @param unit  may be null
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_metric(libtune_tuner* tuner, const char* name,
                                                      const char* formula, const char* unit);
+/// Adds a figure to each trial that a function computes. Lifetime as for libtune_tuner_measure_by.
+/// @param tuner  the tuner
+/// @param name  of the figure: a lower-case identifier
+/// @param unit  may be null
+/// @param function  the function
+/// @param user  passed to each call
+LIBTUNE_C_EXPORT libtune_status libtune_tuner_metric_by(libtune_tuner* tuner, const char* name,
+                                                        const char* unit,
+                                                        libtune_metric_function function,
+                                                        void* user);
 /// Sets an option for this tuner only, like libtune_context_set_option.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_set_option(libtune_tuner* tuner, const char* name,
                                                          const char* value);
@@ -464,6 +511,21 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_work_group(libtune_tuner* tuner, c
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_divide_grid(libtune_tuner* tuner, int axis,
                                                           const char* const* divisors,
                                                           size_t count);
+/// Sets the size of each launch by a function, in place of the problem size, its divisors, the
+/// extents of the work group and the dynamic local memory. Lifetime as for
+/// libtune_tuner_restrict_by.
+LIBTUNE_C_EXPORT libtune_status libtune_tuner_launch_by(libtune_tuner* tuner,
+                                                        libtune_launch_function function,
+                                                        void* user);
+/// Observes each right configuration once, before it is timed. Lifetime as for
+/// libtune_tuner_measure_by.
+LIBTUNE_C_EXPORT libtune_status libtune_tuner_observe_by(libtune_tuner* tuner,
+                                                         libtune_observe_function function,
+                                                         void* user);
+/// Starts a run of an observed configuration, and returns.
+LIBTUNE_C_EXPORT libtune_status libtune_observed_start(libtune_observed* observed);
+/// Waits for the end of its runs.
+LIBTUNE_C_EXPORT libtune_status libtune_observed_finish(libtune_observed* observed);
 /// Sets the bytes of dynamic local memory for each work group: an expression.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_local_memory(libtune_tuner* tuner, const char* bytes);
 /// Allows only configurations whose compiled kernels fulfil an expression: "registers <= 64".
@@ -514,6 +576,11 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_run(libtune_tuner* tuner,
 
 /* For all tuners again. */
 
+/// Counts the configurations that the restrictions allow.
+LIBTUNE_C_EXPORT libtune_status libtune_tuner_size(const libtune_tuner* tuner, size_t* size);
+/// Lists them: a column for each parameter. Do not list more than a few million.
+LIBTUNE_C_EXPORT libtune_status libtune_tuner_space(const libtune_tuner* tuner,
+                                                    libtune_table** table);
 /// Finds the best configuration on a context's device: by the options, in the database or by a
 /// search. Blocks. The tuner may be used again, and destroyed before its results.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_tune(libtune_tuner* tuner,

@@ -230,7 +230,9 @@ PYBIND11_MODULE(_libtune, m) {
       .def("parameter", &tuner::parameter)
       .def("restrict", &tuner::restrict_to)
       .def("restrict_by", &tuner::restrict_by)
+      .def("restrict_reading", &tuner::restrict_reading)
       .def("metric", &tuner::metric)
+      .def("metric_by", &tuner::metric_by)
       .def("set_option", &tuner::set_option)
       .def("remember", &tuner::remember)
       .def("measure_by", &tuner::measure_by)
@@ -242,6 +244,8 @@ PYBIND11_MODULE(_libtune, m) {
       .def("work_group", &tuner::work_group)
       .def("divide_grid", &tuner::divide_grid)
       .def("local_memory", &tuner::local_memory)
+      .def("launch_by", &tuner::launch_by)
+      .def("observe_by", &tuner::observe_by)
       .def("limit", &tuner::limit)
       .def("array", &tuner::array)
       .def("device_array", &tuner::device_array)
@@ -249,6 +253,8 @@ PYBIND11_MODULE(_libtune, m) {
       .def("constant", &tuner::constant)
       .def("answer", &tuner::answer)
       .def("verify_by", &tuner::verify_by)
+      .def("size", &tuner::size)
+      .def("space", &tuner::space)
       .def("run", &tuner::run, py::keep_alive<0, 1>())
       .def("tune", &tuner::tune, py::keep_alive<0, 1>());  // its callbacks
 

@@ -4,6 +4,9 @@
 // A tuner whose callbacks are Python functions.
 #pragma once
 
+#include <algorithm>
+#include <array>
+
 #include "libtune/bindings/python/handles.hpp"
 
 namespace tune::python {
@@ -108,18 +111,27 @@ class tuner {
     check(libtune_tuner_restrict(handle_, expression.c_str()));
   }
   void restrict_by(py::function function, const c_text& description) {
-    check(libtune_tuner_restrict_by(
-        handle_,
-        [](void* user, const libtune_named_value* values, size_t count, int* allowed) {
+    check(
+        libtune_tuner_restrict_by(handle_, allows, keep(std::move(function)), description.c_str()));
+  }
+  void restrict_reading(py::function function, const c_text& description,
+                        const std::vector<c_text>& reads) {
+    const auto names = pointers(reads);
+    check(libtune_tuner_restrict_reading(handle_, allows, keep(std::move(function)),
+                                         description.c_str(), names.data(), names.size()));
+  }
+  /// @param function  receives the configuration and the figures, and returns a number
+  void metric_by(const c_text& name, py::function function) {
+    check(libtune_tuner_metric_by(
+        handle_, name.c_str(), nullptr,
+        [](void* user, const libtune_named_value* values, size_t count,
+           const libtune_named_value* figures, size_t figure_count, double* value) {
           return static_cast<callback*>(user)->call(
-              [&](const py::object& answer) {
-                const int truth = PyObject_IsTrue(answer.ptr());
-                if (truth < 0) throw py::error_already_set();
-                *allowed = truth;
-              },
-              [&] { return to_dict(values, count); });
+              [&](const py::object& answer) { *value = answer.cast<double>(); },
+              [&] { return to_dict(values, count); },
+              [&] { return to_dict(figures, figure_count); });
         },
-        keep(std::move(function)), description.c_str()));
+        keep(std::move(function))));
   }
   void metric(const c_text& name, const c_text& formula, const c_text& unit) {
     check(libtune_tuner_metric(handle_, name.c_str(), formula.c_str(), unit.c_str()));
@@ -179,6 +191,43 @@ class tuner {
   void local_memory(const c_text& bytes) {
     check(libtune_tuner_local_memory(handle_, bytes.c_str()));
   }
+  /// @param function  returns three numbers of groups, three extents and the bytes of local memory
+  void launch_by(py::function function) {
+    check(libtune_tuner_launch_by(
+        handle_,
+        [](void* user, const libtune_named_value* values, size_t count, libtune_launch* launch) {
+          return static_cast<callback*>(user)->call(
+              [&](const py::object& answer) {
+                const auto made = answer.cast<std::array<std::size_t, 7>>();
+                std::copy_n(made.begin(), 3, launch->groups);
+                std::copy_n(made.begin() + 3, 3, launch->extents);
+                launch->local_memory_bytes = made[6];
+              },
+              [&] { return to_dict(values, count); });
+        },
+        keep(std::move(function))));
+  }
+  /// @param function  receives the configuration, and functions that start a run and wait for it
+  void observe_by(py::function function) {
+    check(libtune_tuner_observe_by(
+        handle_,
+        [](void* user, const libtune_named_value* values, size_t count,
+           libtune_observed* observed) {
+          return static_cast<callback*>(user)->call(
+              [](const py::object&) {}, [&] { return to_dict(values, count); },
+              [&] {
+                return py::cpp_function([observed] {
+                  check(unlocked([&] { return libtune_observed_start(observed); }));
+                });
+              },
+              [&] {
+                return py::cpp_function([observed] {
+                  check(unlocked([&] { return libtune_observed_finish(observed); }));
+                });
+              });
+        },
+        keep(std::move(function))));
+  }
   void limit(const c_text& expression) { check(libtune_tuner_limit(handle_, expression.c_str())); }
   void array(int access, const c_text& type, const std::vector<std::size_t>& shape,
              const py::object& contents, const c_text& name) {
@@ -230,6 +279,16 @@ class tuner {
         },
         keep(std::move(function))));
   }
+  std::size_t size() {
+    std::size_t made = 0;
+    finish(unlocked([&] { return libtune_tuner_size(handle_, &made); }));
+    return made;
+  }
+  py::dict space() {
+    libtune_table* table = nullptr;
+    finish(unlocked([&] { return libtune_tuner_space(handle_, &table); }));
+    return to_columns(table);
+  }
   std::unique_ptr<results> run(const context& in, const py::dict& configuration) {
     const named_values values(configuration);
     libtune_results* made = nullptr;
@@ -250,6 +309,17 @@ class tuner {
   }
 
  private:
+  static libtune_status allows(void* user, const libtune_named_value* values, size_t count,
+                               int* allowed) {
+    return static_cast<callback*>(user)->call(
+        [&](const py::object& answer) {
+          const int truth = PyObject_IsTrue(answer.ptr());
+          if (truth < 0) throw py::error_already_set();
+          *allowed = truth;
+        },
+        [&] { return to_dict(values, count); });
+  }
+
   /// Any exception of the function for trials ends the search.
   static libtune_status report(void* user, const libtune_named_value* values, size_t count,
                                const char* outcome, const char* reason, double time_ns) {

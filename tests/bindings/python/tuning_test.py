@@ -9,12 +9,10 @@ import tempfile
 import threading
 import time
 import unittest
-import warnings
 
 import numpy
 
 import libtune
-from libtune._kernel_tuner import _rows
 
 context = None
 folder = None
@@ -352,88 +350,6 @@ class Children(unittest.TestCase):
         # What is described in Python cannot be found by a child.
         with self.assertRaises(libtune.Error):
             libtune.tune("here", {"x": [1]}, lambda at, _: 1.0, context=isolated, key={"n": 1})
-
-
-class FromKernelTuner(unittest.TestCase):
-    def arguments(self):
-        return [numpy.zeros(100, "float32"), numbers(), numpy.float32(2), numpy.int32(100)]
-
-    def tune(self, **more):
-        given = {"block_size_x": [16, 32, 64], **more.pop("tune_params", {})}
-        device = next(i for i, d in enumerate(libtune.devices()) if d.info == context.device.info)
-        return libtune.tune_kernel("scale", SCALE, 100, self.arguments(), given, device=device, quiet=True, **more)
-
-    def test_results(self):
-        results, environment = self.tune(answer=[2 * numbers(), None, None, None],
-                                         metrics={"GB/s": "800 / 1e6 / (time / 1000) / 1e3"})
-        results.sort(key=lambda row: row["block_size_x"])
-        self.assertEqual([row["block_size_x"] for row in results], [16, 32, 64])
-        self.assertEqual((results[0]["time"], results[0]["outcome"]), (math.inf, "wrong result"))
-        best = environment["best_config"]
-        # Not always that of the least time: what disturbs the device is taken out before they are compared.
-        self.assertIn(best, results[1:])
-        self.assertAlmostEqual(best["GB/s"], 800 / 1e6 / (best["time"] / 1000) / 1e3, delta=1e-6 * best["GB/s"])
-        self.assertTrue(best["times"])
-
-    def test_restrictions_verify_and_objectives(self):
-        results, environment = self.tune(
-            restrictions=lambda p: p["block_size_x"] != 64,
-            verify=lambda answer, result, atol: bool(abs(result[0] - 2 * numbers()).max() <= atol),
-            metrics={"Width": "block_size_x"},
-            objective="Width",
-            objective_higher_is_better=True,
-        )
-        self.assertEqual(len(results), 2)
-        self.assertEqual(environment["best_config"]["block_size_x"], 32)
-        self.assertEqual(environment["best_config"]["Width"], 32)
-
-    def test_strategies(self):
-        results, _ = self.tune(strategy="random_sample", strategy_options={"max_fevals": 2})
-        self.assertEqual(len(results), 2)
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            self.tune(strategy="brute_force", strategy_options={"popsize": 4}, cache="old.json")
-        self.assertEqual(len(told), 2)
-        with self.assertRaisesRegex(libtune.ArgumentError, "luck.*exhaustive|exhaustive.*luck"):
-            self.tune(strategy="luck")
-
-    def test_run_kernel(self):
-        device = next(i for i, d in enumerate(libtune.devices()) if d.info == context.device.info)
-        made = libtune.run_kernel("scale", SCALE, 100, self.arguments(), {"block_size_x": 32}, device=device)
-        self.assertTrue((made[0] == 2 * numbers()).all())
-        self.assertEqual(made[3], 100)
-
-    def test_extents_that_are_not_tuned(self):
-        results, _ = self.tune(block_size_names=["block_size_x", "rows"])
-        self.assertEqual(len(results), 3)
-
-    def test_names_of_results(self):
-        tried = []
-        for name in ("time", "times", "outcome", "reason"):
-            for more in ({"tune_params": {name: [1]}}, {"metrics": {name: "block_size_x"}}):
-                with self.assertRaisesRegex(libtune.ArgumentError, f"called '{name}'"):
-                    self.tune(verify=lambda *_, **__: tried.append(1) or True, **more)
-        with self.assertRaisesRegex(libtune.ArgumentError, "called 'block_size_x'"):
-            self.tune(metrics={"block_size_x": "1"})
-        with self.assertRaisesRegex(libtune.ArgumentError, "'GB/s' and 'gb_s' are both"):
-            self.tune(metrics={"GB/s": "1", "gb_s": "2"})
-        self.assertEqual(tried, [])
-
-    def test_times_compare_after_an_interruption(self):
-        trials = {"x": [1, 2], "outcome": ["measured"] * 2, "message": [""] * 2, "score_ns": [2e6, 3e6],
-                  "samples_ns": [[2e6], [3e6]], "level": [1.0, 2.0]}
-        rows = _rows(trials, ["x"], {}, {})
-        self.assertEqual([(row["time"], row["times"]) for row in rows], [(2.0, [2.0]), (1.5, [1.5])])
-
-    def test_what_there_is_not(self):
-        for arguments, text in [({"simulation_mode": True}, "simulation_mode"),
-                                ({"texmem_args": {"t": 1}}, "texmem_args"),
-                                ({"grid_div_x": lambda p: 1}, "grid_div_x is a function"),
-                                ({"lang": "HIP"}, "no language 'HIP'"),
-                                ({"block_size_names": ["blocksize"]}, "'blocksize'.*no parameter"),
-                                ({"objective": "GB/s"}, "no metric")]:
-            with self.assertRaisesRegex(libtune.ArgumentError, text):
-                self.tune(**arguments)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ docs/python.md is the guide. Errors are subclasses of libtune.Error, with the te
 run without the interpreter's lock.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from . import operations
 from ._arrays import (
     DeviceArray,
@@ -44,10 +46,29 @@ from ._errors import (
     StoppedError,
     TuningFailedError,
 )
-from ._kernel_tuner import run_kernel, tune_kernel
 from ._libtune import __version__
 from ._tuning import Argument, Kernel, KernelTuner, Tuned, in_, inout, kernel, out, tune
 from .databases import Database, Result, read_database
+
+if TYPE_CHECKING:
+    from . import kernel_tuner
+    from .kernel_tuner import create_device_targets, run_kernel, store_results, tune_cache, tune_kernel, tune_kernel_T1
+
+# Kernel Tuner's names, imported when they are used: they need numpy.
+_OF_KERNEL_TUNER = (
+    "create_device_targets", "run_kernel", "store_results", "tune_cache", "tune_kernel", "tune_kernel_T1",
+)
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name == "kernel_tuner":
+        return importlib.import_module(".kernel_tuner", __name__)
+    if name in _OF_KERNEL_TUNER:
+        return getattr(importlib.import_module(".kernel_tuner", __name__), name)
+    raise AttributeError(f"libtune has no '{name}'")
+
 
 __all__ = [
     "Argument",
@@ -75,6 +96,7 @@ __all__ = [
     "TuningFailedError",
     "__version__",
     "asarray",
+    "create_device_targets",
     "default_context",
     "devices",
     "from_cuda_array_interface",
@@ -82,12 +104,16 @@ __all__ = [
     "in_",
     "inout",
     "kernel",
+    "kernel_tuner",
     "operations",
     "out",
     "read_database",
     "run_kernel",
     "select_device",
+    "store_results",
     "tune",
+    "tune_cache",
     "tune_in_children",
     "tune_kernel",
+    "tune_kernel_T1",
 ]

@@ -1,0 +1,7 @@
+# SPDX-FileCopyrightText: The libtune authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Observers of scripts for Kernel Tuner."""
+
+from .observer import BenchmarkObserver, ContinuousObserver, IterationObserver, OutputObserver, PrologueObserver
+
+__all__ = ["BenchmarkObserver", "ContinuousObserver", "IterationObserver", "OutputObserver", "PrologueObserver"]
