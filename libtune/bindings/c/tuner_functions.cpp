@@ -8,7 +8,6 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/bindings/c/handles.hpp"
-#include "libtune/measure/measure.hpp"
 
 struct libtune_observed {
   tune::bare_operation& operation;

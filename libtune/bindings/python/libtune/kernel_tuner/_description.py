@@ -36,7 +36,10 @@ def find_device(lang: Optional[str], device: int, platform: int) -> Device:
     """The device for a language, None for any, and the numbers of a device and a platform."""
     if lang is not None and lang.lower() not in _BACKENDS:
         way = _ELSEWHERE.get(lang.lower(), "see docs/from-kernel-tuner.md")
-        raise ArgumentError(f"libtune has no language '{lang}', it tunes CUDA and OpenCL: {way}")
+        raise ArgumentError(
+            f"libtune has no language '{lang}', it tunes kernels of CUDA and OpenCL, with __global__, __kernel or KERNEL: "
+            f"{way}"
+        )
     backend = None if lang is None else _BACKENDS[lang.lower()]
     fitting = [each for each in devices() if backend in (None, each.backend)]
     if backend == "OpenCL":

@@ -38,12 +38,15 @@ class Observation:
         self._all = list(observers)
         self._prologue = [each for each in observers if _is(each, "PrologueObserver")]
         self._continuous = [each for each in observers if _is(each, "ContinuousObserver")]
-        others = self._prologue + self._continuous
-        self._benchmark = [each for each in observers if each not in others]
+        self._benchmark = [
+            each for each in observers
+            if not any(_is(each, kind) for kind in ("PrologueObserver", "ContinuousObserver", "RegisterObserver"))
+        ]
         self._iterations = iterations
         self._parameters = parameters
         self.figures: Dict[str, Dict[str, Any]] = {}
         self.failure: Optional[BaseException] = None
+        self.counts_registers = any(_is(each, "RegisterObserver") for each in observers)
 
     def register(self, context: Context, env: Mapping[str, Any]) -> None:
         """Introduces the device to all observers."""

@@ -97,6 +97,8 @@ def _row(
     row["outcome"] = trial["outcome"]
     if observed is not None:
         row.update(observed.of(params))
+        if observed.counts_registers and trial.get("registers") is not None:
+            row["num_regs"] = int(trial["registers"])
     return process_metrics(row, dict(metrics))
 
 
@@ -107,8 +109,16 @@ def find_best(rows: Sequence[Row], objectives: Sequence[Tuple[str, bool]]) -> An
     return get_best_config(rows, *objectives[0])
 
 
-def total_times(rows: Sequence[Row], whole_ms: float) -> Dict[str, float]:
+def spread(rows: Sequence[Row], strategy_ms: float, framework_ms: float) -> None:
+    """Divides the time of a whole search among its results."""
+    for row in rows:
+        row["strategy_time"] = max(0.0, strategy_ms) / len(rows)
+        row["framework_time"] = max(0.0, framework_ms) / len(rows)
+
+
+def total_times(rows: Sequence[Row], whole_ms: float, is_simulated: bool) -> Dict[str, float]:
     """The sums of the parts of a search, in ms."""
-    made = {f"total_{name}": float(sum(row.get(name, 0.0) for row in rows)) for name in _PARTS}
-    made["overhead_time"] = max(0.0, whole_ms - sum(made.values()))
+    made = {f"total_{name}": float(sum(row.get(name) or 0.0 for row in rows)) for name in _PARTS}
+    spent = [made[f"total_{name}"] for name in (_PARTS[3:] if is_simulated else _PARTS)]
+    made["overhead_time"] = max(0.0, whole_ms - sum(spent))
     return made

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import math
+import time
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .._errors import ArgumentError, Error, TuningFailedError
 from ._description import Description
 from ._observation import Observation, make_observers
-from ._results import fail, make_row, rows_of
+from ._results import fail, make_row, rows_of, spread
 from .cache import CacheFile
 from .objectives import Row, process_metrics
 from .restrictions import Restriction, add_restrictions, read_restrictions
@@ -111,11 +112,14 @@ class Search:
         self._set_options(size)
         if self._cache is not None:
             self._cache.begin()
+        begin = time.perf_counter()
         try:
             rows, winner = self._tune()
         finally:
             if self._cache is not None:
                 self._cache.finish({})
+        used = sum(row["compile_time"] + row["benchmark_time"] for row in rows)
+        spread(rows, 0.0, 1e3 * (time.perf_counter() - begin) - used)
         if self._cache is not None:
             self._cache.finish({self._parameters.key(row): row for row in rows})
         if winner is not None and not self._found and self._is_time():
@@ -169,8 +173,8 @@ class Search:
         if self._observed.failure is not None:
             raise self._observed.failure
         params = self._parameters.decode(native)
-        time = time_ns / 1e6
-        row = make_row(params, time, [time], 0.0, 0.0)
+        median = time_ns / 1e6
+        row = make_row(params, median, [median], 0.0, 0.0)
         if not math.isfinite(time_ns):
             fail(row, outcome, reason)
         if self._cache is not None:
@@ -178,7 +182,7 @@ class Search:
         is_told = not self._given["quiet"] and (math.isfinite(time_ns) or self._given["verbose"])
         if is_told:
             text = ", ".join(f"{name}={value}" for name, value in params.items())
-            print(f"{text}, time={time:.4g} ms" if math.isfinite(time_ns) else f"{text}, {outcome}: {reason}")
+            print(f"{text}, time={median:.4g} ms" if math.isfinite(time_ns) else f"{text}, {outcome}: {reason}")
 
     def _tune(self) -> Tuple[List[Row], Optional[Row]]:
         try:

@@ -150,9 +150,9 @@ def create_device_targets(
     devices = sorted({entry["device_name"] for entry in results.data})
     blocks = []
     for place, device in enumerate(devices):
-        condition = f"#ifdef TARGET_{device}" if place == 0 else f"#elif defined(TARGET_{device})"
+        condition = f"#ifdef TARGET_{device}" if place == 0 else f"#elif defined TARGET_{device}"
         blocks.append(condition + "\n" + _defines(results.get_best_config(device)))
-    blocks.append("#else /* any other device */\n" + _defines(results.get_best_config()))
+    blocks.append("#else /* default configuration */\n" + _defines(results.get_best_config()))
     text = (
         "/* made of the results of a tuning; changes will be lost */\n#pragma once\n"
         "#ifndef kernel_tuner /* a tuner defines the parameters itself */\n\n"

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 from .._errors import ArgumentError
 from .._tuning import _read
 from ._description import Description, is_array, parameters_of
-from ._results import find_best, total_times
+from ._results import find_best, spread, total_times
 from ._search import Search
 from .cache import CacheFile, read_cache
 from .geometry import check_block_size_params_names_list, default_block_size_names
@@ -134,7 +134,8 @@ def tune_kernel(
         results, environment = Search(given, wanted).run()
     if results:
         environment["best_config"] = environment.pop("winner", None) or find_best(results, wanted)
-    environment.update(total_times(results, 1e3 * (time.perf_counter() - begin)))
+    whole = 1e3 * (time.perf_counter() - begin)
+    environment.update(total_times(results, whole, bool(simulation_mode)))
     if not quiet:
         _tell(environment.get("best_config"), [*tune_params, *(name for name, _ in wanted), *given["metrics"]])
     return results, environment
@@ -156,6 +157,7 @@ def _by_case(names: Optional[List[str]]) -> Optional[List[str]]:
 
 
 def _simulate(given: Mapping[str, Any], objectives: Sequence[Tuple[str, bool]]) -> Tuple[List[Row], Dict[str, Any]]:
+    begin = time.perf_counter()
     if given["parallel"]:
         raise ArgumentError("parallel and simulation_mode exclude each other")
     if not given["cache"]:
@@ -169,8 +171,11 @@ def _simulate(given: Mapping[str, Any], objectives: Sequence[Tuple[str, bool]]) 
     parameters = Parameters(given["tune_params"])
     restrictions = read_restrictions(given["restrictions"], parameters.names)
     simulation = Simulation(file, parameters, restrictions, given["metrics"], objectives)
+    between = time.perf_counter()
     rows = simulation.run(strategy or "exhaustive", options)
-    return rows, simulated_environment(file, rows)
+    environment = simulated_environment(file, rows)
+    spread(rows, 1e3 * (time.perf_counter() - between), 1e3 * (between - begin))
+    return rows, environment
 
 
 def tune_cache(cache_path: Any, restrictions: Optional[Sequence[Any]] = None, **kwargs: Any) -> Tuple[List[Row], Dict[str, Any]]:

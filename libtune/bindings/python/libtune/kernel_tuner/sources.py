@@ -122,7 +122,7 @@ class Sources:
 def _known_language(text: str) -> Optional[str]:
     """None for the dialect of libtune, which runs on any device."""
     found = detect_language(text)
-    return None if found == "C" else found
+    return None if found == "C" and (not text or re.search(r"\bKERNEL\b|#include \"", text)) else found
 
 
 def undefine_all(names: Sequence[str]) -> str:

@@ -3,5 +3,7 @@
 """Observers of scripts for Kernel Tuner."""
 
 from .observer import BenchmarkObserver, ContinuousObserver, IterationObserver, OutputObserver, PrologueObserver
+from .register import RegisterObserver
 
-__all__ = ["BenchmarkObserver", "ContinuousObserver", "IterationObserver", "OutputObserver", "PrologueObserver"]
+__all__ = ["BenchmarkObserver", "ContinuousObserver", "IterationObserver", "OutputObserver", "PrologueObserver",
+           "RegisterObserver"]
