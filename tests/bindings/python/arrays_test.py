@@ -310,6 +310,47 @@ class CudaArrayInterface(unittest.TestCase):
         self.assertTrue((made.get() == matrix()).all())
 
 
+class Pyopencl(unittest.TestCase):
+    def setUp(self):
+        try:
+            import pyopencl
+            import pyopencl.array
+        except ImportError:
+            self.skipTest("there is no pyopencl")
+        if context.device.backend != "OpenCL":
+            self.skipTest("the device is not of OpenCL")
+        self.cl = pyopencl
+        self.queue = pyopencl.CommandQueue(pyopencl.Context.from_int_ptr(context.native))
+
+    def test_in_place(self):
+        given = self.cl.array.to_device(self.queue, numpy.arange(12, dtype="float32").reshape(3, 4))
+        held = libtune.asarray(given, context)
+        self.assertEqual((held.shape, held.native), ((3, 4), given.base_data.int_ptr))
+        held.set(held.get() + 1)
+        context.queue.finish()
+        self.assertTrue((given.get() == numpy.arange(1, 13).reshape(3, 4)).all())
+        result = libtune.operations.transpose(given, context)
+        self.assertTrue((result.get() == given.get().T).all())
+
+    def test_their_queue(self):
+        own = libtune.Queue(context, self.queue)
+        self.assertEqual(own.native, self.queue.int_ptr)
+
+    def test_of_another_context(self):
+        other = self.cl.CommandQueue(self.cl.Context(self.queue.context.devices))
+        given = self.cl.array.to_device(other, numpy.zeros(4, "float32"))
+        with self.assertRaisesRegex(libtune.ArgumentError, "from_int_ptr"):
+            libtune.asarray(given, context)
+        source = "KERNEL void add(GLOBAL float* x) { x[get_global_id(0)] += 1; }"
+        made = libtune.run_kernel("add", source, 4, [given], {"block_size_x": 4}, grid_div_x=[4])
+        self.assertTrue((made[0] == 1).all())
+
+    def test_a_part(self):
+        given = self.cl.array.to_device(self.queue, numpy.zeros(64, "float32"))
+        with self.assertRaisesRegex(libtune.ArgumentError, "behind the start"):
+            libtune.asarray(given[16:], context)
+
+
 class Numpy(unittest.TestCase):
     """What libtune cannot take as it is."""
 
@@ -397,6 +438,14 @@ class Bind(unittest.TestCase):
         src = libtune.DeviceArray(context, (3, 4), padded=(3, 6)).set(matrix())
         self.operation.bind("src", src).run()
         self.assertTrue((self.operation.get("dest") == matrix().T).all())
+
+    def test_streams_of_others(self):
+        class Stream:
+            cuda_stream = context.queue.native
+
+        self.assertEqual(libtune.Queue(context, Stream()).native, context.queue.native)
+        with self.assertRaisesRegex(libtune.ArgumentError, "is no stream"):
+            libtune.Queue(context, "default")
 
     def test_another_queue(self):
         queue = libtune.Queue(context)

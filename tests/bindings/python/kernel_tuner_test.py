@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scripts of Kernel Tuner with another import."""
 
+import inspect
 import json
 import math
 import os
 import pathlib
+import re
 import tempfile
 import unittest
 import warnings
@@ -490,6 +492,18 @@ class Helpers(unittest.TestCase):
             util.check_restrictions(["x <"], {"x": 1})
         with self.assertRaisesRegex(ValueError, "reads 'y'"):
             util.check_restrictions([(lambda y: y, ["y"])], {"x": 1})
+
+    def test_the_page_has_all_arguments_and_strategies(self):
+        root = pathlib.Path(__file__).resolve().parents[3]
+        page = (root / "docs/from-kernel-tuner.md").read_text()
+        rows = [line.split("|") for line in page.splitlines() if line.startswith("|")]
+        shown = {name for row in rows if row[2].strip() in ("the same", "mapped", "refused")
+                 for name in re.findall("`([a-z_]+)`", row[1])}
+        self.assertEqual(shown, set(inspect.signature(libtune.tune_kernel).parameters))
+        strategies = page[page.index("| strategy | here |"):]
+        strategies = strategies[: strategies.index("\n\n")]
+        named = set(re.findall("`([a-z_0-9]+)`", "".join(row.split("|")[1] for row in strategies.splitlines())))
+        self.assertEqual(named, set(kernel_tuner.strategies.strategy_map))
 
     def test_what_there_is_not(self):
         for given, text in [({"simulation_mode": True}, "simulation_mode"), ({"texmem_args": {"t": 1}}, "tune::texture"),

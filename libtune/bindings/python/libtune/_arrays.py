@@ -13,27 +13,9 @@ from typing import Any, Optional, Sequence, Tuple, Union
 
 from . import _libtune
 from ._device import Context, Queue, devices, is_index
+from ._elements import _CODES, _ELEMENTS, _TYPESTRS, element_bytes, element_name, numpy, require_native
 from ._errors import ArgumentError, ElementTypeError
-
-# The kind and bits in DLPack and in the CUDA array interface, by name.
-_ELEMENTS = {
-    "int8": (0, 8, "|i1"),
-    "int16": (0, 16, "<i2"),
-    "int32": (0, 32, "<i4"),
-    "int64": (0, 64, "<i8"),
-    "uint8": (1, 8, "|u1"),
-    "uint16": (1, 16, "<u2"),
-    "uint32": (1, 32, "<u4"),
-    "uint64": (1, 64, "<u8"),
-    "float16": (2, 16, "<f2"),
-    "float32": (2, 32, "<f4"),
-    "float64": (2, 64, "<f8"),
-    "bfloat16": (4, 16, None),
-    "complex64": (5, 64, "<c8"),
-    "complex128": (5, 128, "<c16"),
-}
-_CODES = {(code, bits): name for name, (code, bits, _) in _ELEMENTS.items()}
-_TYPESTRS = {text: name for name, (_, _, text) in _ELEMENTS.items() if text is not None}
+from ._pyopencl import from_pyopencl, is_pyopencl
 
 _CPU, _CUDA, _CUDA_HOST, _OPENCL, _CUDA_MANAGED = 1, 2, 3, 4, 13
 _BACKENDS = {_CUDA: "CUDA", _CUDA_MANAGED: "CUDA", _OPENCL: "OpenCL"}
@@ -44,47 +26,6 @@ _MEMORIES = {
     _OPENCL: "OpenCL",
     _CUDA_MANAGED: "CUDA, managed",
 }
-
-
-def numpy() -> Any:
-    """The module numpy, which only arrays of the host need."""
-    try:
-        import numpy as module
-    except ImportError as missing:
-        raise ImportError("libtune needs numpy for arrays of the host: install numpy") from missing
-    return module
-
-
-def require_native(array: Any, what: str) -> None:
-    """Raises for an array of numpy whose bytes or mask would be lost: libtune takes its memory as it is."""
-    if not array.dtype.isnative:
-        raise ElementTypeError(
-            f"{what} is of '{array.dtype.str}', whose bytes are in another order than this machine's: "
-            "use astype(array.dtype.newbyteorder('='))"
-        )
-    if numpy().ma.is_masked(array):
-        raise ArgumentError(f"{what} has masked elements, and libtune has no masks: use filled(value)")
-
-
-def element_name(dtype: Any) -> str:
-    """The name of an element type: of a str, a numpy dtype or type, or a dtype of PyTorch."""
-    if not getattr(dtype, "isnative", True):
-        raise ElementTypeError(f"libtune has no elements of '{dtype.str}', only in this machine's byte order")
-    name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None)
-    if name is None:
-        name = str(dtype).replace("torch.", "")
-        if name not in _ELEMENTS:
-            name = numpy().dtype(dtype).name
-    if name not in _ELEMENTS:
-        raise ElementTypeError(
-            f"libtune has no element type '{name}'; it has {', '.join(_ELEMENTS)}"
-        )
-    return name
-
-
-def element_bytes(name: str) -> int:
-    """The size of an element."""
-    return _ELEMENTS[name][1] // 8
 
 
 def product(extents: Sequence[int]) -> int:
@@ -172,6 +113,11 @@ class DeviceArray:
         self._owner = owner  # the library that owns the memory, if it is another one
         self._queue: Optional[Queue] = None  # the queue of the latest operation that it was bound to
         self._operation: Any = None  # the operation that makes it, unless another object keeps that
+
+    @property
+    def native(self) -> int:
+        """The backend's handle of its memory: a CUdeviceptr, or a cl_mem."""
+        return self._core.native
 
     @property
     def queue(self) -> Queue:
@@ -389,11 +335,11 @@ def is_on_device(array: Any) -> bool:
         return True
     if hasattr(type(array), "__dlpack_device__"):
         return int(array.__dlpack_device__()[0]) not in (_CPU, _CUDA_HOST)
-    return hasattr(array, "__cuda_array_interface__")
+    return hasattr(array, "__cuda_array_interface__") or is_pyopencl(array)
 
 
 def asarray(array: Any, context: Optional[Context] = None) -> DeviceArray:
-    """Any array as one on the device: of CuPy, PyTorch and others in the memory where it is, of NumPy and
+    """Any array as one on the device: of CuPy, PyTorch, pyopencl and others in the memory where it is, of NumPy and
     other hosts' a copy."""
     from ._device import default_context
 
@@ -401,6 +347,8 @@ def asarray(array: Any, context: Optional[Context] = None) -> DeviceArray:
         return array
     context = default_context() if context is None else context
     if is_on_device(array):
+        if is_pyopencl(array):
+            return from_pyopencl(array, context)
         if hasattr(type(array), "__dlpack__"):
             return from_dlpack(array, context)
         return from_cuda_array_interface(array, context)

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Optional, Union
 
 from . import _libtune
 from ._errors import ArgumentError, NoDeviceError
+from ._pyopencl import handle_of
 
 Value = Union[None, bool, int, float, str]
 
@@ -50,18 +51,17 @@ def select_device() -> Device:
 class Queue:
     """An in-order, asynchronous queue of commands on one device. Used by one thread at a time.
 
-    stream: the integer handle of a CUstream or cl_command_queue of the application, which keeps a
-    CUstream alive: torch.cuda.current_stream().cuda_stream, cupy.cuda.get_current_stream().ptr. Without one a new
-    queue is made.
+    stream: a stream of PyTorch (torch.cuda.current_stream()) or CuPy, a queue of pyopencl, or the integer handle of a
+    CUstream or cl_command_queue of the application, which keeps a CUstream alive. Without one a new queue is made.
     """
 
-    def __init__(self, context: "Context", stream: Optional[int] = None) -> None:
+    def __init__(self, context: "Context", stream: Any = None) -> None:
         self.context = context
         self.is_foreign = stream is not None  # its owner orders its work, and keeps its arrays alive
         self._core = (
             _libtune.Queue(context._core)
             if stream is None
-            else _libtune.Queue.wrap(context._core, stream)
+            else _libtune.Queue.wrap(context._core, handle_of(stream))
         )
 
     @property

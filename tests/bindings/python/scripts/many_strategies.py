@@ -13,7 +13,7 @@ __kernel void fill(__global int* x) {
 
 
 def tune():
-    params = {"block_size_x": [16, 32, 64, 128], "items": [1, 2, 4]}
+    params = {"block_size_x": [8, 16, 32, 64, 128, 256], "items": [1, 2, 4, 8]}
     x = numpy.zeros(2048, numpy.int32)
     results = []
     for strategy in ("random_sample", "greedy_ils", "simulated_annealing", "bayes_opt"):

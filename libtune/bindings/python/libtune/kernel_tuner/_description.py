@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 from .._arrays import asarray, is_on_device
 from .._device import Context, Device, devices, select_device
 from .._errors import ArgumentError
+from .._pyopencl import is_of_context, is_pyopencl
 from .._tuning import Kernel, inout
 from .geometry import (
     append_default_block_size_names,
@@ -154,17 +155,11 @@ def _add_argument(kernel: Kernel, argument: Any, place: int, context: Context) -
         raise ArgumentError(
             f"argument {place} is a {kind}: tune one kernel for each precision, and compare their best results"
         )
+    if is_pyopencl(argument) and not is_of_context(argument, context):
+        argument = argument.get()
     if is_on_device(argument):
         argument = asarray(argument, context)
-    elif hasattr(argument, "base_data") and hasattr(argument, "get"):  # of pyopencl, in another context
-        argument = asarray(argument, context) if is_of_context(argument, context) else argument.get()
     kernel.arguments(inout(argument) if is_array(argument) else argument)
-
-
-def is_of_context(array: Any, context: Context) -> bool:
-    """True for an array of pyopencl in the cl_context of a context."""
-    owner = getattr(getattr(array, "base_data", None), "context", None)
-    return context.device.backend == "OpenCL" and getattr(owner, "int_ptr", None) == context.native
 
 
 def parameters_of(params: Mapping[str, Any]) -> Dict[str, Sequence[Any]]:

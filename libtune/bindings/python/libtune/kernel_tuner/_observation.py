@@ -54,6 +54,8 @@ class Observation:
             name=context.device.name, max_threads=context.device.max_work_group_size, env=dict(env), context=context
         )
         device.get_environment = lambda: device.env
+        if self.counts_registers and context.device.backend == "OpenCL":
+            raise NotImplementedError("RegisterObserver: the drivers of OpenCL do not say how many registers a kernel has")
         for each in self._all:
             if hasattr(each, "register_device"):
                 each.register_device(device)

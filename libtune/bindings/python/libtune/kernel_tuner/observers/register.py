@@ -12,10 +12,5 @@ from .observer import BenchmarkObserver
 class RegisterObserver(BenchmarkObserver):
     """Adds num_regs, the registers of a work item, to each result. Raises NotImplementedError on OpenCL."""
 
-    def register_device(self, dev: Any) -> None:
-        if dev.context.device.backend == "OpenCL":
-            raise NotImplementedError("the drivers of OpenCL do not say how many registers a kernel has")
-        super().register_device(dev)
-
     def get_results(self) -> Dict[str, Any]:
         return {}
