@@ -63,11 +63,15 @@ _OF_KERNEL_TUNER = (
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name == "kernel_tuner":
-        return importlib.import_module(".kernel_tuner", __name__)
-    if name in _OF_KERNEL_TUNER:
-        return getattr(importlib.import_module(".kernel_tuner", __name__), name)
-    raise AttributeError(f"libtune has no '{name}'")
+    if name != "kernel_tuner" and name not in _OF_KERNEL_TUNER:
+        raise AttributeError(f"libtune has no '{name}'")
+    try:
+        module = importlib.import_module(".kernel_tuner", __name__)
+    except ModuleNotFoundError as missing:
+        if missing.name != "numpy":
+            raise
+        raise ImportError(f"libtune.{name} needs numpy: install numpy") from missing
+    return module if name == "kernel_tuner" else getattr(module, name)
 
 
 __all__ = [
