@@ -483,6 +483,26 @@ class Helpers(unittest.TestCase):
         self.assertEqual(util.get_problem_size(("block_x/2", 8), {"block_x": 41}), [20, 8, 1])
         self.assertEqual(util.get_thread_block_dimensions({"block_size_y": 4.0}), (256, 4, 1))
 
+    def test_spaces(self):
+        params = {"block_size_x": [1, 2, 4, 8, 16] + [32 * i for i in range(1, 33)],
+                  "block_size_y": [2**i for i in range(6)], "tile_size_x": list(range(1, 11))}
+        wanted = [(x, y, t) for x in params["block_size_x"] for y in params["block_size_y"]
+                  for t in params["tile_size_x"] if 32 <= x * y <= 1024 and (y == 1 or 8 % t == 0)]
+        space = kernel_tuner.Searchspace(params, ["block_size_x*block_size_y >= 32", "y_is_one or 8 % tile_size_x == 0"
+                                                  .replace("y_is_one", "block_size_y == 1")], 1024)
+        self.assertEqual(sorted(space.list), sorted(wanted))
+        self.assertTrue(all(space.get_param_config_index(each) == place for place, each in enumerate(space)))
+        self.assertEqual(len(set(space.get_random_sample(50))), 50)
+
+    def test_neighbours(self):
+        space = kernel_tuner.Searchspace({"x": [1, 1.5, 2, 3], "y": [4, 5.5], "z": ["a", "b"]}, ["y % x == 1"], 1024)
+        self.assertEqual(space.size, 6)
+        own = (1, 4, "a")  # not in the space
+        for method, wanted in (("Hamming", {(1.5, 4, "a"), (3, 4, "a")}), ("Hamming-adjacent", {(1.5, 4, "a")}),
+                               ("adjacent", {(1.5, y, z) for y in (4, 5.5) for z in "ab"} & set(space.list)),
+                               ("strictly-adjacent", {(1.5, 4, "a"), (1.5, 4, "b"), (1.5, 5.5, "a"), (1.5, 5.5, "b")})):
+            self.assertEqual(set(space.get_neighbors(own, method)), wanted, method)
+
     def test_restrictions_mean_what_python_means(self):
         guarded = "tile * scale > 0 and 64 % tile == 0"
         allowed = [(t, s) for t in (0, 1, 2, 4) for s in (1, 2) if util.check_restrictions([guarded], {"tile": t, "scale": s})]

@@ -18,6 +18,14 @@ _SAFE = (
 )
 
 
+# Constraints of python-constraint that are a sum or a product, and where they keep its bound.
+_SUMS = {
+    f"{kind}{what}Constraint": (f"_{kind.lower()}{what.lower()}", " + " if what == "Sum" else " * ", sign)
+    for what in ("Sum", "Prod")
+    for kind, sign in (("Exact", "=="), ("Min", ">="), ("Max", "<="))
+}
+
+
 class Restriction:
     """A condition of configurations: a function of the values, and the names that it reads."""
 
@@ -73,7 +81,7 @@ def _of_names(function: Any, reads: List[str], names: List[str]) -> Restriction:
     if hasattr(function, "_func"):  # a FunctionConstraint
         function = function._func
     elif type(function).__module__.split(".")[0] == "constraint":
-        return Restriction(_by_constraint(function, reads), reads, repr(function), False)
+        return _of_sum(function, reads, names) or Restriction(_by_constraint(function, reads), reads, repr(function), False)
     by_name = set(_argument_names(function) or ()) == set(reads)
 
     def allows(params: Mapping[str, Any]) -> Any:
@@ -82,6 +90,14 @@ def _of_names(function: Any, reads: List[str], names: List[str]) -> Restriction:
         return function(*(params[name] for name in reads))
 
     return Restriction(allows, reads, getattr(function, "__name__", "a function"), False)
+
+
+def _of_sum(constraint: Any, reads: List[str], names: List[str]) -> Optional[Restriction]:
+    member, sign, relation = _SUMS.get(type(constraint).__name__, ("", "", ""))
+    bound = getattr(constraint, member, None) if member else None
+    if not isinstance(bound, (int, float)) or getattr(constraint, "_multipliers", None):
+        return None
+    return _of_text(f"{sign.join(reads)} {relation} {bound}", names)
 
 
 def _by_constraint(constraint: Any, reads: List[str]) -> Callable[[Mapping[str, Any]], Any]:

@@ -1,0 +1,161 @@
+# SPDX-FileCopyrightText: The libtune authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""All configurations of a space, as a list."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import numpy
+
+from .. import _libtune
+from .geometry import default_block_size_names
+from .parameters import Parameters
+from .restrictions import Restriction, add_restrictions, read_restrictions
+
+Configuration = Tuple[Any, ...]
+
+
+class _Tuner:
+    """The native tuner of a space alone."""
+
+    def __init__(self) -> None:
+        self._core = _libtune.Tuner("searchspace")
+
+    def parameter(self, name: str, candidates: Sequence[Any]) -> None:
+        self._core.parameter(name, list(candidates))
+
+    def restrict(self, text: str) -> None:
+        self._core.restrict(text)
+
+
+class Searchspace:
+    """The configurations that restrictions allow, and work groups of at most max_threads items.
+
+    Iterating, len() and the list have the order of the candidates, the last parameter fastest.
+    """
+
+    def __init__(
+        self,
+        tune_params: Mapping[str, Sequence[Any]],
+        restrictions: Any,
+        max_threads: int,
+        block_size_names: Sequence[str] = tuple(default_block_size_names),
+        neighbor_method: Optional[str] = None,
+        **_: Any,
+    ) -> None:
+        self.tune_params = {name: list(values) for name, values in tune_params.items()}
+        self.restrictions = restrictions
+        self.param_names = list(tune_params)
+        self.neighbor_method = neighbor_method
+        read = read_restrictions(restrictions, self.param_names)
+        extents = [name for name in block_size_names if name in tune_params]
+        if extents:
+            text = " * ".join(extents) + f" <= {max_threads}"
+            read.append(Restriction(lambda p: numpy.prod([p[name] for name in extents]) <= max_threads, extents, text, True))
+        self.list = self._enumerate(read)
+        self.size = len(self.list)
+        self._places = {configuration: place for place, configuration in enumerate(self.list)}
+        self._neighbours: Dict[Tuple[Any, Optional[str]], List[int]] = {}
+
+    def _enumerate(self, restrictions: Sequence[Restriction]) -> List[Configuration]:
+        parameters = Parameters(self.tune_params)
+        tuner = _Tuner()
+        parameters.add_to(tuner)
+        add_restrictions(restrictions, parameters, tuner)
+        columns = tuner._core.space()
+        values = [list(map(each.of_native, columns[each.native_name])) for each in parameters.all]
+        return list(zip(*values))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __iter__(self) -> Any:
+        return iter(self.list)
+
+    def get_list_dict(self) -> Dict[Configuration, int]:
+        """The place of each configuration."""
+        return self._places
+
+    def is_param_config_valid(self, param_config: Sequence[Any]) -> bool:
+        """True for a configuration of the space."""
+        return tuple(param_config) in self._places
+
+    def get_param_config_index(self, param_config: Sequence[Any]) -> Optional[int]:
+        """The place of a configuration; None if it is not in the space."""
+        return self._places.get(tuple(param_config))
+
+    def get_param_indices(self, param_config: Sequence[Any]) -> Tuple[int, ...]:
+        """The places of its values among the candidates."""
+        return tuple(self.tune_params[name].index(value) for name, value in zip(self.param_names, param_config))
+
+    def get_true_tunable_params(self) -> Dict[str, List[Any]]:
+        """The parameters that have several values in the space."""
+        used = [set(values) for values in zip(*self.list)]
+        return {name: self.tune_params[name] for name, values in zip(self.param_names, used) if len(values) > 1}
+
+    def sorted_list(self, sort_last_param_first: bool = False) -> List[Configuration]:
+        """The configurations by their values; of the last parameter first, if that is wanted."""
+        return sorted(self.list, key=lambda each: each[::-1] if sort_last_param_first else each)
+
+    def get_random_sample_indices(self, num_samples: int) -> Any:
+        """The places of so many different configurations."""
+        if num_samples > self.size:
+            raise ValueError(f"the number of samples requested ({num_samples}) is greater than the searchspace size ({self.size})")
+        return numpy.array(random.sample(range(self.size), num_samples), dtype=int)
+
+    def get_random_sample(self, num_samples: int) -> List[Configuration]:
+        """So many different configurations, or all of them."""
+        return [self.list[place] for place in self.get_random_sample_indices(min(num_samples, self.size))]
+
+    def are_neighbors_indices_cached(self, param_config: Sequence[Any], neighbor_method: Optional[str] = None) -> bool:
+        """True if get_neighbors has found them before."""
+        return (tuple(param_config), neighbor_method or self.neighbor_method) in self._neighbours
+
+    def get_neighbors(self, param_config: Sequence[Any], neighbor_method: Optional[str] = None) -> List[Configuration]:
+        """The configurations beside one, which need not be in the space: "Hamming" differ in one parameter, "adjacent" have
+        in each the same or the next value that is in the space, "strictly-adjacent" the same or the next candidate, and
+        "Hamming-adjacent" are both of the first two."""
+        key = (tuple(param_config), neighbor_method or self.neighbor_method)
+        if key not in self._neighbours:
+            self._neighbours[key] = [self._places[each] for each in self.get_neighbors_no_cache(*key)]
+        return [self.list[place] for place in self._neighbours[key]]
+
+    def get_random_neighbor(self, param_config: Sequence[Any], neighbor_method: Optional[str] = None) -> Optional[Configuration]:
+        """One of them, or None."""
+        found = self.get_neighbors(param_config, neighbor_method)
+        return random.choice(found) if found else None
+
+    def get_neighbors_no_cache(self, param_config: Sequence[Any], neighbor_method: Optional[str] = None) -> List[Configuration]:
+        """As get_neighbors."""
+        method = neighbor_method or self.neighbor_method
+        if method not in ("Hamming", "Hamming-adjacent", "adjacent", "strictly-adjacent"):
+            raise NotImplementedError(f"the neighbour method is {method!r}: Hamming, Hamming-adjacent, adjacent, strictly-adjacent")
+        own = numpy.array(self.get_param_indices(param_config))
+        all_places = self._indices()
+        differs = (all_places != own).sum(axis=1)
+        if method == "Hamming":
+            chosen = differs == 1
+        elif method == "strictly-adjacent":
+            chosen = (abs(all_places - own).max(axis=1) == 1)
+        else:
+            chosen = (differs > 0) & self._within_next(all_places, own)
+            chosen &= (differs == 1) if method == "Hamming-adjacent" else True
+        return [self.list[place] for place in numpy.flatnonzero(chosen)]
+
+    def _indices(self) -> Any:
+        if not hasattr(self, "_index_array"):
+            tables = [{value: place for place, value in enumerate(values)} for values in self.tune_params.values()]
+            rows = [[table[value] for table, value in zip(tables, each)] for each in self.list]
+            self._index_array = numpy.array(rows, dtype=int).reshape(self.size, len(tables))
+        return self._index_array
+
+    def _within_next(self, all_places: Any, own: Any) -> Any:
+        """The nearest places above and below of each parameter that the space uses bound the neighbours."""
+        low, high = [], []
+        for column, place in zip(all_places.T, own):
+            below, above = column[column < place], column[column > place]
+            low.append(below.max() if below.size else place)
+            high.append(above.min() if above.size else place)
+        return ((all_places >= low) & (all_places <= high)).all(axis=1)
