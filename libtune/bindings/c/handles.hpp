@@ -305,6 +305,11 @@ struct libtune_tuner {
     }
     made.metrics.computed.insert(made.metrics.computed.end(), computed.begin(), computed.end());
     if (observes) made.metrics.probes.push_back(observes);
+    if (begin_with.empty()) return made;
+    const tune::search_space space = kernel.space();
+    for (const auto& values : begin_with) {
+      if (const auto number = space.find(values)) made.search.warm_start.push_back(*number);
+    }
     return made;
   }
 
@@ -316,7 +321,8 @@ struct libtune_tuner {
   std::vector<step> answers{};
   std::vector<std::pair<std::string, std::optional<std::string>>> options{};
   std::vector<tune::computed_metric> computed{};  // by functions of the caller
-  std::shared_ptr<tune::probe> observes{};        // null without a function that observes
+  std::vector<std::vector<tune::named_value>> begin_with{};
+  std::shared_ptr<tune::probe> observes{};  // null without a function that observes
   // For a function.
   tune::c_api::callback<libtune_measure_function> measures{};
   std::vector<tune::computed_metric> metrics{};

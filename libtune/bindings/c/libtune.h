@@ -576,6 +576,11 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_run(libtune_tuner* tuner,
 
 /* For all tuners again. */
 
+/// Tries a configuration before all others; several in the order of the calls.
+/// @returns LIBTUNE_ARGUMENT_ERROR for a configuration that is not in the space
+LIBTUNE_C_EXPORT libtune_status libtune_tuner_begin_with(libtune_tuner* tuner,
+                                                         const libtune_named_value* configuration,
+                                                         size_t count);
 /// Counts the configurations that the restrictions allow.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_size(const libtune_tuner* tuner, size_t* size);
 /// Lists them: a column for each parameter. Do not list more than a few million.

@@ -203,6 +203,19 @@ libtune_status libtune_observed_finish(libtune_observed* observed) {
   return guarded([&] { required(observed, "what is observed").operation.queue().finish(); });
 }
 
+libtune_status libtune_tuner_begin_with(libtune_tuner* tuner,
+                                        const libtune_named_value* configuration, size_t count) {
+  return guarded([&] {
+    auto& of = required(tuner, "the tuner");
+    auto values = tune::c_api::to_values(configuration, count);
+    if (!of.kernel.space().find(values)) {
+      throw tune::argument_error(to_string(values) + " is not in the space of '" + of.defined.name +
+                                 "', so the search cannot begin with it");
+    }
+    of.begin_with.push_back(std::move(values));
+  });
+}
+
 libtune_status libtune_tuner_size(const libtune_tuner* tuner, size_t* size) {
   return guarded([&] {
     required(size, "the place for the size") = required(tuner, "the tuner").kernel.space().size();

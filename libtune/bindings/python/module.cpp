@@ -253,6 +253,7 @@ PYBIND11_MODULE(_libtune, m) {
       .def("constant", &tuner::constant)
       .def("answer", &tuner::answer)
       .def("verify_by", &tuner::verify_by)
+      .def("begin_with", &tuner::begin_with)
       .def("size", &tuner::size)
       .def("space", &tuner::space)
       .def("run", &tuner::run, py::keep_alive<0, 1>())

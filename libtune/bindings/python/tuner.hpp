@@ -279,6 +279,10 @@ class tuner {
         },
         keep(std::move(function))));
   }
+  void begin_with(const py::dict& configuration) {
+    const named_values values(configuration);
+    finish(libtune_tuner_begin_with(handle_, values.data(), values.size()));
+  }
   std::size_t size() {
     std::size_t made = 0;
     finish(unlocked([&] { return libtune_tuner_size(handle_, &made); }));

@@ -289,6 +289,12 @@ class Strategies(Device):
             tune(strategy="pso", strategy_options={"popsize": 4, "w": 0.5, "max_fevals": 2})
         self.assertEqual(len(told), 2)
         self.assertIn("popsize, w", str(told[1].message))
+        for begin in ([64], {"block_size_x": 64}):
+            results, _ = tune(strategy="bayes_opt", strategy_options={"max_fevals": 1, "x0": begin})
+            self.assertEqual(sizes(results), [64])
+        for wrong in ([65], [64, 1]):
+            with self.assertRaisesRegex(ValueError, "no candidate|a value is needed"):
+                tune(strategy_options={"x0": [65]} if wrong == [65] else {"x0": {"x": 1}})
         with self.assertRaisesRegex(ValueError, "max_fevals is 0"):
             tune(strategy_options={"max_fevals": 0})
 

@@ -16,7 +16,7 @@ from ._results import fail, make_row, rows_of, spread
 from .cache import CacheFile
 from .objectives import Row, process_metrics
 from .restrictions import Restriction, add_restrictions, read_restrictions
-from .strategies import find_strategy, limits, read_options
+from .strategies import begin_with, find_strategy, limits, read_options
 from .verification import add_verification
 
 _NATIVE = ("energy", "power")  # figures that libtune measures itself
@@ -132,6 +132,7 @@ class Search:
     def _set_options(self, size: int) -> None:
         kernel = self._kernel.option(strategy=self._strategy)
         budget, others = limits(self._options, size)
+        begin_with(self._options, self._parameters, kernel._core)
         kernel.option(**dict(others), **({"budget": budget} if budget else {}))
         if not self._is_time():
             kernel.option(objective=", ".join(self._add_objectives()))

@@ -15,7 +15,7 @@ from .cache import CacheFile
 from .objectives import Row, process_metrics
 from .parameters import Parameters
 from .restrictions import Restriction, add_restrictions
-from .strategies import limits
+from .strategies import begin_with, limits
 
 
 class Simulation:
@@ -45,6 +45,7 @@ class Simulation:
         self._space.option(strategy=strategy, objective=("max" if self._higher else "min") + " kt_objective", mode="force")
         fitting = {name: value for name, value in options.items() if name != "time_limit"}
         budget, others = limits(fitting, core.size())
+        begin_with(options, self._parameters, core)
         self._space.option(**dict(others), **({"budget": budget} if budget else {}))
         try:
             self._space.tune(default_context())

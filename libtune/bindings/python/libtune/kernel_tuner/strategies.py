@@ -9,6 +9,7 @@ import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from .._errors import ArgumentError
+from .parameters import Parameters
 
 # Of the same kind here.
 _SAME = {
@@ -38,7 +39,7 @@ _NEAREST = {
     "adaptive_tabu_greywolf": "model",
 }
 _OWN = ("exhaustive", "random", "local", "genetic", "model", "near")
-_MEANT = ("max_fevals", "time_limit", "fraction", "seed")
+_MEANT = ("max_fevals", "time_limit", "fraction", "seed", "x0")
 
 strategy_map = {**_SAME, **_NEAREST}
 
@@ -77,6 +78,17 @@ def read_options(
         if options.get(name) is not None and options[name] <= 0:
             raise ArgumentError(f"{name} is {options[name]}, and has to be above 0")
     return {name: value for name, value in options.items() if name in _MEANT and value is not None}
+
+
+def begin_with(options: Mapping[str, Any], parameters: Parameters, core: Any) -> None:
+    """Lets a search begin with the configuration x0: a list of values, or a dict."""
+    given = options.get("x0")
+    if given is None:
+        return
+    values = dict(given) if isinstance(given, Mapping) else dict(zip(parameters.names, given))
+    if set(values) != set(parameters.names):
+        raise ArgumentError(f"x0 is {given!r}, and a value is needed for each of {', '.join(parameters.names)}")
+    core.begin_with(parameters.encode(values))
 
 
 def limits(options: Mapping[str, Any], size: int) -> Tuple[Optional[str], List[Tuple[str, str]]]:
