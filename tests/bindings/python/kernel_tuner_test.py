@@ -8,8 +8,12 @@ import math
 import os
 import pathlib
 import re
+import sys
 import tempfile
+import time
+import types
 import unittest
+import unittest.mock
 import warnings
 
 import numpy
@@ -17,8 +21,10 @@ import numpy
 import libtune
 import libtune.kernel_tuner as kernel_tuner
 from libtune.kernel_tuner import util
+from libtune.kernel_tuner._observation import Observation, make_observers
 from libtune.kernel_tuner._results import rows_of
 from libtune.kernel_tuner.observers import BenchmarkObserver, OutputObserver
+from libtune.kernel_tuner.observers.nvml import NVMLObserver
 from libtune.kernel_tuner.parameters import Parameters
 
 folder = None
@@ -361,10 +367,43 @@ class Objectives(Device):
 
         with self.assertRaisesRegex(OSError, "no sensor"):
             tune(observers=[Broken()])
-        with self.assertRaisesRegex(libtune.ArgumentError, "docs/energy.md"):
-            from libtune.kernel_tuner.observers.nvml import NVMLObserver
 
-            NVMLObserver(["nvml_energy"])
+    def test_power(self):
+        """By a stand-in of NVML, which says 100 W, and more for larger work groups."""
+        class Nvml(types.ModuleType):
+            NVML_CLOCK_GRAPHICS, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU = 0, 2, 0
+
+            def nvmlInit(self):
+                pass
+
+            def nvmlDeviceGetHandleByPciBusId(self, address):
+                return "the device " + address
+
+            def nvmlDeviceGetClockInfo(self, device, kind):
+                return 1000 + kind
+
+            def nvmlDeviceGetTemperature(self, device, kind):
+                return 50
+
+            def nvmlDeviceGetPowerUsage(self, device):
+                return 100_000
+
+        observer = NVMLObserver(["nvml_power", "nvml_energy", "mem_freq", "temperature"], continuous_duration=0.01)
+        device = types.SimpleNamespace(backend="CUDA", pci_address="0000:01:00.0")
+        with unittest.mock.patch.dict(sys.modules, pynvml=Nvml("pynvml")):
+            observer.register_device(types.SimpleNamespace(name="a card", context=types.SimpleNamespace(device=device)))
+            observation = Observation(make_observers([observer], {}), 3, Parameters({"x": [1]}))
+            runs = []
+            observation({"x": 1}, lambda: runs.append(1), lambda: time.sleep(1e-3))
+            found = observation.of({"x": 1})
+        self.assertEqual((found["nvml_power"], found["mem_freq"], found["temperature"]), (100, 1002, 50))
+        self.assertGreater(found["nvml_energy"], 0)
+        self.assertGreater(len(runs), 3)
+        with self.assertRaisesRegex(libtune.ArgumentError, "no 'volume'"):
+            NVMLObserver(["volume"])
+        if libtune.select_device().backend == "OpenCL":
+            with self.assertRaisesRegex(libtune.ArgumentError, "devices of CUDA"):
+                tune(observers=[observer])
 
 
 class Caches(Device):

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from types import SimpleNamespace
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from .._device import Context
 from .._errors import ArgumentError
+from .observers.observer import BenchmarkObserver
 from .parameters import Parameters
 
 
@@ -23,6 +25,8 @@ def make_observers(given: Optional[Sequence[Any]], arguments: Mapping[str, Any])
                 raise ArgumentError(f"the observer {each!r} has no get_results, and is no function that makes one")
             each = each() if isinstance(each, type) else each(dict(arguments))
         made.append(each)
+        if getattr(each, "continuous_observer", None) is not None:
+            made.append(each.continuous_observer)
     return made
 
 
@@ -96,10 +100,11 @@ class Observation:
         self, took: float, found: Dict[str, Any], start: Callable[[], None], finish: Callable[[], None]
     ) -> None:
         longest = max([1, *(each.continuous_duration for each in self._continuous)])
+        runs = max(1, math.ceil(longest / max(took, 1e-6)))
+        begin = time.perf_counter()
+        _watch(self._continuous, runs, start, finish)
         for each in self._continuous:
-            each.results = {"time": 1e3 * took, **found}
-        _watch(self._continuous, max(1, math.ceil(longest / max(took, 1e-6))), start, finish)
-        for each in self._continuous:
+            each.results = {**found, "time": 1e3 * (time.perf_counter() - begin) / runs}
             found.update(each.get_results())
 
 
@@ -110,8 +115,21 @@ def _watch(observers: Sequence[Any], runs: int, start: Callable[[], None], finis
         start()
     for each in observers:
         each.after_start()
-    for each in observers:
-        each.during()
-    finish()
+    _look_until_finished([each for each in observers if hasattr(each, "during")], finish)
     for each in observers:
         each.after_finish()
+
+
+def _look_until_finished(observers: Sequence[Any], finish: Callable[[], None]) -> None:
+    """Calls during() as often as possible, where a class of an observer has its own."""
+    looking = [each for each in observers if type(each).during is not BenchmarkObserver.during]
+    if not looking:
+        return finish()
+    waits = threading.Thread(target=finish)
+    waits.start()
+    while True:
+        for each in looking:
+            each.during()
+        waits.join(1e-4)
+        if not waits.is_alive():
+            return None
