@@ -8,6 +8,7 @@
 
 #include "libtune/device/device.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/trial.hpp"
 

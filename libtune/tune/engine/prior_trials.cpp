@@ -19,6 +19,7 @@
 #include "libtune/kernel/compile_scope.hpp"
 #include "libtune/measure/race/race_book.hpp"
 #include "libtune/measure/timing/samples.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
 #include "libtune/tune/error.hpp"

@@ -8,8 +8,8 @@
 #include "libtune/store/database/connection.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/doors.hpp"
-#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/trial_attempt.hpp"
+#include "libtune/tune/engine/tuning_scopes.hpp"
 
 namespace tune {
 
