@@ -21,6 +21,7 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/executor.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/single_flight.hpp"
 #include "libtune/tune/engine/tuning_scopes.hpp"
 #include "tests/store/captured_errors.hpp"
