@@ -33,6 +33,8 @@ class key_lookup {
   /// Returns the exact match of the databases. Waits for others that hold one, for 10 s at most,
   /// and then sets busy().
   std::optional<record> find_exact() const;
+  /// Asks the shared store for the key. Returns true if results came.
+  bool pull() const;
   /// Returns the result of another device that works here, checked once for each key.
   std::optional<record> find_nearest() const;
   /// Returns a result if the present function and its space allow it.
@@ -53,7 +55,6 @@ class key_lookup {
 
  private:
   std::optional<std::string> find_failure() const;
-  bool pull() const;
   void report_lookup(const std::optional<record>& found, std::chrono::nanoseconds elapsed) const;
   bool is_tuning(const record& found) const;
   bool is_allowed(const record& found) const;

@@ -97,11 +97,37 @@ void tuning_call::push() const {
   }
 }
 
+// Machines that meet a key at the same time get one result: one searches and pushes it, and the
+// others wait. Only for the outermost tuning, and before any lock that another thread or process
+// may wait for: a machine that has the right to search never waits for one that wants it.
+bool tuning_call::is_claimed() const {
+  return key_.settings.push_results && key_.behind == nullptr && detail::scopes().empty() &&
+         key_.plan.uses_exact() && key_.database &&
+         !key_.plan.tunes_anew({.stopped = lookup_.has_stopped_search()});
+}
+
+/// The result of the machine that had the right before, if it has pushed one.
+std::optional<tuning_call::values> tuning_call::find_claimed(
+    const detail::result_source::claimed& claim) {
+  waits_.reset();
+  if (claim.is_late) return do_without();
+  if (!claim.right || !lookup_.pull()) return std::nullopt;
+  auto found = lookup_.if_valid(lookup_.find_exact());
+  return found ? std::optional(std::move(found->values)) : std::nullopt;
+}
+
 tuning_call::values tuning_call::tune_once() {
   detail::leave_if_only_looking();
   key_.require_no_capture();
   require_another();
   const device_lease::pause others_measure;
+  const auto store = is_claimed() ? detail::open_doors().find_source(key_.settings) : nullptr;
+  detail::result_source::claimed claim;
+  if (store) {
+    claim = store->claim(key_.identity(), key_.key(), key_.patience(),
+                         [&](auto waited) { waiting().look(waited, std::nullopt, {}); });
+    if (auto found = find_claimed(claim)) return *std::move(found);
+  }
   const auto look = [&](std::chrono::nanoseconds waited) {
     const auto folder =
         key_.database ? key_lock::folders(key_.database->path()).front() : std::string();
@@ -286,7 +312,8 @@ tuning_call::values tuning_call::do_without() const {
   if (!found && !lookup_.busy()) found = lookup_.find_nearest();
   if (found && found->grade == match_grade::exact) return std::move(found->values);
   warn_once(fmt::format(
-      "{}: another thread or process has been tuning it for longer than LIBTUNE_WAIT or the budget "
+      "{}: another thread, process or machine has been tuning it for longer than LIBTUNE_WAIT or "
+      "the budget "
       "allows ({} ms); {} is used",
       describe(key_.subject), key_.patience().count(),
       found ? "the result of device '" + found->device.name + "'" : "the test default"));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/key_lookup.hpp"
@@ -46,6 +47,8 @@ class tuning_call {
   void push() const;
   void require_another() const;
   values tune_in_turn();
+  bool is_claimed() const;
+  std::optional<values> find_claimed(const detail::result_source::claimed& claim);
   key_wait& waiting();
   std::optional<record> find_after_wait();
   values tune_without_right();

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <map>
+#include <thread>
 #include <utility>
 
 #include "libtune/base/log.hpp"
@@ -205,6 +206,66 @@ shared_results::pulled shared_results::pull(const function_identity& function,
   } catch (const std::exception& failure) {
     warn_once(fmt::format("the shared store is not asked: {}", failure.what()));
   }
+  return made;
+}
+
+class shared_results::store_right final : public search_right {
+ public:
+  store_right(shared_results& store, std::string name) : store_(store), name_(std::move(name)) {}
+  ~store_right() override { store_.give_back(name_); }
+  store_right(const store_right&) = delete;
+  store_right& operator=(const store_right&) = delete;
+
+ private:
+  shared_results& store_;
+  std::string name_;
+};
+
+/// Empty if the store cannot be asked.
+std::optional<bool> shared_results::try_claim(const std::string& name) {
+  try {
+    const std::unique_lock turn(store_mutex_, wait_for_threads);
+    if (!turn || rests()) return std::nullopt;
+    return store_->try_lock(name);
+  } catch (const shared_store_error& failure) {
+    keep_away(failure);
+  } catch (const std::exception& failure) {
+    warn_once(fmt::format("the shared store is not asked: {}", failure.what()));
+  }
+  return std::nullopt;
+}
+
+void shared_results::give_back(const std::string& name) noexcept {
+  try {
+    const std::lock_guard turn(store_mutex_);
+    if (!rests()) store_->unlock(name);
+  } catch (const shared_store_error& failure) {
+    keep_away(failure);
+  } catch (const std::exception& failure) {
+    warn_once(fmt::format("the shared store is not used: {}", failure.what()));
+  }
+}
+
+shared_results::claimed shared_results::claim(const function_identity& function,
+                                              const record_key& key,
+                                              std::chrono::milliseconds patience,
+                                              const wait_look& look) {
+  constexpr std::chrono::milliseconds between_tries{100};
+  if (!may_push_ || !store_ || is_sealed()) return {};
+  const std::string name = search_name(function, key);
+  const auto begin = std::chrono::steady_clock::now();
+  while (true) {
+    const std::optional<bool> is_mine = try_claim(name);
+    if (!is_mine) return {};
+    if (*is_mine) break;
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waited >= patience) return {.is_late = true};
+    look(waited);
+    std::this_thread::sleep_for(between_tries);
+  }
+  claimed made{.right = std::make_unique<store_right>(*this, name)};
+  const std::lock_guard lock(mutex_);
+  asked_.erase(name);
   return made;
 }
 

@@ -52,6 +52,11 @@ class shared_results final : public detail::result_source {
   /// Pulls the results of a key from the store, once for each key while it answers.
   pulled pull(const function_identity& function, const record_key& key) noexcept override;
 
+  /// Takes the right to search by a lock of the store, if pushing is allowed. It is lost with the
+  /// connection: another machine may then search too.
+  claimed claim(const function_identity& function, const record_key& key,
+                std::chrono::milliseconds patience, const wait_look& look) override;
+
   /// Pulls a key, and copies the result for exactly its device with its trials into the database
   /// itself, which may be shipped. The results of earlier pulls are included.
   void adopt(const function_identity& function, const record_key& key) noexcept;
@@ -62,6 +67,10 @@ class shared_results final : public detail::result_source {
             bool only_queue) noexcept override;
 
  private:
+  class store_right;
+
+  std::optional<bool> try_claim(const std::string& name);
+  void give_back(const std::string& name) noexcept;
   void keep_away(const shared_store_error& failure);
   bool rests() const;
   void drain();

@@ -119,6 +119,19 @@ std::vector<shared_result> shared_store::find(const function_identity& function,
   return found;
 }
 
+// An advisory lock of the session: nothing is written, and every user of the database may take it.
+bool shared_store::try_lock(const std::string& name) {
+  bool is_taken = false;
+  connection_->use(false, "SELECT pg_try_advisory_lock(hashtextextended('libtune ' || $1, 0))",
+                   {digest_of(name)}, [&](const auto& row) { is_taken = row.at(0) == "t"; });
+  return is_taken;
+}
+
+void shared_store::unlock(const std::string& name) {
+  connection_->use(false, "SELECT pg_advisory_unlock(hashtextextended('libtune ' || $1, 0))",
+                   {digest_of(name)});
+}
+
 // Several at a time, so that a statement's time excludes the visits.
 void shared_store::for_each(const std::function<void(const shared_result&)>& visit) {
   constexpr std::size_t at_once = 64;

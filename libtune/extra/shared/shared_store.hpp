@@ -109,6 +109,11 @@ class shared_store {
   /// @param one  a function with one result
   push_outcome push(const function_content& one);
 
+  /// Takes a lock of the server, which it keeps until unlock, or until the connection is lost.
+  /// Returns false while another connection has it. Locks taken n times are returned n times.
+  bool try_lock(const std::string& name);
+  void unlock(const std::string& name);
+
   store_state state();
 
  private:

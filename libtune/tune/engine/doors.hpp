@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 #include "libtune/measure/measure.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/record.hpp"
+#include "libtune/store/files/file_lock.hpp"
 #include "libtune/tune/goal.hpp"
 #include "libtune/tune/metric_sources.hpp"
 #include "libtune/tune/observer.hpp"
@@ -35,11 +37,28 @@ class result_source {
     /// The tuning for this very device, where that database could not be written.
     std::optional<std::vector<named_value>> unstored{};
   };
+  /// The right to search for a key, until its destruction. Does not outlive the source.
+  class search_right {
+   public:
+    virtual ~search_right() = default;
+  };
+  struct claimed {
+    std::unique_ptr<search_right> right{};  ///< null: the source cannot be asked, or
+    bool is_late = false;                   ///< another machine had the right for too long
+  };
 
   virtual ~result_source() = default;
 
   /// Asks for the results of a key that no database has.
   virtual pulled pull(const function_identity& function, const record_key& key) noexcept = 0;
+  /// Waits until no other machine searches for a key, and takes the right to; pull then asks once
+  /// more. A thread calls it only while no other waits for that thread, so that no two machines
+  /// wait for each other.
+  /// @param patience  the longest wait
+  /// @param look      called now and then while another machine has the right; its exceptions end
+  ///                  the wait
+  virtual claimed claim(const function_identity& function, const record_key& key,
+                        std::chrono::milliseconds patience, const wait_look& look) = 0;
   /// Hands over the result that the database has for a key. @param only_queue  with a later one
   virtual void push(const function_identity& function, const record_key& key,
                     bool only_queue) noexcept = 0;

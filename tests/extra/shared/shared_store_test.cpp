@@ -686,6 +686,74 @@ TEST_CASE("a URL that cannot be read is an error without its password") {
                        tune::environment_error);
 }
 
+/// Threads with databases and connections of their own, as machines have: each meets a key for the
+/// first time. Returns their tunings.
+std::vector<scale_tuning> meet_a_key(const std::vector<tune::tuning_options>& machines,
+                                     const counted_autotuner& counted) {
+  const test_mode_guard mode{test_mode::off};
+  std::vector<std::unique_ptr<scoped_environment>> unset;
+  for (const char* name : {"LIBTUNE_DB", "LIBTUNE_SYSTEM_DB", "LIBTUNE_MODE", "LIBTUNE_MATCH",
+                           "LIBTUNE_SHARED_DB", "LIBTUNE_SHARED_DB_ACCESS"}) {
+    unset.push_back(std::make_unique<scoped_environment>(name, nullptr));
+  }
+  const auto context = context_of();
+  std::vector<scale_tuning> found(machines.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    threads.emplace_back(
+        [&, i] { found[i] = counted.autotune(context, {.size = 64}, machines[i]); });
+  }
+  for (std::thread& each : threads) each.join();
+  return found;
+}
+
+TEST_CASE("machines that meet a key at the same time search once, and have one result") {
+  const filled_place place;
+  if (!place) return;
+  const tune::testing::temporary_directory folder;
+  const counted_autotuner counted("shared.ranks");
+  std::vector<tune::tuning_options> machines;
+  for (int i = 0; i < 4; ++i) {
+    const std::string path = (folder / ("tuning" + std::to_string(i) + ".db")).string();
+    machines.push_back({.database = path, .shared_store = place.url, .push_results = true});
+  }
+  const auto found = meet_a_key(machines, counted);
+  CHECK(counted.searches == 1);
+  for (const scale_tuning& each : found) CHECK(tune::to_values(each) == tune::to_values(found[0]));
+}
+
+TEST_CASE("a right to search that another machine has is waited for, and not for ever") {
+  const filled_place place;
+  if (!place) return;
+  const tune::testing::temporary_directory folder;
+  shared_results one(place.url, (folder / "one.db").string(), true);
+  shared_results other(place.url, (folder / "other.db").string(), true);
+  const auto key = key_of(context_of());
+  const auto function = function_of("shared.right");
+  const auto claim = [&](shared_results& by, int ms, const tune::wait_look& look) {
+    return by.claim(function, key, std::chrono::milliseconds(ms), look);
+  };
+  int looked = 0;
+  const auto count = [&](auto) { ++looked; };
+  {
+    const auto first = claim(one, 1, count);
+    CHECK(first.right);
+    CHECK(claim(one, 1, count).right);  // of the same machine
+    const auto late = claim(other, 1, count);
+    CHECK_FALSE(late.right);
+    CHECK(late.is_late);
+    struct left {};
+    CHECK_THROWS_AS(claim(other, 60'000, [](auto) { throw left{}; }), left);
+    CHECK(claim(other, 150, count).is_late);
+    CHECK(looked > 0);
+  }
+  CHECK(claim(other, 1, count).right);
+  shared_results reader(place.url, (folder / "reader.db").string(), false);
+  const auto none = claim(reader, 60'000, count);
+  CHECK_FALSE(none.right);
+  CHECK_FALSE(none.is_late);
+}
+
 TEST_CASE("options name the store as the environment does, which counts more") {
   const scoped_environment none("LIBTUNE_SHARED_DB", nullptr);
   const scoped_environment no_access("LIBTUNE_SHARED_DB_ACCESS", nullptr);
