@@ -289,7 +289,8 @@ TEST_CASE("exit codes tell what went wrong, and standard error says why") {
   check_end("--db " + here.folder.file("none.db") + " export", 3, "no database");
   check_end("explain " + function + " --arg rows=1 --arg type=float32 --device X", 3, "tuned");
   check_end("import " + here.folder.file("none.json"), 1, "could not be read");
-  check_end("import " + here.path, 1, "not JSON");
+  check_end("import --format json " + here.path, 1, "not JSON");
+  check_end("import " + here.path, 0, "is a database of libtune");
   check_end("export " + here.folder.file("no/folder/file"), 1, "could not be written");
 }
 

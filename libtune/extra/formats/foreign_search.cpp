@@ -116,7 +116,7 @@ std::string date_from(const std::string& timestamp) {
         form[i] == 'd' ? is_digit : timestamp[i] == form[i] || (i == 10 && timestamp[i] == 'T');
     if (!fits) return {};
   }
-  if (!timestamp.ends_with("+00:00")) return timestamp;
+  if (!timestamp.ends_with("+00:00") && !timestamp.ends_with(" UTC")) return timestamp;
   std::string date = timestamp.substr(0, seconds_end) + "Z";
   date[10] = 'T';
   return date;

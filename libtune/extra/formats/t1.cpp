@@ -64,7 +64,7 @@ parameter parameter_at(const input& item) {
   return made;
 }
 
-// Of two parameters of one name the last one counts, as in Kernel Tuner.
+// If two parameters have one name, the last one counts, as in Kernel Tuner.
 std::vector<parameter> parameters_at(const input& space) {
   std::vector<parameter> parameters;
   std::size_t values = 0;

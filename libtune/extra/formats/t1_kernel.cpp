@@ -110,7 +110,7 @@ void check_local(const t1_problem& problem, std::size_t place) {
                        "' is local memory, which has to be the last argument of the kernel");
 }
 
-/// The arguments of the kernel, without symbols and local memory, which are none in CUDA. Returns
+/// Sets the arguments of the kernel. In CUDA, symbols and local memory are not among them. Returns
 /// the places in the kernel by those in the problem.
 std::vector<std::size_t> set_arguments(const t1_problem& problem, const std::string& folder,
                                        bare_kernel& kernel) {

@@ -13,6 +13,8 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
+#include "libtune/extra/formats/python_json.hpp"
+#include "libtune/extra/formats/t4_members.hpp"
 #include "libtune/extra/maintenance/json_document.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 #include "libtune/tune/goal.hpp"
@@ -23,60 +25,18 @@ namespace {
 using detail::input;
 using detail::json_text;
 using detail::plain_json;
-using detail::value_kind;
-
-// Nanoseconds in the unit of the written times.
-constexpr double written_unit = 1e6;
-
-/// @throws argument_error that names the error of a file, like all functions below
-[[noreturn]] void refuse_t4(const std::string& reason) {
-  throw argument_error("the file is no T4 file that can be read: " + reason);
-}
-
-const input& member_of(const input& object, const char* name) {
-  const auto found = object.is_object() ? object.find(name) : object.end();
-  if (found == object.end()) refuse_t4(fmt::format("there is no '{}' where one is expected", name));
-  return *found;
-}
-
-std::string text_member(const input& object, const char* name) {
-  const input& text = member_of(object, name);
-  if (!text.is_string()) refuse_t4(fmt::format("'{}' is no text", name));
-  return text.get<std::string>();
-}
-
-constexpr std::string_view measured = "measured";
-
-// The outcomes and T4's words for them. A word of T4 is read as the outcome of its first line.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> invalidities{{
-    {measured, "correct"},
-    {"compile failed", "compile"},
-    {"skipped", "constraints"},
-    {"over a device limit", "constraints"},
-    {"unfit", "constraints"},
-    {"launch failed", "runtime"},
-    {"wrong result", "correctness"},
-    {"timed out", "timeout"},
-}};
-
-std::string_view invalidity_of(std::string_view outcome) {
-  const auto* found = std::ranges::find(invalidities, outcome,
-                                        &std::pair<std::string_view, std::string_view>::first);
-  return found == invalidities.end() ? "runtime" : found->second;
-}
-
-std::string_view outcome_of(std::string_view invalidity) {
-  const auto* found = std::ranges::find(invalidities, invalidity,
-                                        &std::pair<std::string_view, std::string_view>::second);
-  if (found == invalidities.end()) refuse_t4(fmt::format("'{}' is no invalidity", invalidity));
-  return found->first;
-}
+using namespace detail::t4;
 
 // With this many digits, writing and reading returns the same number.
 std::string in_milliseconds(double ns) { return fmt::format("{:.15g}", ns / written_unit); }
 
 std::string measurement(std::string_view name, const std::string& value, std::string_view unit) {
   return fmt::format(R"({{"name": "{}", "value": {}, "unit": "{}"}})", name, value, unit);
+}
+
+/// A number; a text where it is unknown, because the schema knows no null.
+detail::json metric_value_of(const metric& item) {
+  return std::isfinite(item.value) ? detail::json(item.value) : detail::json("nan");
 }
 
 std::string measurements(const trial_content& trial, std::string_view outcome) {
@@ -89,8 +49,8 @@ std::string measurements(const trial_content& trial, std::string_view outcome) {
     items.push_back(measurement("outcome", json_text(outcome), ""));
   }
   for (const metric& item : trial.metrics()) {
-    items.push_back(json_text(
-        {{"name", item.name}, {"value", detail::number_or_null(item.value)}, {"unit", item.unit}}));
+    items.push_back(
+        json_text({{"name", item.name}, {"value", metric_value_of(item)}, {"unit", item.unit}}));
   }
   return fmt::format("[{}]", fmt::join(items, ", "));
 }
@@ -101,23 +61,13 @@ std::string times(const trial_content& trial) {
                        ? nullptr
                        : std::get_if<std::int64_t>(&preparation->second);
   std::string text =
-      fmt::format(R"({{"compilation": {}, "framework": 0, "search_algorithm": 0, "validation": 0)",
+      fmt::format(R"({{"compilation": {0}, "compilation_time": {0}, "framework": 0, )"
+                  R"("search_algorithm": 0, "validation": 0)",
                   in_milliseconds(ns == nullptr ? 0 : static_cast<double>(*ns)));
   std::vector<std::string> runtimes;
   for (const double sample : trial.samples_ns()) runtimes.push_back(in_milliseconds(sample));
   if (!runtimes.empty()) text += fmt::format(R"(, "runtimes": [{}])", fmt::join(runtimes, ", "));
   return text + "}";
-}
-
-std::vector<double> samples_from(const input& times, double unit) {
-  std::vector<double> samples;
-  if (!times.contains("runtimes")) return samples;
-  for (const input& time : times["runtimes"]) {
-    if (!time.is_number()) refuse_t4("'runtimes' holds what is no number");
-    const double ns = time.get<double>() * unit;
-    if (std::isfinite(ns)) samples.push_back(ns);
-  }
-  return samples;
 }
 
 void read_measurements(const input& list, double unit, column_values& columns) {
@@ -132,10 +82,9 @@ void read_measurements(const input& list, double unit, column_values& columns) {
       columns["message"] = measurement.get<std::string>();
     } else if (name == "outcome" && measurement.is_string()) {
       columns["outcome"] = measurement.get<std::string>();
-    } else if (measurement.is_number() || measurement.is_null()) {
+    } else if (const auto number = detail::real_in(measurement); number || measurement.is_null()) {
       metrics.push_back({.name = name,
-                         .value = measurement.is_null() ? std::numeric_limits<double>::quiet_NaN()
-                                                        : measurement.get<double>(),
+                         .value = number.value_or(std::numeric_limits<double>::quiet_NaN()),
                          .unit = item.contains("unit") ? text_member(item, "unit") : ""});
     }
   }
@@ -163,27 +112,6 @@ std::string result_text(const trial_content& trial, const std::string& timestamp
       json_text(made_at.empty() ? timestamp : made_at), json_text(plain_json(trial.configuration)),
       times(trial), invalidity, invalidity == "correctness" ? 0 : 1, measurements(trial, outcome),
       objectives);
-}
-
-/// A parameter. @param kind  the kind of its field; empty: inferred from the value
-value value_from(const input& item, std::optional<value_kind> kind) {
-  const auto may_be = [&](value_kind wanted) { return !kind || *kind == wanted; };
-  if (item.is_null()) return {};
-  if (item.is_boolean() && may_be(value_kind::boolean)) return item.get<bool>();
-  if (item.is_number_unsigned()) {
-    const auto number = item.get<std::uint64_t>();
-    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    if (kind == value_kind::unsigned_integer || (!kind && number > most)) return number;
-  }
-  if (item.is_number_integer() && may_be(value_kind::signed_integer)) {
-    return item.get<std::int64_t>();
-  }
-  if (item.is_number() && may_be(value_kind::real)) return item.get<double>();
-  if (!item.is_string()) refuse_t4("a configuration holds a value of another type than its field");
-  const std::string text = item.get<std::string>();
-  if (kind != value_kind::real) return text;
-  if (const auto number = detail::word_for_real(item)) return *number;
-  refuse_t4(fmt::format("'{}' is no number", text));
 }
 
 std::vector<named_value> configuration_from(const input& object,
@@ -225,61 +153,11 @@ trial_content trial_from(const input& result, double unit,
   return trial;
 }
 
-/// Removes impossible times: a foreign file may contain any.
-void check_times(trial_content& trial) {
-  const auto is_no_time = [](double ns) { return !std::isfinite(ns) || ns <= 0; };
-  std::vector<double> samples = trial.samples_ns();
-  std::erase_if(samples, is_no_time);
-  trial.columns["samples_ns"] = input(samples).dump();
-  const std::optional<double> score = trial.score_ns();
-  if (!score || !is_no_time(*score)) return;
-  trial.columns["outcome"] = std::string("invalid time");
-  trial.columns.erase("score_ns");
-}
-
-input parse(std::string_view text) {
-  input document = detail::parse_input(text);
-  if (document.is_discarded() || !document.is_object()) refuse_t4("it is no JSON object");
-  if (!member_of(document, "results").is_array()) refuse_t4("'results' is no array");
-  return document;
-}
-
-/// The nanoseconds in the file's unit of time.
-double unit_of(const input& document) {
-  if (!document.contains("metadata") || !document["metadata"].is_object() ||
-      !document["metadata"].contains("timeunit")) {
-    return written_unit;
-  }
-  const std::string unit = text_member(document["metadata"], "timeunit");
-  for (const auto& [word, ns] : {std::pair{"miliseconds", 1e6},
-                                 {"milliseconds", 1e6},
-                                 {"ms", 1e6},
-                                 {"seconds", 1e9},
-                                 {"s", 1e9},
-                                 {"microseconds", 1e3},
-                                 {"us", 1e3},
-                                 {"nanoseconds", 1.0L},
-                                 {"ns", 1.0L}}) {
-    if (unit == word) return ns;
-  }
-  refuse_t4(fmt::format("'{}' is no unit of time", unit));
-}
-
-/// The names of the parameters of a file; their values give their types.
-std::vector<std::string> names_of(const input& results) {
-  std::vector<std::string> names;
-  for (const auto& item : member_of(results.front(), "configuration").items()) {
-    names.push_back(item.key());
-  }
-  return names;
-}
-
 std::vector<trial_content> trials_from(const input& document,
                                        const std::vector<field_description>& fields) {
-  const double unit = unit_of(document);
   std::vector<trial_content> trials;
   for (const input& result : document["results"]) {
-    trials.push_back(trial_from(result, unit, fields));
+    trials.push_back(trial_from(result, written_unit, fields));
   }
   return trials;
 }
@@ -317,10 +195,10 @@ std::string to_t4_text(const function_content& one) {
       to_json_document({.functions = {outline_of(one)}}), fmt::join(results, ",\n  "));
 }
 
-bool is_own_t4(std::string_view text) { return has_own_metadata(parse(text)); }
+bool is_own_t4(std::string_view text) { return has_own_metadata(parse_t4(text)); }
 
 function_content from_own_t4_text(std::string_view text) {
-  const input document = parse(text);
+  const input document = parse_t4(text);
   if (!has_own_metadata(document)) refuse_t4("its 'metadata' has no member 'libtune'");
   database_content outline = from_json_document(document["metadata"]["libtune"].dump());
   if (outline.functions.size() != 1 || outline.functions.front().searches.size() != 1) {
@@ -329,28 +207,6 @@ function_content from_own_t4_text(std::string_view text) {
   function_content one = std::move(outline.functions.front());
   one.searches.front().trials = trials_from(document, one.function.value_fields);
   return one;
-}
-
-function_content from_t4_text(std::string_view text, const foreign_subject& subject) {
-  const input document = parse(text);
-  const input& results = document["results"];
-  if (results.empty()) refuse_t4("it has no results");
-  const double unit = unit_of(document);
-  const std::vector<std::string> names = names_of(results);
-  std::vector<trial_content> trials;
-  for (const input& result : results) {
-    trial_content& trial = trials.emplace_back();
-    const input& configuration = member_of(result, "configuration");
-    if (configuration.size() != names.size()) {
-      refuse_t4("a configuration has other parameters than the first");
-    }
-    for (const std::string& name : names) {
-      trial.configuration.push_back({name, value_from(member_of(configuration, name.c_str()), {})});
-    }
-    trial.columns = columns_from(result, unit);
-    check_times(trial);
-  }
-  return content_of(subject, std::move(trials));
 }
 
 }  // namespace tune

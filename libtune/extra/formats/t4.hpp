@@ -29,7 +29,10 @@ bool is_own_t4(std::string_view text);
 /// The search of a file from to_t4_text. @throws argument_error
 function_content from_own_t4_text(std::string_view text);
 
-/// The search of a file of another program, and its fastest configuration as the result or prior.
+/// The search of a file of another program, and its best configuration by the file's objective as
+/// the result or prior. The schema's members are enough: a file may lack measurements, timestamps
+/// and the time of compilation, and KTT's own names are known. Times are in the unit of the
+/// metadata, or of the measured times.
 /// @throws argument_error that names the error of the file
 function_content from_t4_text(std::string_view text, const foreign_subject& subject);
 

@@ -2,19 +2,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The commands that import results: import, merge and import-katsdpsigproc.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fstream>
 #include <memory>
 
 #include "libtune/extra/formats/katsdpsigproc.hpp"
 #include "libtune/extra/formats/kernel_tuner_cache.hpp"
+#include "libtune/extra/formats/t1.hpp"
 #include "libtune/extra/formats/t4.hpp"
 #include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/extra/maintenance/json_document.hpp"
 #include "libtune/extra/maintenance/merge.hpp"
 #include "libtune/store/database/record.hpp"
+#include "libtune/tune/goal.hpp"
 #include "libtune/tunedb/commands/commands.hpp"
 #include "libtune/tunedb/katsdpsigproc_operations.hpp"
 #include "libtune/tunedb/output.hpp"
@@ -66,9 +70,17 @@ struct import_options {
   std::vector<std::string> arguments;
   std::vector<std::string> types;
   std::vector<std::string> names;
+  std::string objective;
   device_choice device;
   bool same_kernel = false;
 };
+
+bool is_sqlite_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string start(15, '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return path != "-" && start == "SQLite format 3";
+}
 
 std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
@@ -90,6 +102,12 @@ foreign_subject subject_from(const std::string& path, const import_options& opti
                           .device = on.identity(),
                           .same_kernel = options.same_kernel,
                           .date = now()};
+  if (!options.objective.empty()) {
+    subject.goal = goal_from_text(options.objective);
+    if (!subject.goal) {
+      throw usage_error("'" + options.objective + "' is no goal such as 'max gflop_s'");
+    }
+  }
   for (const std::string& text : options.names) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) throw usage_error("'" + text + "' is no FIELD=PARAMETER");
@@ -115,37 +133,66 @@ foreign_subject subject_from(const std::string& path, const import_options& opti
   return subject;
 }
 
-/// The format of a text, by the names of --format.
-std::string format_of(const std::string& text) {
+/// The format of a text, by the names of --format. @throws usage_error for other known kinds
+std::string format_of(const std::string& file, const std::string& text) {
   if (is_kernel_tuner_cache(text)) return "kernel-tuner";
+  if (is_t1(text)) {
+    throw usage_error("'" + file + "' is a tuning problem in T1, without results: tunedb tune '" +
+                      file + "' tunes it");
+  }
+  if (text.find("\"ComputationResults\"") != std::string::npos) {
+    throw usage_error("'" + file +
+                      "' is KTT's own output; its script ConvertJsonOutput.py makes T4 of it");
+  }
   return text.find("\"invalidity\"") != std::string::npos ? "t4" : "json";
 }
 
-function_content read_kernel_tuner(const std::string& path, const std::string& text,
-                                   const import_options& options) {
-  const kernel_tuner_cache cache = read_kernel_tuner_cache(text);
-  const foreign_subject subject = subject_from(path, options, cache.device_name);
-  if (cache.objective != "time") {
-    print(stderr, "tunedb: '{}' was tuned for {}; the configuration taken is the fastest one\n",
-          options.file, cache.objective);
+/// The results of a file, and a phrase for its kind.
+struct read_file_content {
+  database_content content;
+  std::string kind;
+};
+
+read_file_content read_as(const std::string& format, const std::string& path,
+                          const std::string& text, const import_options& options) {
+  if (format == "json") return {from_json_document(text), "an export of libtune"};
+  if (format == "kernel-tuner") {
+    const kernel_tuner_cache cache = read_kernel_tuner_cache(text);
+    const foreign_subject subject = subject_from(path, options, cache.device_name);
+    return {{.functions = {content_of(cache, subject)}}, "a cache file of Kernel Tuner"};
   }
-  return content_of(cache, subject);
+  if (is_own_t4(text)) return {{.functions = {from_own_t4_text(text)}}, "T4 of libtune"};
+  return {{.functions = {from_t4_text(text, subject_from(path, options, {}))}}, "T4"};
 }
 
-database_content read_content(const std::string& path, const import_options& options) {
+read_file_content read_content(const std::string& path, const import_options& options) {
   const std::string text = read_file(options.file);
   if (text.starts_with("\x1f\x8b")) {
     throw error("'" + options.file + "' is compressed: gunzip -c FILE | tunedb import -");
   }
-  const std::string format = options.format.empty() ? format_of(text) : options.format;
+  const std::string format =
+      options.format.empty() ? format_of(options.file, text) : options.format;
   try {
-    if (format == "json") return from_json_document(text);
-    if (format == "kernel-tuner") return {.functions = {read_kernel_tuner(path, text, options)}};
-    if (is_own_t4(text)) return {.functions = {from_own_t4_text(text)}};
-    return {.functions = {from_t4_text(text, subject_from(path, options, {}))}};
+    return read_as(format, path, text, options);
   } catch (const argument_error& fault) {
     throw argument_error("'" + options.file + "': " + fault.what());
   }
+}
+
+/// Prints the kind of a file, and its number of trials.
+void print_kind(const std::string& file, const read_file_content& read) {
+  std::size_t trials = 0;
+  std::size_t measured = 0;
+  for (const function_content& one : read.content.functions) {
+    for (const search_content& search : one.searches) {
+      trials += search.trials.size();
+      measured += static_cast<std::size_t>(
+          std::ranges::count_if(search.trials, [](const trial_content& trial) {
+            return tune::text_of(trial.columns, "outcome") == "measured";
+          }));
+    }
+  }
+  print("'{}' is {}: {} trials, {} of them measured\n", file, read.kind, trials, measured);
 }
 
 /// Prints the priors of an import.
@@ -157,15 +204,6 @@ void print_taken(const database_content& content) {
             one.function.name, fields_text(result.values), to_text(result.device()));
     }
   }
-}
-
-exit_code import_file(const invocation& shared, const import_options& options) {
-  const std::string path = shared.database_path();
-  const database_content content = read_content(path, options);
-  const merge_report report = merge_content(path, content);
-  const bool is_taken = report.results_added + report.results_replaced > 0;
-  if (!shared.json && !options.function.empty() && is_taken) print_taken(content);
-  return print_report(report, shared.json);
 }
 
 exit_code merge_files(const invocation& shared, const std::vector<std::string>& files) {
@@ -247,15 +285,38 @@ exit_code import_tables(const invocation& shared, const katsdpsigproc_arguments&
   return complete ? done : part_left;
 }
 
+exit_code import_text(const invocation& shared, const import_options& options) {
+  const std::string path = shared.database_path();
+  const read_file_content read = read_content(path, options);
+  const merge_report report = merge_content(path, read.content);
+  const bool is_taken = report.results_added + report.results_replaced > 0;
+  if (!shared.json) print_kind(options.file, read);
+  if (!shared.json && !options.function.empty() && is_taken) print_taken(read.content);
+  return print_report(report, shared.json);
+}
+
+/// A file of SQLite is a database of libtune, else of katsdpsigproc.
+exit_code import_file(const invocation& shared, const import_options& options) {
+  if (!options.format.empty() || !is_sqlite_file(options.file)) return import_text(shared, options);
+  if (database_reader(options.file, database_access::read_only).has_tables()) {
+    if (!shared.json) print("'{}' is a database of libtune\n", options.file);
+    return merge_files(shared, {options.file});
+  }
+  if (!shared.json) print("'{}' is a database of katsdpsigproc\n", options.file);
+  return import_tables(shared, {.file = options.file, .names = {}, .types = options.types});
+}
+
 }  // namespace
 
 void add_import(CLI::App& program, invocation& shared) {
   const auto options = std::make_shared<import_options>();
   CLI::App* command = program.add_subcommand(
       "import",
-      "Merges a file that export has written, or takes the trials of Kernel Tuner, from its cache "
-      "file or from T4. The fastest of these becomes a prior of the function, which a search tries "
-      "first and no lookup returns");
+      "Takes the results of a file, whose kind its contents tell: what export has written, a cache "
+      "file of Kernel Tuner, T4, a database of libtune or of katsdpsigproc. The best configuration "
+      "of "
+      "another tuner becomes a prior of the function, which a search tries first and no lookup "
+      "returns");
   command->add_option("FILE", options->file, "The file; - is standard input")->required();
   command
       ->add_option("--format", options->format,
@@ -266,6 +327,12 @@ void add_import(CLI::App& program, invocation& shared) {
       ->add_option("--function", options->function,
                    "The function that a file of Kernel Tuner is for: NAME, or NAME__VERSION")
       ->type_name("NAME");
+  command
+      ->add_option(
+          "--objective", options->objective,
+          "What the file was tuned for, as 'max score' or 'min energy'; without it, what the "
+          "file says")
+      ->type_name("GOAL");
   command->add_flag("--same-kernel", options->same_kernel,
                     "The file was made with the kernel of this function, so that its fastest "
                     "configuration is a result");
