@@ -34,8 +34,8 @@ endif()
 if(LIBTUNE_BUILD_BENCH)
   libtune_require(libbenchmark-dev benchmark)
 endif()
-if(LIBTUNE_BUILD_TESTS OR LIBTUNE_BUILD_BENCH)  # both use libtune::testing and bench/simulate
-  libtune_require(zlib1g-dev ZLIB)
+libtune_require(zlib1g-dev ZLIB)
+if(LIBTUNE_BUILD_TESTS OR LIBTUNE_BUILD_BENCH)  # both use libtune::testing
   libtune_require(doctest-dev doctest)
 else()
   find_package(doctest QUIET)

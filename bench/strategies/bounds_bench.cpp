@@ -26,9 +26,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/simulate/read_recording.hpp"
-#include "bench/simulate/scoring.hpp"
-#include "bench/simulate/simulation.hpp"
+#include "libtune/extra/simulate/read_recording.hpp"
+#include "libtune/extra/simulate/scoring.hpp"
+#include "libtune/extra/simulate/simulation.hpp"
 #include "libtune/search/space/random_source.hpp"
 #include "libtune/search/strategy/strategy.hpp"
 

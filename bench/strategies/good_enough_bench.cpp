@@ -31,9 +31,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/simulate/read_recording.hpp"
 #include "bench/strategies/imagined_fleet.hpp"
 #include "bench/strategies/synthetic_spaces.hpp"
+#include "libtune/extra/simulate/read_recording.hpp"
 #include "libtune/search/seeds/seed_choice.hpp"
 #include "libtune/search/space/random_source.hpp"
 

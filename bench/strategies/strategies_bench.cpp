@@ -42,9 +42,9 @@
 #include <time.h>
 #include <vector>
 
-#include "bench/simulate/read_recording.hpp"
-#include "bench/simulate/scoring.hpp"
 #include "bench/strategies/synthetic_spaces.hpp"
+#include "libtune/extra/simulate/read_recording.hpp"
+#include "libtune/extra/simulate/scoring.hpp"
 #include "libtune/search/strategy/strategy.hpp"
 
 namespace {

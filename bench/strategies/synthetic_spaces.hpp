@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/simulate/recorded_space.hpp"
+#include "libtune/extra/simulate/recorded_space.hpp"
 
 namespace bench {
 

@@ -63,6 +63,7 @@ void add_all(CLI::App& program, invocation& shared) {
                          add_missed,
                          add_pretune,
                          add_tune,
+                         add_simulate,
                          add_prune,
                          add_denylist,
                          add_check,

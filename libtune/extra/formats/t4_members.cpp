@@ -85,6 +85,49 @@ std::optional<double> nanoseconds_of(std::string_view unit) {
   return found == units.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool is_time_name(const std::string& name) { return name == "time" || name == "TotalDuration"; }
+
+std::string text_or_nothing(const input& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+input list_or_nothing(const input& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || found->is_null()) return input::array();
+  if (!found->is_array()) refuse_t4(fmt::format("'{}' is no array", name));
+  return *found;
+}
+
+namespace {
+
+/// The unit of a measurement of the time in the first results; empty if none has one.
+std::string measured_unit(const input& results) {
+  for (const input& result : results) {
+    for (const input& item : list_or_nothing(result, "measurements")) {
+      const std::string unit = item.is_object() ? text_or_nothing(item, "unit") : "";
+      if (is_time_name(text_or_nothing(item, "name")) && !unit.empty()) return unit;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+double unit_of(const input& document) {
+  std::string unit;
+  const auto metadata = document.find("metadata");
+  if (metadata != document.end() && metadata->is_object() && metadata->contains("timeunit")) {
+    unit = text_member(*metadata, "timeunit");
+  } else {
+    unit = measured_unit(document["results"]);
+    if (unit.empty()) return written_unit;
+  }
+  const std::optional<double> found = nanoseconds_of(unit);
+  if (!found) refuse_t4(fmt::format("'{}' is no unit of time", unit));
+  return *found;
+}
+
 std::vector<double> samples_from(const input& times, double unit) {
   std::vector<double> samples;
   if (!times.contains("runtimes") || times["runtimes"].is_null()) return samples;

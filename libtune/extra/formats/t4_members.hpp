@@ -28,6 +28,16 @@ std::string text_member(const input& object, const char* name);
 std::string_view invalidity_of(std::string_view outcome);
 std::string_view outcome_of(std::string_view invalidity);
 
+/// True for the measurement of the time of a run, as Kernel Tuner and KTT call it.
+bool is_time_name(const std::string& name);
+/// The text of a member; empty if it is missing.
+std::string text_or_nothing(const input& object, const char* name);
+/// The member of an object; an empty array if it is missing.
+input list_or_nothing(const input& object, const char* name);
+
+/// The nanoseconds in the file's unit of time: that of its metadata, else that of its measured
+/// times, in which KTT writes all its times, else a millisecond.
+double unit_of(const input& document);
 /// The nanoseconds of a unit of time; empty for other words.
 std::optional<double> nanoseconds_of(std::string_view unit);
 /// The runs of a result, in nanoseconds, without those that are not finite.

@@ -60,6 +60,7 @@ void add_prune(CLI::App& program, invocation& shared);
 void add_report(CLI::App& program, invocation& shared);
 void add_share(CLI::App& program, invocation& shared);
 void add_show(CLI::App& program, invocation& shared);
+void add_simulate(CLI::App& program, invocation& shared);
 void add_trials(CLI::App& program, invocation& shared);
 void add_tune(CLI::App& program, invocation& shared);
 void add_watch(CLI::App& program, invocation& shared);
