@@ -517,7 +517,7 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_divide_grid(libtune_tuner* tuner, 
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_launch_by(libtune_tuner* tuner,
                                                         libtune_launch_function function,
                                                         void* user);
-/// Observes each right configuration once, before it is timed. Lifetime as for
+/// Observes each right configuration once for a tuner, before it is timed. Lifetime as for
 /// libtune_tuner_measure_by.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_observe_by(libtune_tuner* tuner,
                                                          libtune_observe_function function,

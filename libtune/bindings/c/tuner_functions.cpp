@@ -83,14 +83,16 @@ double figure_by(callback<libtune_metric_function> by, const trial& of) {
   return made;
 }
 
-/// Calls a function of the caller for each configuration, before its first timed run.
+/// Calls a function of the caller once for each configuration, before its first timed run. A search
+/// may make the operation of a configuration several times.
 class observing_probe final : public probe {
  public:
   explicit observing_probe(callback<libtune_observe_function> by) : by_(by) {}
 
   void add(const std::shared_ptr<bare_operation>& made) {
     const std::lock_guard lock(mutex_);
-    waiting_[to_string(made->configuration().values())] = made;
+    const std::string name = to_string(made->configuration().values());
+    if (!observed_.contains(name)) waiting_[name] = made;
   }
 
   void before_runs(const trial& of, int /*runs*/) override {
@@ -107,12 +109,15 @@ class observing_probe final : public probe {
   std::shared_ptr<bare_operation> take(const std::string& configuration) {
     const std::lock_guard lock(mutex_);
     const auto found = waiting_.extract(configuration);
-    return found ? found.mapped().lock() : nullptr;
+    if (!found) return nullptr;
+    observed_.insert(configuration);
+    return found.mapped().lock();
   }
 
   callback<libtune_observe_function> by_;
   std::mutex mutex_;
   std::map<std::string, std::weak_ptr<bare_operation>> waiting_;
+  std::set<std::string> observed_;
 };
 
 }  // namespace
