@@ -26,6 +26,7 @@ from libtune.kernel_tuner._results import rows_of
 from libtune.kernel_tuner.observers import BenchmarkObserver, OutputObserver
 from libtune.kernel_tuner.observers.nvml import NVMLObserver
 from libtune.kernel_tuner.parameters import Parameters
+from libtune.kernel_tuner.strategies.wrapper import OptAlg, OptAlgWrapper
 
 folder = None
 before = None
@@ -280,8 +281,9 @@ class Strategies(Device):
                                                       "greedy_ils", "bayes_opt") else 1)
         with self.assertRaisesRegex(libtune.ArgumentError, "luck.*brute_force"):
             tune(strategy="luck")
-        with self.assertRaisesRegex(libtune.ArgumentError, "of your own"):
+        with self.assertRaisesRegex(libtune.ArgumentError, "a function tune"):
             tune(strategy=object())
+        self.assertEqual(kernel_tuner.strategies.minimize, "minimize")
 
     def test_options(self):
         results, _ = tune(strategy="random_sample", strategy_options={"max_fevals": 2})
@@ -303,6 +305,47 @@ class Strategies(Device):
                 tune(strategy_options={"x0": [65]} if wrong == [65] else {"x0": {"x": 1}})
         with self.assertRaisesRegex(ValueError, "max_fevals is 0"):
             tune(strategy_options={"max_fevals": 0})
+
+
+class OwnStrategies(Device):
+    class Downhill(OptAlg):
+        """Goes to the cheapest neighbour, as long as there is one that is cheaper."""
+
+        def __call__(self, func, searchspace):
+            at, cost = searchspace.list[0], func(searchspace.list[0])
+            while True:
+                costs = {each: func(each) for each in searchspace.get_neighbors(at, "adjacent")}
+                best = min(costs, key=costs.get)
+                if costs[best] >= cost:
+                    return at, cost
+                at, cost = best, costs[best]
+
+    def test_on_a_device(self):
+        results, environment = tune(strategy=OptAlgWrapper(self.Downhill()), cache="own.json",
+                                    answer=[2 * numbers(), None, None, None], restrictions="block_size_x < 64",
+                                    tune_params={"step": [3, 2, 1]}, metrics={"cost": "step + block_size_x / 1000"},
+                                    objective="cost", objective_higher_is_better=False)
+        self.assertEqual(results[0]["__error__"], "RuntimeFailedConfig")  # a work group of 16
+        best = environment["best_config"]
+        self.assertEqual((best["block_size_x"], best["step"]), (32, 1))
+        found = json.loads(pathlib.Path("own.json").read_text())["cache"]
+        self.assertEqual(set(found), {f"{row['block_size_x']},{row['step']}" for row in results})
+
+    def test_the_budget_ends_it(self):
+        results, _ = tune(strategy=OptAlgWrapper(self.Downhill()), strategy_options={"max_fevals": 2},
+                          tune_params={"step": [3, 2, 1]})
+        self.assertEqual(len(results), 2)
+
+    def test_in_a_simulation(self):
+        entries = {str(x): {"x": x, "time": 1.0 + (x - 7) ** 2} for x in range(20)}
+        head = {"device_name": "a card", "kernel_name": "k", "problem_size": 64, "tune_params_keys": ["x"],
+                "tune_params": {"x": list(range(20))}, "objective": "time", "cache": entries}
+        pathlib.Path("downhill.json").write_text(json.dumps(head))
+        results, environment = kernel_tuner.tune_cache("downhill.json", strategy=OptAlgWrapper(self.Downhill()),
+                                                       quiet=True)
+        self.assertEqual(environment["best_config"]["x"], 7)
+        self.assertEqual({row["x"] for row in results}, set(range(9)))
+        self.assertEqual(environment["device_name"], "a card")
 
 
 class Objectives(Device):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernel Tuner's names: `import libtune.kernel_tuner as kernel_tuner`. docs/from-kernel-tuner.md has all options."""
 
-from . import file_utils, integration, observers, util
+from . import file_utils, integration, observers, strategies, util
 from .file_utils import store_metadata_file, store_output_file
 from .integration import TuneResults, create_device_targets, store_results
 from .interface import run_kernel, tune_cache, tune_kernel
@@ -20,6 +20,7 @@ __all__ = [
     "store_metadata_file",
     "store_output_file",
     "store_results",
+    "strategies",
     "tune_cache",
     "tune_kernel",
     "tune_kernel_T1",

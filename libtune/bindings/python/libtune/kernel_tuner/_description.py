@@ -63,6 +63,19 @@ def context_of_device(chosen: Device) -> Context:
     return _contexts[name]
 
 
+def describe(device: Device, given: Mapping[str, Any]) -> Dict[str, Any]:
+    """The environment of results of a device."""
+    return {
+        "device_name": device.name,
+        "platform": device.platform,
+        "platform_name": device.platform,
+        "driver_version": device.driver_version,
+        "max_threads": device.max_work_group_size,
+        "iterations": given["iterations"],
+        "compiler_options": list(given["compiler_options"] or ()),
+    }
+
+
 class Description:
     """What run_kernel and tune_kernel have in common: the kernel of libtune, its context, its parameters."""
 

@@ -10,7 +10,7 @@ import warnings
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .._errors import ArgumentError, Error, TuningFailedError
-from ._description import Description
+from ._description import Description, describe
 from ._observation import Observation, make_observers
 from ._results import fail, make_row, rows_of, spread
 from .cache import CacheFile
@@ -49,27 +49,19 @@ class Search:
         )
         self._cache = self._open_cache()
         self._found: List[Row] = self._rows_of_cache()
+        self.failed: List[Row] = []  # as they are heard of
 
     def _device_limit(self) -> Restriction:
         most = self._described.context.device.max_work_group_size
         extents = [name for name in self._described.extents if name in self._parameters.names]
         return Restriction(
             lambda params: math.prod(int(params[name]) for name in extents) <= most,
-            extents, f"a work group has at most {most} items", False,
+            extents, " * ".join(extents) + f" <= {most}", True,
         )
 
     def environment(self) -> Dict[str, Any]:
         """The environment of the results."""
-        device = self._described.context.device
-        return {
-            "device_name": device.name,
-            "platform": device.platform,
-            "platform_name": device.platform,
-            "driver_version": device.driver_version,
-            "max_threads": device.max_work_group_size,
-            "iterations": self._given["iterations"],
-            "compiler_options": list(self._given["compiler_options"] or ()),
-        }
+        return describe(self._described.context.device, self._given)
 
     def _open_cache(self) -> Optional[CacheFile]:
         if not self._given["cache"]:
@@ -136,8 +128,7 @@ class Search:
         kernel.option(**dict(others), **({"budget": budget} if budget else {}))
         if not self._is_time():
             kernel.option(objective=", ".join(self._add_objectives()))
-        if self._observed.output or not self._given["quiet"] or self._cache is not None or self._observed:
-            kernel.on_trial(self._hear)
+        kernel.on_trial(self._hear)
 
     def _add_objectives(self) -> List[str]:
         texts = []
@@ -177,7 +168,7 @@ class Search:
         median = time_ns / 1e6
         row = make_row(params, median, [median], 0.0, 0.0)
         if not math.isfinite(time_ns):
-            fail(row, outcome, reason)
+            self.failed.append(fail(row, outcome, reason))
         if self._cache is not None:
             self._cache.append(self._parameters.key(params), row)
         is_told = not self._given["quiet"] and (math.isfinite(time_ns) or self._given["verbose"])

@@ -11,7 +11,8 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .._errors import ArgumentError
 from .._tuning import _read
-from ._description import Description, is_array, parameters_of
+from ._description import Description, describe, find_device, is_array, parameters_of
+from ._own_strategy import is_own, search_by
 from ._results import find_best, spread, total_times
 from ._search import Search
 from .cache import CacheFile, read_cache
@@ -20,6 +21,7 @@ from .objectives import Row, check_metrics, read_objectives
 from .parameters import Parameters, check_tune_params_list
 from .restrictions import read_restrictions
 from .simulation import Simulation, simulated_environment
+from .sources import Sources
 from .strategies import find_strategy, read_options
 from .util import get_config_string
 
@@ -125,12 +127,15 @@ def tune_kernel(
     wanted = read_objectives(objective, objective_higher_is_better, objectives)
     given["metrics"] = check_metrics(metrics, list(tune_params))
     check_tune_params_list(tune_params, observers, bool(simulation_mode))
-    if simulation_mode:
+    given["wanted"] = wanted
+    if not simulation_mode:
+        names = check_block_size_params_names_list(block_size_names, tune_params)
+        given["block_size_names"] = names if block_size_names is not None else _by_case(names)
+    if is_own(strategy):
+        results, environment = _search_by_own(given)
+    elif simulation_mode:
         results, environment = _simulate(given, wanted)
     else:
-        if hasattr(tune_params, "keys"):
-            names = check_block_size_params_names_list(block_size_names, tune_params)
-            given["block_size_names"] = names if block_size_names is not None else _by_case(names)
         results, environment = Search(given, wanted).run()
     if results:
         environment["best_config"] = environment.pop("winner", None) or find_best(results, wanted)
@@ -156,18 +161,42 @@ def _by_case(names: Optional[List[str]]) -> Optional[List[str]]:
     return [alike.get(usual, usual) for usual in default_block_size_names]
 
 
+def _search_by_own(given: Mapping[str, Any]) -> Tuple[List[Row], Dict[str, Any]]:
+    """By a strategy that is written in Python."""
+    environment: Dict[str, Any] = {}
+    device_name, most = None, 1024
+    if not given["simulation_mode"]:
+        chosen = find_device(Sources(given["kernel_source"], given["lang"]).language, given["device"], given["platform"])
+        environment, device_name, most = describe(chosen, given), chosen.name, chosen.max_work_group_size
+    file = _open_cache(given, device_name) if given["cache"] else None
+    if file is not None and device_name is not None:
+        file.begin()
+    rows, by_key = search_by(given, file, most)
+    if file is not None and device_name is not None:
+        file.finish(by_key)
+    return rows, environment or simulated_environment(_require(file), rows)
+
+
+def _require(file: Optional[CacheFile]) -> CacheFile:
+    if file is None:
+        raise ArgumentError("simulation_mode needs the name of a cache file: cache")
+    return file
+
+
+def _open_cache(given: Mapping[str, Any], device_name: Optional[str]) -> CacheFile:
+    names = [name for name, _ in given["wanted"]]
+    return CacheFile.open(
+        given["cache"], given["kernel_name"], given["problem_size"], given["tune_params"], names, device_name
+    )
+
+
 def _simulate(given: Mapping[str, Any], objectives: Sequence[Tuple[str, bool]]) -> Tuple[List[Row], Dict[str, Any]]:
     begin = time.perf_counter()
     if given["parallel"]:
         raise ArgumentError("parallel and simulation_mode exclude each other")
-    if not given["cache"]:
-        raise ArgumentError("simulation_mode needs the name of a cache file: cache")
+    file = _require(_open_cache(given, None) if given["cache"] else None)
     strategy = find_strategy(given["strategy"])
     options = read_options(given["strategy_options"], strategy, given["seed"])
-    file = CacheFile.open(
-        given["cache"], given["kernel_name"], given["problem_size"], given["tune_params"],
-        [name for name, _ in objectives], None,
-    )
     parameters = Parameters(given["tune_params"])
     restrictions = read_restrictions(given["restrictions"], parameters.names)
     simulation = Simulation(file, parameters, restrictions, given["metrics"], objectives)

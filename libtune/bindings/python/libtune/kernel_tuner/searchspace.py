@@ -48,6 +48,7 @@ class Searchspace:
         self.tune_params = {name: list(values) for name, values in tune_params.items()}
         self.restrictions = restrictions
         self.param_names = list(tune_params)
+        self.num_params = len(self.param_names)
         self.neighbor_method = neighbor_method
         read = read_restrictions(restrictions, self.param_names)
         extents = [name for name in block_size_names if name in tune_params]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
@@ -14,6 +15,7 @@ from .._errors import ArgumentError
 from ._expressions import evaluate
 from .file_utils import get_input_file, get_t4_metadata, get_t4_results
 from .interface import tune_kernel
+from .strategies.wrapper import OptAlgWrapper
 
 _TYPES = {
     "bool": "bool", "char": "int8", "int8": "int8", "uint8": "uint8", "short": "int16", "int16": "int16",
@@ -77,12 +79,41 @@ def _search(problem: Mapping[str, Any], strategy: Optional[str], given: Optional
     if strategy is None and search.get("Name"):
         strategy = search["Name"]
         options.update({each["Name"]: each["Value"] for each in search.get("Attributes", [])})
+    if "custom_search_method_path" in options:
+        strategy = _own_strategy(Path(options.pop("custom_search_method_path")), str(strategy), options)
     for budget in problem.get("Budget", [])[:1]:
         kinds = {"ConfigurationCount": "max_fevals", "TuningDuration": "time_limit"}
         if budget["Type"] not in kinds:
             raise ArgumentError(f"a T1 file has the budget '{budget['Type']}', and libtune knows {', '.join(kinds)}")
         options[kinds[budget["Type"]]] = budget["BudgetValue"]
     return strategy, options
+
+
+def _own_strategy(path: Path, name: str, options: Mapping[str, Any]) -> OptAlgWrapper:
+    """A class of a file, made with the options that are no limits."""
+    if not path.is_file():
+        raise ArgumentError(f"custom_search_method_path: there is no file {path}")
+    module = _import(path)
+    if not hasattr(module, name):
+        raise ArgumentError(f"{path} has no class '{name}'")
+    limits = ("max_fevals", "time_limit", "constraint_aware")
+    return OptAlgWrapper(getattr(module, name)(**{key: value for key, value in options.items() if key not in limits}))
+
+
+def _import(path: Path) -> Any:
+    """A file as a module, of the package of its folder if it imports from there."""
+    for name in (path.stem, f"{path.parent.name}.{path.stem}"):
+        spec = importlib.util.spec_from_file_location(name, path)
+        if spec is None or spec.loader is None:
+            raise ArgumentError(f"{path} is no file of Python")
+        module = importlib.util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+            return module
+        except ImportError:
+            if name != path.stem:
+                raise
+    raise AssertionError
 
 
 def _source(file: Path, name: str) -> Path:

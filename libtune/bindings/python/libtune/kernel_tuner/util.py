@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from typing import Any, Mapping, Optional, Sequence
 
+from ._budget import StopCriterionReached, TuningBudget
 from ._expressions import replace_param_occurrences
 from .cache import NpEncoder, check_matching_problem_size, close_cache, read_cache, store_cache
 from .geometry import (
@@ -46,6 +47,7 @@ from .verification import normalize_verify_function
 
 __all__ = [
     "CompilationFailedConfig", "ErrorConfig", "InvalidConfig", "NpEncoder", "RuntimeFailedConfig",
+    "StopCriterionReached", "TuningBudget",
     "append_default_block_size_names", "check_block_size_names", "check_block_size_params_names_list",
     "check_matching_problem_size", "check_restrictions", "check_tune_params_list", "close_cache",
     "default_block_size_names", "delete_temp_file", "detect_language", "get_best_config", "get_config_string",

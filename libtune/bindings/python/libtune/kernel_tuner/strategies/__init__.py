@@ -8,8 +8,8 @@ import math
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from .._errors import ArgumentError
-from .parameters import Parameters
+from ..._errors import ArgumentError
+from ..parameters import Parameters
 
 # Of the same kind here.
 _SAME = {
@@ -44,13 +44,21 @@ _MEANT = ("max_fevals", "time_limit", "fraction", "seed", "x0")
 strategy_map = {**_SAME, **_NEAREST}
 
 
+def __getattr__(name: str) -> str:
+    """kernel_tuner.strategies.minimize is a strategy's name here."""
+    if name in strategy_map:
+        return name
+    raise AttributeError(f"there is no strategy '{name}'")
+
+
 def find_strategy(given: Any) -> Optional[str]:
     """libtune's name of a strategy; None for the default. Warns where it is another one."""
     if given is None:
         return "exhaustive"
     if not isinstance(given, str):
         raise ArgumentError(
-            f"strategy is {given!r}: a strategy of your own is written in C++ (docs/strategies.md), or chosen by name"
+            f"strategy is {given!r}: it is a name, or an object with a function tune (libtune.kernel_tuner.strategies."
+            "wrapper); a faster one is written in C++ (docs/strategies.md)"
         )
     if given in _OWN or given in _SAME:
         return _SAME.get(given, given)
