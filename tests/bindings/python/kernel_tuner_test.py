@@ -114,6 +114,22 @@ class Results(Device):
         self.assertEqual(made[3], 100)
 
 
+    def test_a_kernel_as_a_function(self):
+        kernel = kernel_tuner.PythonKernel("scale", SCALE, 100, arguments(), {"block_size_x": 32},
+                                           outputs=[True, False, False, False])
+        for given in (numbers(), numbers() + 1):
+            made = kernel(numpy.zeros(100, "float32"), given, numpy.float32(3), numpy.int32(100))
+            self.assertEqual(len(made), 1)
+            self.assertTrue((made[0] == 3 * given).all())
+        with self.assertRaisesRegex(TypeError, "4 arguments, not 1"):
+            kernel(numbers())
+        results, environment = tune(restrictions="block_size_x == 64")
+        kernel_tuner.store_results("python-kernel.json", "scale", SCALE, {"block_size_x": []}, 100, results, environment)
+        stored = kernel_tuner.PythonKernel("scale", SCALE, 100, arguments(), results_file="python-kernel.json")
+        self.assertEqual(stored.params, {"block_size_x": 64})
+        self.assertTrue((stored(*arguments())[0] == 2 * numbers()).all())
+
+
 class Verification(Device):
     SUM = """
     KERNEL void sums(GLOBAL float* partial, GLOBAL const float* x, int n) {

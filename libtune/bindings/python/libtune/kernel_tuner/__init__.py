@@ -6,10 +6,12 @@ from . import file_utils, integration, observers, strategies, util
 from .file_utils import store_metadata_file, store_output_file
 from .integration import TuneResults, create_device_targets, store_results
 from .interface import run_kernel, tune_cache, tune_kernel
+from .kernelbuilder import PythonKernel
 from .searchspace import Searchspace
 from .t1 import tune_kernel_T1
 
 __all__ = [
+    "PythonKernel",
     "Searchspace",
     "TuneResults",
     "create_device_targets",

@@ -52,7 +52,7 @@ def _divisor(given: Any, usual: Any, params: Mapping[str, Any]) -> float:
     if isinstance(given, str):
         return int(evaluate(given, params))
     if isinstance(given, (int, float, numpy.number)):
-        return given
+        return float(given)
     if not numpy.iterable(given):
         raise ValueError(f"a divisor of a grid is a number, a text, a function or a list, not {given!r}")
     product: float = 1

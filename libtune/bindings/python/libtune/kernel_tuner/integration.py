@@ -129,7 +129,7 @@ class TuneResults:
 
     def get_best_config(self, gpu_name: str = "default", problem_size: Any = None) -> Dict[str, Any]:
         """The best configuration for a device and a problem size; else one that is good in most cases."""
-        name = gpu_name.replace("-", "_").replace(" ", "_")
+        name = _device_text(gpu_name)
         of_device = [entry for entry in self.data if entry["device_name"] == name]
         if problem_size:
             of_size = [entry for entry in of_device if entry["problem_size"] == _size_text(problem_size)]

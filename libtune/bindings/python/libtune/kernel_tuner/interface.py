@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from datetime import datetime
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
@@ -25,7 +26,7 @@ from .sources import Sources
 from .strategies import find_strategy, read_options
 from .util import get_config_string
 
-Source = Union[str, Callable[..., str], Sequence[Any]]
+Source = Union[str, "os.PathLike[str]", Callable[..., str], Sequence[Any]]
 
 
 def _start_log(kernel_name: str, log: Any) -> None:
@@ -103,7 +104,7 @@ def tune_kernel(
     iterations: int = 7,
     block_size_names: Optional[List[str]] = None,
     quiet: bool = False,
-    strategy: Optional[str] = None,
+    strategy: Any = None,
     strategy_options: Optional[Mapping[str, Any]] = None,
     cache: Any = None,
     metrics: Optional[Mapping[str, Union[str, Callable[[Dict[str, Any]], float]]]] = None,

@@ -79,14 +79,15 @@ def _search(problem: Mapping[str, Any], strategy: Optional[str], given: Optional
     if strategy is None and search.get("Name"):
         strategy = search["Name"]
         options.update({each["Name"]: each["Value"] for each in search.get("Attributes", [])})
+    chosen: Any = strategy
     if "custom_search_method_path" in options:
-        strategy = _own_strategy(Path(options.pop("custom_search_method_path")), str(strategy), options)
+        chosen = _own_strategy(Path(options.pop("custom_search_method_path")), str(strategy), options)
     for budget in problem.get("Budget", [])[:1]:
         kinds = {"ConfigurationCount": "max_fevals", "TuningDuration": "time_limit"}
         if budget["Type"] not in kinds:
             raise ArgumentError(f"a T1 file has the budget '{budget['Type']}', and libtune knows {', '.join(kinds)}")
         options[kinds[budget["Type"]]] = budget["BudgetValue"]
-    return strategy, options
+    return chosen, options
 
 
 def _own_strategy(path: Path, name: str, options: Mapping[str, Any]) -> OptAlgWrapper:

@@ -59,5 +59,5 @@ class OutputObserver(BenchmarkObserver):
 class ContinuousObserver(BenchmarkObserver):
     """An observer of runs that follow each other for a second or longer."""
 
-    continuous_duration = 1
+    continuous_duration: float = 1
     results: Any = None
