@@ -114,6 +114,26 @@ class Results(Device):
         self.assertEqual(made[3], 100)
 
 
+    def test_bools_and_structs(self):
+        source = """typedef struct { float a; int b; } pair;
+        KERNEL void test(GLOBAL pair* to, GLOBAL const uchar* from, pair add) {
+          const int i = get_global_id(0);
+          to[i].a = from[i] ? add.a : 0;
+          to[i].b = i + add.b;
+        }"""
+        pair = numpy.dtype([("a", "f4"), ("b", "i4")])
+        given = [numpy.zeros(8, pair), numpy.arange(8) % 2 == 0, numpy.array((1.5, 10), pair)[()]]
+        made = libtune.run_kernel("test", source, 8, given, {"block_size_x": 8})
+        self.assertEqual(made[0]["a"].tolist(), [1.5, 0] * 4)
+        self.assertEqual(made[0]["b"].tolist(), list(range(10, 18)))
+        self.assertEqual(made[1].dtype, bool)
+        results, _ = libtune.tune_kernel("test", source, 8, given, {"block_size_x": [4, 8]}, quiet=True,
+                                         answer=[made[0], None, None])
+        self.assertFalse([row for row in results if "__error__" in row])
+        results, _ = libtune.tune_kernel("test", source, 8, given, {"block_size_x": [4, 8]}, quiet=True,
+                                         verify=lambda answer, result: result[0].dtype == pair)
+        self.assertEqual(sizes(results), [4, 8])
+
     def test_a_kernel_as_a_function(self):
         kernel = kernel_tuner.PythonKernel("scale", SCALE, 100, arguments(), {"block_size_x": 32},
                                            outputs=[True, False, False, False])

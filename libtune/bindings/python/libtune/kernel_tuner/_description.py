@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
+import numpy
+
 from .._arrays import asarray, is_on_device
 from .._device import Context, Device, devices, select_device
 from .._errors import ArgumentError
@@ -168,11 +170,30 @@ def _add_argument(kernel: Kernel, argument: Any, place: int, context: Context) -
         raise ArgumentError(
             f"argument {place} is a {kind}: tune one kernel for each precision, and compare their best results"
         )
+    argument = _as_elements(argument)
     if is_pyopencl(argument) and not is_of_context(argument, context):
         argument = argument.get()
     if is_on_device(argument):
         argument = asarray(argument, context)
     kernel.arguments(inout(argument) if is_array(argument) else argument)
+
+
+def _as_elements(argument: Any) -> Any:
+    """An array of bools or structs as one of bytes, because libtune has no elements of these types."""
+    if not isinstance(argument, numpy.ndarray) or not argument.shape or not _is_bytes(argument.dtype):
+        return argument
+    return numpy.ascontiguousarray(argument).reshape(-1).view(numpy.uint8)
+
+
+def _is_bytes(dtype: Any) -> bool:
+    return dtype.kind in "bV" and not dtype.hasobject
+
+
+def as_given(result: Any, given: Any) -> Any:
+    """A result with the type and shape of the argument that was given."""
+    if isinstance(given, numpy.ndarray) and given.shape and _is_bytes(given.dtype):
+        return result.view(given.dtype).reshape(given.shape)
+    return result
 
 
 def parameters_of(params: Mapping[str, Any]) -> Dict[str, Sequence[Any]]:

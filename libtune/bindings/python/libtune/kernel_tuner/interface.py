@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .._errors import ArgumentError
 from .._tuning import _read
-from ._description import Description, describe, find_device, is_array, parameters_of
+from ._description import Description, as_given, describe, find_device, is_array, parameters_of
 from ._own_strategy import is_own, search_by
 from ._results import find_best, spread, total_times
 from ._search import Search
@@ -65,7 +65,7 @@ def run_kernel(
     native = described.parameters.encode(params)
     results = described.kernel._core.run(described.context._core, native)
     return [
-        _like(each, given) for each, given in zip(_read(results.read, described.kernel._arguments), described.arguments)
+        _like(as_given(each, given), given) for each, given in zip(_read(results.read, described.kernel._arguments), described.arguments)
     ]
 
 

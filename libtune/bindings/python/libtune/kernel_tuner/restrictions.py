@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from .._errors import ArgumentError
@@ -18,6 +19,7 @@ _SAFE = (
 )
 
 
+_MOST_KEPT = 1_000_000  # answers of one function
 # Constraints of python-constraint that are a sum or a product, and where they keep its bound.
 _SUMS = {
     f"{kind}{what}Constraint": (f"_{kind.lower()}{what.lower()}", " + " if what == "Sum" else " * ", sign)
@@ -153,13 +155,17 @@ def add_restrictions(restrictions: Sequence[Restriction], parameters: Parameters
 
 
 def _add_function(restriction: Restriction, read: Sequence[Any], tuner: Any) -> None:
-    known: Dict[Any, bool] = {}
+    known: Dict[Any, bool] = {}  # a space is made several times
+    keeps = math.prod(len(each.native) for each in read) <= _MOST_KEPT
 
     def allows(native: Mapping[str, Any]) -> bool:
         key = tuple(native[each.native_name] for each in read)
-        if key not in known:
-            known[key] = restriction.holds({each.name: each.of_native(v) for each, v in zip(read, key)})
-        return known[key]
+        if key in known:
+            return known[key]
+        made = restriction.holds({each.name: each.of_native(v) for each, v in zip(read, key)})
+        if keeps:
+            known[key] = made
+        return made
 
     if read:
         tuner._core.restrict_reading(allows, restriction.text, [each.native_name for each in read])

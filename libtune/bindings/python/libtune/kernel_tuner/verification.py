@@ -11,7 +11,7 @@ import numpy
 
 from .._errors import ArgumentError, ElementTypeError
 from .._tuning import Kernel
-from ._description import is_array
+from ._description import as_given, is_array
 
 RTOL = 1e-5  # as numpy.allclose
 
@@ -73,6 +73,7 @@ def _verify_by(
     judges = normalize_verify_function(verify)
 
     def decide(found: List[Any]) -> bool:
+        found = [as_given(each, given) for each, given in zip(found, arguments)]
         if expected is not None and len(expected) == len(found):
             found = [None if wanted is None else each for wanted, each in zip(expected, found)]
         for observer in output_observers:
@@ -93,6 +94,8 @@ def _compare(kernel: Kernel, arguments: Sequence[Any], expected: List[Any], atol
         if wanted is None or not is_array(arguments[place]):
             continue  # a number of the host does not change
         host = numpy.asarray(to_host(wanted))
+        if host.dtype == getattr(arguments[place], "dtype", None) and host.dtype.kind in "bV":
+            host = numpy.ascontiguousarray(host).reshape(-1).view(numpy.uint8)
         argument = kernel._arguments[place].array
         shape, dtype = tuple(argument.shape), numpy.dtype(argument.dtype)
         _check(place, host, shape, dtype)
