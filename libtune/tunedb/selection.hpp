@@ -12,7 +12,7 @@
 #include "libtune/extra/formats/infer_field.hpp"
 #include "libtune/extra/maintenance/database_reader.hpp"
 
-namespace CLI {  // NOLINT(readability-identifier-naming): the name of another library
+namespace CLI {
 class App;
 }
 
