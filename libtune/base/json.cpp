@@ -239,6 +239,7 @@ std::vector<named_value> values_from_json(const input& object, const char* name,
                                           const std::vector<field_description>& fields) {
   const input& values = member(object, name);
   std::vector<named_value> result;
+  result.reserve(fields.size());
   for (const field_description& field : fields) {
     result.push_back(
         {field.name, value_from_json(member(values, field.name.c_str()), kind_of(field.type))});

@@ -86,7 +86,8 @@ std::vector<std::string> present_stack() {
                                                       std::free);
   if (texts == nullptr) return lines;
   const std::span<char*> all(texts.get(), static_cast<std::size_t>(count));
-  for (const char* text : all.subspan(std::min<std::size_t>(2, all.size()))) lines.push_back(text);
+  for (const char* text : all.subspan(std::min<std::size_t>(2, all.size())))
+    lines.emplace_back(text);
 #endif
   return lines;
 }

@@ -112,7 +112,7 @@ tuner_child::~tuner_child() {
 }
 
 child_process::end tuner_child::finish(std::chrono::milliseconds patience) {
-  const child_process::end how = process_.finish(patience);
+  child_process::end how = process_.finish(patience);
   try {
     kill_all_marked(mark_);
   } catch (const std::exception&) {  // no memory: the rest ends with its session

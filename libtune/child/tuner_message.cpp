@@ -25,7 +25,7 @@ device_address without_ordinal(const device& of) {
 
 // Some APIs report the hardware's identity in one process, and another one or none in the next.
 // Then the only device with its name is taken.
-std::optional<device> find_namesake(device_address wanted, std::span<const device> all) {
+std::optional<device> find_namesake(const device_address& wanted, std::span<const device> all) {
   std::optional<device> found;
   for (const device& candidate : all) {
     device_address address = without_ordinal(candidate);

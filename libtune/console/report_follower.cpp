@@ -105,7 +105,7 @@ std::string find_tunedb(std::string& looked_at) {
     const fs::path helpers = fs::path(worker.path).parent_path();
     for (const fs::path& place :
          {helpers / "../../bin/tunedb", helpers / "../tunedb/tunedb", helpers / "tunedb"}) {
-      const std::string path = place.lexically_normal().string();
+      std::string path = place.lexically_normal().string();
       if (::access(path.c_str(), X_OK) == 0 && fs::is_regular_file(path)) return path;
       looked_at += path + ", ";
     }

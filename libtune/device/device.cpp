@@ -90,7 +90,7 @@ std::string maker_of(const device_identity& device) {
     });
     return text;
   };
-  const std::string platform = lowered(device.platform);
+  std::string platform = lowered(device.platform);
   if (device.capabilities.api == "CUDA" || platform == "cuda") return "nvidia";
   // On platforms for several makers, such as Mesa's, the maker is in the names of devices. A CPU of
   // PoCL is not a GPU of the maker in its name.

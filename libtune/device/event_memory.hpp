@@ -43,6 +43,7 @@ class event_allocator {
   explicit event_allocator(std::shared_ptr<event_memory> memory) noexcept
       : memory_(std::move(memory)) {}
   template <class Other>
+  // NOLINTNEXTLINE(google-explicit-constructor): allocators of all types convert
   event_allocator(const event_allocator<Other>& other) noexcept : memory_(other.memory()) {}
 
   T* allocate(std::size_t count) {

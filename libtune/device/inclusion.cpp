@@ -117,6 +117,7 @@ included_files read_included(const std::vector<std::string>& paths, fs::file_tim
     digests.emplace(absolute, digest_of(*text));
   }
   std::vector<included_file> files;
+  files.reserve(digests.size());
   for (auto& [path, digest] : digests) files.push_back({path, std::move(digest)});
   return files;
 }

@@ -143,9 +143,10 @@ std::vector<run_time> measure::sample(int iterations, int runs) {
                          " times with " + std::to_string(runs) +
                          " runs each; ask for at least one of each");
   }
-  const std::vector<run_time> times = time_runs(iterations * runs);
+  std::vector<run_time> times = time_runs(iterations * runs);
   // A function that times itself has already taken the mean.
-  if (times.size() < static_cast<std::size_t>(iterations * runs)) return times;
+  if (times.size() < static_cast<std::size_t>(iterations) * static_cast<std::size_t>(runs))
+    return times;
   std::vector<run_time> means;
   for (auto begin = times.begin(); begin != times.end(); begin += runs) {
     means.push_back(std::accumulate(begin, begin + runs, run_time::zero()) / runs);

@@ -45,7 +45,7 @@ class cuda_backend final : public detail::backend {
     }
     return devices;
   }
-  std::string compile_target_names() const override { return "\"cuda sm_90\", \"cuda\""; }
+  std::string compile_target_names() const override { return R"("cuda sm_90", "cuda")"; }
   void prepare_compiler(const detail::compile_target& target) const override {
     prepare_compiler_for(target.compute_capability, target.compiler_identity);
   }

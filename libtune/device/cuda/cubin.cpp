@@ -165,7 +165,9 @@ std::vector<std::string> kernel_names(std::span<const std::byte> cubin) {
 // the mark.
 void append_symbols(std::vector<std::byte>& cubin, const kernel_symbols& symbols) {
   std::string text;
-  for (const auto& [expression, symbol] : symbols) text += expression + '\0' + symbol + '\0';
+  for (const auto& [expression, symbol] : symbols) {
+    text.append(expression).append(1, '\0').append(symbol).append(1, '\0');
+  }
   const std::uint64_t size = text.size();
   text.append(reinterpret_cast<const char*>(&size), sizeof size).append(symbols_mark);
   const auto bytes = std::as_bytes(std::span(text));

@@ -143,7 +143,7 @@ cuda_buffer::cuda_buffer(std::shared_ptr<cuda_context> context, CUdeviceptr addr
       address_(address),
       ownership_(owner) {}
 
-cuda_buffer::cuda_buffer(std::shared_ptr<const cuda_buffer> parent, std::size_t offset_bytes,
+cuda_buffer::cuda_buffer(const std::shared_ptr<const cuda_buffer>& parent, std::size_t offset_bytes,
                          std::size_t bytes)
     : buffer_interface(parent, offset_bytes, bytes),
       address_(parent->address_ + offset_bytes),

@@ -15,7 +15,7 @@ class cuda_buffer : public detail::buffer_interface {
   cuda_buffer(std::shared_ptr<cuda_context> context, CUdeviceptr address, std::size_t bytes,
               ownership owner, void* host_data = nullptr);
   /// A part of another buffer.
-  cuda_buffer(std::shared_ptr<const cuda_buffer> parent, std::size_t offset_bytes,
+  cuda_buffer(const std::shared_ptr<const cuda_buffer>& parent, std::size_t offset_bytes,
               std::size_t bytes);
   ~cuda_buffer() override;
 

@@ -251,8 +251,8 @@ opencl_buffer::opencl_buffer(std::shared_ptr<detail::context_interface> context,
       handle_(std::move(handle)),
       access_(access) {}
 
-opencl_buffer::opencl_buffer(std::shared_ptr<const opencl_buffer> parent, std::size_t offset_bytes,
-                             std::size_t bytes)
+opencl_buffer::opencl_buffer(const std::shared_ptr<const opencl_buffer>& parent,
+                             std::size_t offset_bytes, std::size_t bytes)
     : buffer_interface(parent, offset_bytes, bytes),
       handle_(make_part(*parent, offset_bytes, bytes)),
       access_(parent->access_) {}
@@ -306,7 +306,7 @@ std::shared_ptr<detail::buffer_interface> make_managed_buffer(
     clSVMFree(owner, data);
     throw_error(status, "making a buffer over shared virtual memory", device);
   }
-  memory.release();  // now owned by the callback
+  static_cast<void>(memory.release());  // now owned by the callback
   return std::make_shared<opencl_buffer>(context, bytes, cl::Buffer(created), access,
                                          is_direct ? data : nullptr);
 }

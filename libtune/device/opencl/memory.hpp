@@ -25,7 +25,7 @@ class opencl_buffer : public detail::buffer_interface {
                 cl::Buffer handle, managed_memory_kind access = managed_memory_kind::none,
                 void* host_data = nullptr);
   /// A part of another buffer. @throws device_error
-  opencl_buffer(std::shared_ptr<const opencl_buffer> parent, std::size_t offset_bytes,
+  opencl_buffer(const std::shared_ptr<const opencl_buffer>& parent, std::size_t offset_bytes,
                 std::size_t bytes);
   ~opencl_buffer() override { leave_if_forked(handle_); }
 

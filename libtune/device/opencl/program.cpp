@@ -274,8 +274,8 @@ std::string describe_parameter(const cl::Kernel& kernel, cl_uint index) {
 
 }  // namespace
 
-opencl_kernel::opencl_kernel(std::shared_ptr<detail::context_interface> context, cl::Kernel handle,
-                             const cl::Device& device)
+opencl_kernel::opencl_kernel(const std::shared_ptr<detail::context_interface>& context,
+                             cl::Kernel handle, const cl::Device& device)
     : kernel_interface(context, info_of(handle, device, context->info())),
       handle_(std::move(handle)),
       arguments_(info().argument_count) {}

@@ -55,7 +55,7 @@ bool is_pocl(const device_info& device) noexcept;
 
 class opencl_kernel final : public detail::kernel_interface {
  public:
-  opencl_kernel(std::shared_ptr<detail::context_interface> context, cl::Kernel handle,
+  opencl_kernel(const std::shared_ptr<detail::context_interface>& context, cl::Kernel handle,
                 const cl::Device& device);
   ~opencl_kernel() override { leave_if_forked(handle_); }
 

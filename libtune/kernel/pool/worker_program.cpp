@@ -135,7 +135,7 @@ class helper_hunt {
       look_in(folder.parent_path() / "libexec/libtune", std::nullopt);
     }
     result_.looked_at = before;
-    result_.looked_at.push_back("relative to the folders of PATH");
+    result_.looked_at.emplace_back("relative to the folders of PATH");
   }
 
   bool is_over() const { return !result_.path.empty(); }
