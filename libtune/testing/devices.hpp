@@ -56,10 +56,12 @@ void for_each_test_device(const std::function<void(const device&)>& test);
 ///   }
 #define LIBTUNE_DEVICE_TEST_CASE(decorators, parameter) \
   LIBTUNE_DETAIL_DEVICE_TEST_CASE(DOCTEST_ANONYMOUS(libtune_device_test_), decorators, parameter)
+// NOLINTBEGIN(bugprone-macro-parentheses): names cannot be put in parentheses
 #define LIBTUNE_DETAIL_DEVICE_TEST_CASE(function, decorators, parameter)             \
   static void function(const ::tune::device& parameter);                             \
   DOCTEST_TEST_CASE(decorators) { ::tune::testing::for_each_test_device(function); } \
   static void function([[maybe_unused]] const ::tune::device& parameter)
+// NOLINTEND(bugprone-macro-parentheses)
 
 namespace tune::testing {
 

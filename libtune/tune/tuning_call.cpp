@@ -317,7 +317,8 @@ tuning_call::values tuning_call::do_without() const {
       "allows ({} ms); {} is used",
       describe(key_.subject), key_.patience().count(),
       found ? "the result of device '" + found->device.name + "'" : "the test default"));
-  return found ? std::move(found->values) : key_.core.test_default();
+  if (found) return std::move(found->values);
+  return key_.core.test_default();
 }
 
 }  // namespace tune

@@ -145,7 +145,7 @@ input parse_lines(const std::string& text) {
 
 /// The entries of a document, or of lines that are documents.
 input parse_entries(const std::string& text) {
-  const input whole = detail::parse_input(text);
+  input whole = detail::parse_input(text);
   if (whole.is_discarded()) return parse_lines(text);
   if (whole.is_array()) return whole;
   if (whole.is_object() && whole.contains("keys") && whole["keys"].is_array()) return whole["keys"];

@@ -91,8 +91,8 @@ bool is_export(const std::string& path) {
   if (begin.starts_with("// libtune winners")) return true;
   // Documents may be written on many lines, or on one.
   std::erase_if(begin, [](char c) { return c == ' ' || c == '\n'; });
-  return begin.find("\"format\":\"libtune") != std::string::npos ||
-         begin.find("\"libtune\":{") != std::string::npos;
+  return begin.find(R"("format":"libtune)") != std::string::npos ||
+         begin.find(R"("libtune":{)") != std::string::npos;
 }
 
 void check_file(const std::string& path, bool is_backup, bool force) {
@@ -218,7 +218,7 @@ std::string export_target(const std::string& path, const std::string& database, 
     throw error(fmt::format("'{}' is a symbolic link to nothing; name a file", path));
   }
   if (S_ISREG(status.st_mode)) {
-    const std::string target = std::filesystem::canonical(path).string();
+    std::string target = std::filesystem::canonical(path).string();
     check_file(target, is_backup, force);
     return target;
   }

@@ -114,6 +114,7 @@ template <class T>
 element_verdict judge(const T& expected, const T& got, const tolerance& allowed) noexcept {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const bool exact = allowed.rule == tolerance_rule::exact;
+  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): exact means the same bits
   const bool same_bits = exact && std::memcmp(&expected, &got, sizeof(T)) == 0;
   if (is_nan(expected) || is_nan(got)) {
     const bool right = allowed.nan_expected && is_nan(expected) && is_nan(got);

@@ -109,7 +109,7 @@ additive_fit::additive_fit(const observations& from)
     square penalised = products;
     for (std::size_t a = 0; a < from.columns; ++a) penalised(a, a) += penalty;
     covariance = inverse(std::move(penalised));
-    double used = static_cast<double>(from.columns);
+    auto used = static_cast<double>(from.columns);
     for (std::size_t a = 0; a < from.columns; ++a) {
       used -= penalty * covariance(a, a);
       effects[a] = std::inner_product(
@@ -136,6 +136,7 @@ std::string times_as(double ratio) { return fmt::format("{:.{}f}", ratio, ratio 
 
 }  // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): part of the interface
 coverage::coverage(space_outline space, std::span<const tried_configuration> tried, std::string end,
                    coverage_figure figure)
     : space_(std::move(space)), figure_(std::move(figure)), tried_(tried.size()) {

@@ -84,10 +84,7 @@ void decision_diagram::grow() {
 valid_configurations::valid_configurations(decision_diagram diagram,
                                            std::vector<std::size_t> group_of,
                                            std::vector<decision_diagram::node> roots)
-    : diagram_(std::move(diagram)),
-      group_of_(std::move(group_of)),
-      roots_(std::move(roots)),
-      size_(1) {
+    : diagram_(std::move(diagram)), group_of_(std::move(group_of)), roots_(std::move(roots)) {
   for (const decision_diagram::node root : roots_) size_ *= diagram_.count(root);
 }
 

@@ -89,7 +89,7 @@ class valid_configurations {
   decision_diagram diagram_;
   std::vector<std::size_t> group_of_;
   std::vector<decision_diagram::node> roots_;
-  std::size_t size_;
+  std::size_t size_ = 1;
 };
 
 /// A walk through all parameters in their order, one candidate at a time.

@@ -83,6 +83,7 @@ class product_walk {
   void count_removed(const std::vector<group_enumeration>& found,
                      const std::vector<std::size_t>& group_of) {
     std::vector<std::size_t> surviving;
+    surviving.reserve(found.size());
     for (const group_enumeration& group : found) surviving.push_back(group.combinations);
     for (const std::size_t i : order_) {
       const std::size_t depth = depth_of(at_.restrictions()[i], at_.parameters().size());

@@ -35,6 +35,7 @@ detail::combination_factory factory(std::size_t parameters, std::vector<restrict
 template <class Item, class Compared>
 const Item* find_twice(const std::vector<Item>& items, Compared compared) {
   std::vector<const Item*> sorted;
+  sorted.reserve(items.size());
   for (const Item& item : items) sorted.push_back(&item);
   const auto key = [&](const Item* item) -> const auto& { return std::invoke(compared, *item); };
   std::ranges::sort(sorted, std::less<>(), key);

@@ -313,7 +313,7 @@ class space {
   template <class Member>
   space& add_candidates(Member Tuning::*member, std::vector<Member> candidates) {
     parameter added{field_name(member), {}};
-    for (const Member& item : candidates) {
+    for (const auto& item : candidates) {
       detail::add_candidate(added, value_traits<Member>::to_value(item));
     }
     erased_.add(std::move(added),

@@ -49,7 +49,7 @@ void database_session::attempt(std::string_view verb, std::string_view subject,
     const std::string asked = std::string(verb) + " '" + std::string(subject) + "'";
     const database_fault told = database_failure(path_, asked, failure);
     if (is_busy(failure)) throw database_busy_error(told);
-    throw told;
+    throw database_fault(told);
   }
 }
 

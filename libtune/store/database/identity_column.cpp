@@ -240,6 +240,7 @@ std::vector<nearest_match> rank_nearest(std::span<const device_identity> candida
   }
   std::ranges::stable_sort(ranks, [](const rank& a, const rank& b) { return a.better_than(b); });
   std::vector<nearest_match> matches;
+  matches.reserve(ranks.size());
   for (rank& one : ranks) matches.push_back(std::move(one.match));
   return matches;
 }

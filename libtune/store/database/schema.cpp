@@ -88,6 +88,7 @@ std::string quoted_name(std::string_view name) {
 
 std::string quoted_names(const std::vector<std::string>& names) {
   std::vector<std::string> quoted;
+  quoted.reserve(names.size());
   for (const std::string& name : names) quoted.push_back(quoted_name(name));
   return fmt::format("{}", fmt::join(quoted, ", "));
 }
@@ -100,7 +101,7 @@ std::string checksum_expression(std::string_view table, std::vector<column_term>
   for (std::size_t first = 0; first == 0 || first < terms.size(); first += columns_at_once) {
     const std::size_t last = std::min(first + columns_at_once, terms.size());
     for (std::size_t i = first; i < last; ++i) expression += ", " + terms[i].expression;
-    expression = "libtune_checksum(" + expression + ")";
+    expression = fmt::format("libtune_checksum({})", expression);
   }
   return expression;
 }

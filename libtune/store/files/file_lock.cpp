@@ -72,7 +72,7 @@ bool keep_trying(std::chrono::milliseconds wait, const std::function<bool()>& at
   while (!attempt()) {
     const auto waited = clock.elapsed();
     const auto left = wait - waited;
-    if (left <= left.zero()) return false;
+    if (left <= std::chrono::nanoseconds::zero()) return false;
     if (look) look(waited);
     std::uniform_int_distribution<microseconds::rep> around(pause.count() / 2, pause.count());
     std::this_thread::sleep_for(

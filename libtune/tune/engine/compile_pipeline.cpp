@@ -63,7 +63,7 @@ pool_compile_service::pool_compile_service(compile_pool& pool, const context& co
                                            std::chrono::nanoseconds time_limit)
     : pool_(pool),
       limits_{.time = time_limit},
-      is_for_pools_(pool.is_for(context)),
+      is_for_pools_(compile_pool::is_for(context)),
       capacity_(pool.can_compile(context) ? static_cast<std::size_t>(pool.workers()) : 0),
       expected_(capacity_) {}
 

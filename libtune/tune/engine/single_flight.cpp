@@ -69,7 +69,9 @@ std::optional<single_flight::values> single_flight::follow(flight& joined,
   detail::wait_clock clock;
   for (auto waited = clock.elapsed();; waited = clock.elapsed()) {
     const auto pause = std::min<std::chrono::nanoseconds>(between_looks, wait - waited);
-    if (joined.result.wait_for(std::max(pause, pause.zero())) == std::future_status::ready) break;
+    if (joined.result.wait_for(std::max(pause, std::chrono::nanoseconds::zero())) ==
+        std::future_status::ready)
+      break;
     if (waited >= wait) return std::nullopt;
     if (look) look(waited);
   }

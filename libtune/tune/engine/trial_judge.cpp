@@ -50,8 +50,8 @@ bool is_statistic(const std::string& name) {
          std::all_of(name.begin() + 1, name.end(), detail::is_digit);
 }
 
-trial_judge::trial_judge(const tuning_goal& goal, std::vector<const metric_sources*> sources)
-    : goal_(goal) {
+trial_judge::trial_judge(tuning_goal goal, const std::vector<const metric_sources*>& sources)
+    : goal_(std::move(goal)) {
   if (goal_.objectives.empty()) goal_.objectives.emplace_back();
   std::vector<std::string> final_metrics;
   for (const metric_sources* source : sources) {

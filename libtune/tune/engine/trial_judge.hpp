@@ -36,7 +36,7 @@ bool is_statistic(const std::string& name);
 class trial_judge {
  public:
   /// @throws argument_error if two sources compute one metric, or one has no function
-  trial_judge(const tuning_goal& goal, std::vector<const metric_sources*> sources);
+  trial_judge(tuning_goal goal, const std::vector<const metric_sources*>& sources);
 
   /// The judge of searches for the least time without metrics.
   static const trial_judge& by_time();

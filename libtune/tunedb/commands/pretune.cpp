@@ -230,7 +230,7 @@ std::optional<tuning_goal> goal_of(const pretune_request& request) {
     if (!read_environment("LIBTUNE_OBJECTIVE")) return std::nullopt;
     return resolve_goal({}, {});
   }
-  const auto goal = goal_from_text(request.goal);
+  auto goal = goal_from_text(request.goal);
   if (goal) return goal;
   throw usage_error(
       "--objective takes goals such as 'min time' or 'max gflops, power <= 100', and not '" +
