@@ -158,8 +158,8 @@ std::optional<fleet_message> rank_link::next(clock::time_point until) noexcept {
 }
 
 void rank_link::receive_part() {
-  std::array<std::byte, std::size_t{1} << 16>
-      part;  // NOLINT(cppcoreguidelines-pro-type-member-init): it is filled
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): it is filled
+  std::array<std::byte, std::size_t{1} << 16> part;
   const ::ssize_t count = ::recv(socket_.get(), part.data(), part.size(), MSG_DONTWAIT);
   if (count > 0) {
     received_ += static_cast<std::uint64_t>(count);

@@ -105,7 +105,6 @@ class live_base {
   live_base(std::shared_ptr<live_core> core, live_function function);
   ~live_base();
   live_base(live_base&&) noexcept = default;
-  live_base& operator=(live_base&&) noexcept = delete;
 
   const void* current() const noexcept;
 

@@ -220,8 +220,10 @@ void check_target(const std::string& file, const std::string& target) {
   }
   for (const char* suffix : {"-journal", "-wal"}) {
     if (!detail::is_there(target + suffix)) continue;
-    throw argument_error("'" + target + "' is a database in use, or was when its program ended: '" +
-                         target + suffix + "' is there; name another file");
+    throw argument_error(
+        fmt::format("'{0}' is a database in use, or was when its program ended: '{0}{1}' is there; "
+                    "name another file",
+                    target, suffix));
   }
 }
 

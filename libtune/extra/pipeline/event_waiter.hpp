@@ -20,6 +20,7 @@ class event_list {
  public:
   event_list() = default;
   /// A list of one event.
+  // NOLINTNEXTLINE(google-explicit-constructor): an event is waited for as a list is
   event_list(event only) { add(std::move(only)); }
   /// A list of the events of a span.
   explicit event_list(std::span<const event> events);

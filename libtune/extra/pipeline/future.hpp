@@ -143,6 +143,7 @@ class state_pointer {
     if (state_ != nullptr) state_->add_reference();
   }
   template <class Derived>
+  // NOLINTNEXTLINE(google-explicit-constructor): it converts as a plain pointer does
   requires std::is_convertible_v<Derived*, State*> state_pointer(
       const state_pointer<Derived>& other)
   noexcept : state_(other.get()) {
@@ -241,6 +242,7 @@ class future {
 
   /// Waits, and returns the result, which stays in the future.
   /// @throws the error that it ended with, cancelled_error
+  // NOLINTNEXTLINE(readability-const-return-type): of void it is const void
   std::add_lvalue_reference_t<const T> get() const {
     wait();
     state_->rethrow_failure();

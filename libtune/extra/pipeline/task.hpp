@@ -106,6 +106,7 @@ class root_task : private loop_job {
 /// The promises of all coroutines here.
 class promise_base {
  public:
+  // NOLINTNEXTLINE(misc-new-delete-overloads): the delete with a size belongs to it
   static void* operator new(std::size_t bytes) { return take_recycled(bytes); }
   static void operator delete(void* frame, std::size_t bytes) noexcept {
     give_back_recycled(frame, bytes);
@@ -241,7 +242,8 @@ class task_promise<void> final : public task_promise_base {
 template <class T>
 class task_wait {
  public:
-  task_wait(std::coroutine_handle<task_promise<T>> coroutine) noexcept : coroutine_(coroutine) {}
+  explicit task_wait(std::coroutine_handle<task_promise<T>> coroutine) noexcept
+      : coroutine_(coroutine) {}
 
   bool await_ready() const noexcept { return false; }
   template <class Promise>
@@ -282,7 +284,7 @@ class [[nodiscard]] task {
   }
 
   /// Runs it within the awaiting task, and returns its result or throws its error.
-  detail::task_wait<T> operator co_await() && noexcept { return {coroutine_}; }
+  detail::task_wait<T> operator co_await() && noexcept { return detail::task_wait<T>(coroutine_); }
 
  private:
   std::coroutine_handle<promise_type> coroutine_;

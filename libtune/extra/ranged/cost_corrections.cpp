@@ -64,6 +64,7 @@ class matern_kernel {
   }
 
   float operator()(float square) const {
+    // NOLINTNEXTLINE(bugprone-incorrect-roundings): a square is not negative, and lround is slow
     return values_[std::min(static_cast<std::size_t>(square * per_unit + 0.5F), entries)];
   }
 
@@ -195,6 +196,7 @@ class fitter {
                                  const std::vector<float>& weights) const {
     cost_corrections::way made{.flags = flags};
     std::vector<float> between_ways;
+    between_ways.reserve(all.size());
     for (const known& each : all) between_ways.push_back(square_of_ways(flags, each.flags));
     for (std::size_t node = 0; node < to_nodes_.rows(); ++node) {
       const float* const from = to_nodes_.row(node);

@@ -76,7 +76,8 @@ built_portfolio portfolio_conclusion::estimate(const portfolio_fit& fit,
 bool portfolio_conclusion::has_all_sizes() const {
   double count = 1;
   for (const size_range& each : plan_.ranges) {
-    count *= static_cast<double>((each.high() - each.low()) / each.multiple() + 1);
+    const auto sizes_of_range = (each.high() - each.low()) / each.multiple() + 1;
+    count *= static_cast<double>(sizes_of_range);
   }
   const auto inside = std::ranges::count_if(
       sizes(), [&](const size_list& at) { return are_inside(plan_.ranges, at); });

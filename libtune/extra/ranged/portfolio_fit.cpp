@@ -279,7 +279,8 @@ leaf_orders order_leaves(const size_times& times, const size_tree& tree,
     std::vector<double>& of_leaf = sums[tree.leaf(times.samples[s].point)];
     for (std::size_t place = 0; place < configurations.size(); ++place) {
       const std::size_t number = configurations[place];
-      of_leaf[place] += std::isinf(times.loss(s, number)) ? infinite : all.at(s, number);
+      const double loss = std::isinf(times.loss(s, number)) ? infinite : all.at(s, number);
+      of_leaf[place] += loss;
     }
   }
   leaf_orders orders(nodes.size());

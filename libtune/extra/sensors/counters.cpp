@@ -84,6 +84,7 @@ constexpr double least_share = 1;  // percent
 
 struct cupti_api {
   shared_library library;
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name cannot be put in parentheses
 #define LIBTUNE_CUPTI_MEMBER(member, function) decltype(&::function) member = nullptr;
   LIBTUNE_CUPTI_FUNCTIONS(LIBTUNE_CUPTI_MEMBER)
 #undef LIBTUNE_CUPTI_MEMBER

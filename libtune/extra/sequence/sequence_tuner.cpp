@@ -191,7 +191,8 @@ measure make_measure_in_place(tuning_command_queue queue,
     };
   }
   return make_measure(
-      std::move(queue), [sequence, child] { sequence->run(child); }, std::move(neighbours));
+      std::move(queue), [sequence = std::move(sequence), child] { sequence->run(child); },
+      std::move(neighbours));
 }
 
 run_time sequence_times::alone() const noexcept {
