@@ -101,6 +101,7 @@ tuner_message tuner_link::receive() noexcept {
   leave_if_copy();
   int status = 0;
   try {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): it is filled
     std::array<std::byte, std::size_t{1} << 16> part;
     while (true) {
       if (auto message = reader_.next()) return *std::move(message);

@@ -124,6 +124,7 @@ class child_attributes {
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;
@@ -231,6 +232,7 @@ void child_process::flush() {
 
 // NOLINTNEXTLINE(readability-make-member-function-const): it takes bytes from the child
 bool child_process::receive(std::vector<std::byte>& arrived) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): it is filled
   std::array<std::byte, std::size_t{1} << 16> part;
   while (true) {
     const ::ssize_t count = ::recv(socket_, part.data(), part.size(), 0);

@@ -128,4 +128,5 @@ tuning_settings invocation::settings() const {
 
 }  // namespace tune::cli
 
+// NOLINTNEXTLINE(bugprone-exception-escape): a lack of memory at the start ends the program
 int main(int count, char** arguments) { return tune::cli::run(count, arguments); }

@@ -35,8 +35,8 @@ void print(fmt::format_string<Parts...> format, Parts&&... parts) {
 
 /// A column of a table of JSON objects: the text of a member, or of several.
 struct table_column {
-  const char* heading;  ///< null in all columns of a table without headings
-  const char* member;
+  const char* heading = nullptr;  ///< null in all columns of a table without headings
+  const char* member = nullptr;
   std::string (*text)(const json& row) = nullptr;  ///< replaces the member
 };
 

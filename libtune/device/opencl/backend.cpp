@@ -148,6 +148,7 @@ std::string joined(const std::set<std::string>& names) {
 
 std::vector<std::byte> read_all(int channel) {
   std::vector<std::byte> bytes;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): it is filled
   std::array<std::byte, std::size_t{1} << 16> part;
   while (true) {
     const ::ssize_t count = ::read(channel, part.data(), part.size());

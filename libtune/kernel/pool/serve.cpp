@@ -40,6 +40,7 @@ void send(int socket, const worker_message& message) {
 
 /// Receives the next message; empty at the end.
 std::optional<worker_message> receive_one(int socket, worker_message_reader& reader) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): it is filled
   std::array<std::byte, std::size_t{1} << 16> part;
   while (true) {
     if (auto message = reader.next()) return message;
@@ -129,6 +130,7 @@ bool write_all(int to, const char* bytes, std::size_t size) noexcept {
 
 template <class Take>
 void read_kept(Take&& take) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): it is filled
   std::array<char, 4096> part;
   ::off_t at = 0;
   while (true) {
