@@ -124,8 +124,8 @@ std::size_t width_class(std::size_t columns) noexcept;
 
 /// Keeps only these tunings in a space: for ranges of sizes, as many as a portfolio has, so that
 /// every compared tuning may be chosen.
-template <class Tuning, std::size_t count>
-void keep_only(space<Tuning>& space, const std::array<Tuning, count>& kept) {
+template <class Tuning, std::size_t Count>
+void keep_only(space<Tuning>& space, const std::array<Tuning, Count>& kept) {
   space.restrict(
       [kept](const Tuning& tuning) { return std::ranges::find(kept, tuning) != kept.end(); },
       "few that serve all shapes well");

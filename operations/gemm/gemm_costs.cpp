@@ -119,8 +119,8 @@ wave_count waves_of_parts(std::size_t tiles, std::size_t parts, std::size_t k,
 /// columns.
 double rows_read(const gemm_tuning& t, std::size_t rows, std::size_t columns,
                  std::size_t readers = 1) noexcept {
-  return static_cast<double>(std::min(round_up(rows, 8), t.tile_m) +
-                             std::min(round_up(columns, 8), t.tile_n) / readers);
+  const std::size_t of_columns = std::min(round_up(columns, 8), t.tile_n) / readers;
+  return static_cast<double>(std::min(round_up(rows, 8), t.tile_m) + of_columns);
 }
 
 /// The clock cycles of a step of 64 of k with wgmma: the longer of its products and of its reads at
@@ -178,11 +178,67 @@ double waiting_for_memory(const device_limits& device, const gemm_tuning& t,
   return std::max(bytes * std::min(beyond / (cache / 3), 1.0) / bytes_a_cycle - cycles, 0.0);
 }
 
+// The terms have similar magnitudes; products and groups are not counted singly.
+constexpr double small = 1e-6;
+constexpr double thousandth = 1e-3;
+constexpr double some = 1e-2;
+
+/// The work of a product, which its terms describe.
+struct product_work {
+  const gemm_tuning& t;
+  std::size_t rows;
+  std::size_t columns;
+  std::size_t k;
+  std::size_t compute_units;
+  gemm_division of;
+  wave_count waves;
+  std::size_t at_once;  ///< groups
+  double length;        ///< the steps of k of a group with the whole of k
+};
+
+/// The terms of wgmma in addition to those of all instructions.
+/// @param all_lengths  the steps of k of all waves
+void add_terms_of_wgmma(std::span<double> terms, const product_work& work,
+                        const device_limits& device, double all_lengths) noexcept {
+  const auto& [t, rows, columns, k, compute_units, of, waves, at_once, length] = work;
+  const double cycles = all_lengths / 64 * cycles_of_step(t, rows, columns);
+  terms[0] = thousandth * cycles;
+  terms[1] = thousandth * waiting_for_memory(device, t, of, at_once, rows, columns, k, cycles);
+  // A sum of a part is written and read, and so moves twice the memory.
+  terms[2] = small * static_cast<double>(rows * columns + 2 * of.sums());
+  // Each row of A comes from another place.
+  terms[3] = small * static_cast<double>(rows * k);
+  terms[4] = some * groups_of_busiest_part(of, at_once);
+  // If units are idle in the last wave, the others are faster.
+  const auto all_at_once = static_cast<double>(t.resident) * static_cast<double>(compute_units);
+  terms[5] = std::max(1 - static_cast<double>(waves.in_last) / all_at_once, 0.0);
+  if (of.cluster == 1) return;
+  terms[6] =
+      some * some * static_cast<double>(std::min(rows, t.tile_m) * std::min(columns, t.tile_n));
+  terms[7] = thousandth * waiting_of_clusters(t, of, rows, columns, length);
+  terms[of.cluster == 2 ? 8 : of.cluster == 4 ? 9 : 10] = 1;
+}
+
+/// The terms of the other instructions in addition to those of all.
+/// @param last  the elements and steps of k of the last wave
+/// @param full  the number of full waves
+void add_terms_of_others(std::span<double> terms, const product_work& work, double last,
+                         double full) noexcept {
+  const auto& [t, rows, columns, k, compute_units, of, waves, at_once, length] = work;
+  terms[0] = last;
+  terms[1] = full > 0 ? 1.0 : 0.0;
+  terms[2] = small * static_cast<double>(of.sums());
+  terms[3] =
+      small * static_cast<double>(columns * k) * static_cast<double>(divide_up(rows, t.tile_m));
+  terms[4] =
+      small * static_cast<double>(rows * k) * static_cast<double>(divide_up(columns, t.tile_n));
+  terms[5] = some * static_cast<double>(at_once);
+  terms[6] = std::log2(static_cast<double>(of.parts));
+  terms[7] = small * static_cast<double>(rows * columns);
+}
+
 cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size_t rows,
                     std::size_t columns, std::size_t k) {
-  // The terms have similar magnitudes; products and groups are not counted singly.
-  constexpr double small = 1e-6;
-  constexpr double some = 1e-2;
   const std::size_t compute_units = std::max<std::size_t>(device.compute_units, 1);
   const gemm_division of(compute_units, t, rows, columns, k);
   const bool is_divided = of.parts > 1;
@@ -217,37 +273,20 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
       small * static_cast<double>(rows + columns) * static_cast<double>(k),
       is_narrow ? neighbours / static_cast<double>(std::max<std::size_t>(columns, 1)) : 0.0};
   const std::span<double> others = std::span(made).subspan(7);
-  if (t.instruction != gemm_instruction::wgmma) {
-    others[0] = waves.on_one * tile * length_of_last;
-    others[1] = full + full_of_parts > 0 ? 1.0 : 0.0;
-    others[2] = small * static_cast<double>(of.sums());
-    others[3] =
-        small * static_cast<double>(columns * k) * static_cast<double>(divide_up(rows, t.tile_m));
-    others[4] =
-        small * static_cast<double>(rows * k) * static_cast<double>(divide_up(columns, t.tile_n));
-    others[5] = some * static_cast<double>(at_once);
-    others[6] = std::log2(static_cast<double>(of.parts));
-    others[7] = small * static_cast<double>(rows * columns);
-    return made;
+  const product_work work{.t = t,
+                          .rows = rows,
+                          .columns = columns,
+                          .k = k,
+                          .compute_units = compute_units,
+                          .of = of,
+                          .waves = waves,
+                          .at_once = at_once,
+                          .length = length};
+  if (t.instruction == gemm_instruction::wgmma) {
+    add_terms_of_wgmma(others, work, device, all_lengths);
+  } else {
+    add_terms_of_others(others, work, waves.on_one * tile * length_of_last, full + full_of_parts);
   }
-  constexpr double thousandth = 1e-3;
-  const double cycles = all_lengths / 64 * cycles_of_step(t, rows, columns);
-  others[0] = thousandth * cycles;
-  others[1] = thousandth * waiting_for_memory(device, t, of, at_once, rows, columns, k, cycles);
-  // A sum of a part is written and read, and so moves twice the memory.
-  others[2] = small * static_cast<double>(rows * columns + 2 * of.sums());
-  // Each row of A comes from another place.
-  others[3] = small * static_cast<double>(rows * k);
-  others[4] = some * groups_of_busiest_part(of, at_once);
-  // If units are idle in the last wave, the others are faster.
-  others[5] = std::max(
-      1 - static_cast<double>(waves.in_last) / (resident * static_cast<double>(compute_units)),
-      0.0);
-  if (of.cluster == 1) return made;
-  others[6] =
-      some * some * static_cast<double>(std::min(rows, t.tile_m) * std::min(columns, t.tile_n));
-  others[7] = thousandth * waiting_of_clusters(t, of, rows, columns, length);
-  others[of.cluster == 2 ? 8 : of.cluster == 4 ? 9 : 10] = 1;
   return made;
 }
 
@@ -267,6 +306,15 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
   const std::size_t at_once = compute_units * t.resident;
   const std::size_t waves = divide_down(tiles, at_once);
   if (t.price == 0 || tiles == 0 || waves > most_waves) return;
+  const double least = divide_last_waves(compute_units, t, k, waves);
+  if (t.instruction == gemm_instruction::wgmma) {
+    form_clusters(compute_units, t, rows, columns, k, least);
+  }
+}
+
+double gemm_division::divide_last_waves(std::size_t compute_units, const gemm_tuning& t,
+                                        std::size_t k, std::size_t waves) noexcept {
+  const std::size_t at_once = compute_units * t.resident;
   // All terms are in steps of k of the groups that run at once.
   const double group = mean_of_tile;
   const double cost_of_launch =
@@ -308,8 +356,11 @@ gemm_division::gemm_division(std::size_t compute_units, const gemm_tuning& t, st
       if (count == most || products + cost_of_parts(made) >= least) break;
     }
   }
-  if (t.instruction != gemm_instruction::wgmma) return;
-  // All tiles in clusters that run at once.
+  return least;
+}
+
+void gemm_division::form_clusters(std::size_t compute_units, const gemm_tuning& t, std::size_t rows,
+                                  std::size_t columns, std::size_t k, double least) noexcept {
   const double alone = wave_count(1, compute_units, t.resident).time(t.resident);
   for (std::size_t count = 2; count <= most_of_cluster; count *= 2) {
     if (tiles > clusters_at_once(compute_units, count) || k < count * t.depth) break;

@@ -47,6 +47,15 @@ struct gemm_division {
   std::size_t part_of_k;             ///< the extent of k in a part
   std::size_t sums_of_tile;          ///< sums in a part: only the rows and columns inside of C
   double mean_of_tile;               ///< the average number of computed elements in a tile
+
+ private:
+  /// Divides k of the tiles in the last waves if that is faster. Returns the time, in steps of k of
+  /// the groups that run at once.
+  double divide_last_waves(std::size_t compute_units, const gemm_tuning& t, std::size_t k,
+                           std::size_t waves) noexcept;
+  /// Takes all tiles in clusters that run at once instead, if that is faster than this time.
+  void form_clusters(std::size_t compute_units, const gemm_tuning& t, std::size_t rows,
+                     std::size_t columns, std::size_t k, double least) noexcept;
 };
 
 /// Returns the features of a portfolio's choice, in addition to m, n and k.

@@ -39,8 +39,8 @@ bool has_possible_parts(const gemm_tuning& t) {
              t.tile_m >= 64 && t.tile_n >= 64;
     case instruction::wgmma:
       return is_one_of(t.part_m, {64, 128}) && is_one_of(t.part_n, {64, 128, 192, 256}) &&
-             t.part_m * t.part_n <= 64 * 256 && t.depth == 64 && t.stages >= 2 && t.tile_m <= 256 &&
-             t.tile_n <= 256;
+             t.part_m * t.part_n <= std::size_t{64} * 256 && t.depth == 64 && t.stages >= 2 &&
+             t.tile_m <= 256 && t.tile_n <= 256;
   }
   return false;
 }

@@ -151,9 +151,9 @@ host_array<T> small_numbers(std::size_t rows, std::size_t columns) {
 /// from the test default, because the host cannot evaluate the expression. Structs get no contents,
 /// because their meaning is unknown.
 struct small_case {
-  small_case(const command_queue& queue, const hreduce_key& its_key, const program& trusted,
+  small_case(const command_queue& queue, hreduce_key its_key, const program& trusted,
              std::size_t its_rows, std::size_t its_columns, const column_range& its_reduced)
-      : key(its_key),
+      : key(std::move(its_key)),
         type(elements(key).stored),
         rows(its_rows),
         columns(its_columns),

@@ -255,8 +255,9 @@ const autotuner<transpose_key, transpose_tuning> transpose_template::autotune{
     {.name = "operations.transpose_template.autotune", .version = 0, .test = {}},
     [](tuning_session& session, const transpose_key& key) {
       // A multiple of every edge, but no power of two.
-      const double elements = static_cast<double>(workload_bytes(session) / key.element_bytes);
-      const std::size_t size = round_up(static_cast<std::size_t>(std::sqrt(elements)), 256) + 256;
+      const std::size_t elements = workload_bytes(session) / key.element_bytes;
+      const double side = std::sqrt(static_cast<double>(elements));
+      const std::size_t size = round_up(static_cast<std::size_t>(side), 256) + 256;
       return tune_at(session, key, size, size);
     }};
 

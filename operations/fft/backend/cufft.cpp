@@ -186,15 +186,18 @@ void cufft_plan::do_run(command_queue& queue, const buffer& src, const buffer& d
   if (work != nullptr && cuda::native_handle(*work) != work_) {
     work_ = cuda::native_handle(*work);
     const cuda::context_scope entered(context_);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the driver
     check(cufft().set_work_area(plan_, reinterpret_cast<void*>(work_)), "cufftSetWorkArea");
   }
   // A single pointer, so that the function object does not allocate.
+  // NOLINTBEGIN(performance-no-int-to-ptr): addresses of the driver
   const struct {
     cufft_plan* plan;
     void* src;
     void* dest;
   } call{this, reinterpret_cast<void*>(cuda::native_handle(src)),
          reinterpret_cast<void*>(cuda::native_handle(dest))};
+  // NOLINTEND(performance-no-int-to-ptr)
   const auto enqueue = [&call] {
     const int direction = call.plan->geometry_.is_inverse() ? inverse : forward;
     call.plan->check(cufft().execute(call.plan->plan_, call.src, call.dest, direction),

@@ -16,6 +16,8 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 // The other includes of the header, so that they are not included into the namespace.
+// NOLINTBEGIN(modernize-deprecated-headers): VkFFT includes these, which also declare the names
+// outside std.
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
@@ -23,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+// NOLINTEND(modernize-deprecated-headers)
 
 namespace tune::operations::transforms {
 namespace {
@@ -158,6 +161,7 @@ cl_program refuse_binary(cl_context, cl_uint, const cl_device_id*, const std::si
 }  // namespace
 }  // namespace tune::operations::transforms
 
+// NOLINTBEGIN(readability-identifier-naming): the names of OpenCL, of C and of VkFFT
 #define LIBTUNE_VKFFT(function) ::tune::operations::transforms::function
 #define clGetDeviceInfo LIBTUNE_VKFFT(describe_device)
 #define clCreateBuffer LIBTUNE_VKFFT(create_buffer)
@@ -181,6 +185,7 @@ cl_program refuse_binary(cl_context, cl_uint, const cl_device_id*, const std::si
 #define printf(...) static_cast<void>(0)
 #define setlocale LIBTUNE_VKFFT(keep_locale)
 #define VKFFT_BACKEND 3
+// NOLINTEND(readability-identifier-naming)
 
 namespace vkfft {
 #include <vkFFT.h>

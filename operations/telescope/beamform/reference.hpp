@@ -109,7 +109,7 @@ inline std::optional<std::string> find_misformed(const host_array<std::complex<d
   for (std::size_t i = 0; i < expected.padded_elements(); ++i) {
     const double parts[2] = {expected.data()[i].real(), expected.data()[i].imag()};
     for (std::size_t part = 0; part < 2; ++part) {
-      const int got = out[2 * i + part];
+      const int got{out[2 * i + part]};
       if (std::abs(got - std::clamp(parts[part], -most, most)) <= 0.5 + error) continue;
       return "value " + std::to_string(i) + (part == 0 ? ", real part: " : ", imaginary part: ") +
              std::to_string(got) + " instead of " + std::to_string(parts[part]) + " rounded";

@@ -92,9 +92,9 @@ void check_tuning(const correlate_key& key, const correlate_tuning& t) {
 
 program build(const context& context, const correlate_key& key, const correlate_tuning& tuning) {
   defines macros(tuning);
-  macros.add("antennas", static_cast<std::int64_t>(key.antennas));
-  macros.add("spectra", static_cast<std::int64_t>(key.spectra));
-  macros.add("bits", static_cast<std::int64_t>(key.bits));
+  macros.add("antennas", static_cast<int>(key.antennas));
+  macros.add("spectra", static_cast<int>(key.spectra));
+  macros.add("bits", static_cast<int>(key.bits));
   return compile(
       context,
       {"correlate.kernel", plan_for(key, tuning).text() + std::string(embedded::correlate_kernel)},
@@ -124,13 +124,13 @@ void set_voltages(const command_queue& queue, const device_array& array) {
 
 /// Voltages of few channels, and their visibilities from the host. The first batch is excluded.
 struct known_correlation {
-  explicit known_correlation(const command_queue& its_queue, const correlate_key& of)
+  explicit known_correlation(command_queue its_queue, const correlate_key& of)
       : key{.antennas = of.antennas,
             .channels = of.antennas > 128 ? 1U : 2U,
             .spectra = of.spectra,
             .bits = of.bits},
         batches(1 + divide_up(2 * least_steps * step_spectra, key.spectra)),
-        queue(its_queue),
+        queue(std::move(its_queue)),
         in({batches, key.antennas, key.channels, key.spectra, 2, 2}),
         sums({1, key.channels, baseline_count(key.antennas), 4, 2}) {
     std::uint32_t state = 5;

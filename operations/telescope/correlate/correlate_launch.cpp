@@ -18,7 +18,7 @@ tile_plan plan_for(const correlate_key& key, const correlate_tuning& tuning) {
 
 std::size_t local_memory_bytes(const correlate_key& key, const correlate_tuning& tuning,
                                const tile_plan& plan) {
-  constexpr std::size_t block_sums_bytes = 64 * 8 * 4;
+  constexpr std::size_t block_sums_bytes = std::size_t{64} * 8 * 4;
   constexpr std::size_t sorted_step_bytes = step_spectra * 4;  // bytes of an antenna, unpacked
   const std::size_t sums_bytes = plan.warps() * tile_warps(tuning) * block_sums_bytes;
   const bool is_wgmma = tuning.instruction == instruction::wgmma_k32;

@@ -20,8 +20,8 @@ inline host_array<std::uint8_t> packed_voltages(const host_array<std::int8_t>& i
   const shape& size = in.size();
   host_array<std::uint8_t> made({size[0], size[1], size[2], size[3], size[4]});
   for (std::size_t i = 0; i < made.layout().bytes(); ++i) {
-    const auto re = static_cast<unsigned>(in.data()[2 * i]);
-    const auto im = static_cast<unsigned>(in.data()[2 * i + 1]);
+    const auto re = static_cast<unsigned>(int{in.data()[2 * i]});
+    const auto im = static_cast<unsigned>(int{in.data()[2 * i + 1]});
     made.data()[i] = static_cast<std::uint8_t>((re & 15) << 4 | (im & 15));
   }
   return made;
@@ -49,8 +49,8 @@ inline void correlate_on_host(const host_array<std::int8_t>& in, const batch_ran
           const std::int8_t* y = words(batch, a2, channel);
           for (std::size_t t = 0; t < spectra; ++t, x += 4, y += 4) {
             for (std::size_t p = 0; p < 4; ++p) {
-              const int re1 = x[p % 2 * 2], im1 = x[p % 2 * 2 + 1];
-              const int re2 = y[p / 2 * 2], im2 = y[p / 2 * 2 + 1];
+              const int re1{x[p % 2 * 2]}, im1{x[p % 2 * 2 + 1]};
+              const int re2{y[p / 2 * 2]}, im2{y[p / 2 * 2 + 1]};
               sums[2 * p] += re1 * re2 + im1 * im2;
               sums[2 * p + 1] += im1 * re2 - re1 * im2;
             }

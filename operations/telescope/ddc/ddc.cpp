@@ -94,7 +94,7 @@ struct ddc_case {
       : key(its_key),
         count(key.taps +
               key.subsampling * std::clamp<std::size_t>((1U << 20) / key.taps, 130, 1300)),
-        work(queue) {
+        work(std::move(queue)) {
     std::uint32_t state = 1;
     host_array<std::uint8_t> samples({2, packed_row_bytes(count, key.bits)});
     for (std::size_t i = 0; i < 2 * samples.size()[1]; ++i) {

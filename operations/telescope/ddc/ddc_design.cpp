@@ -24,7 +24,8 @@ struct grid_point {
 
 std::vector<grid_point> make_grid(std::size_t taps, std::span<const filter_band> bands) {
   const bool is_even = taps % 2 == 0;
-  const double spacing = 1.0 / (32.0 * static_cast<double>(taps / 2 + 1));
+  const std::size_t free_taps = taps / 2 + 1;
+  const double spacing = 1.0 / (32.0 * static_cast<double>(free_taps));
   std::vector<grid_point> grid;
   for (const filter_band& band : bands) {
     const std::size_t before = grid.size();

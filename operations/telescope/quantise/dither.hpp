@@ -14,8 +14,8 @@ namespace tune::operations {
 /// "Parallel random numbers: as easy as 1, 2, 3" (2011). Kernels use 7 rounds.
 constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                               std::uint64_t key, unsigned rounds = 7) {
-  std::uint32_t low = static_cast<std::uint32_t>(key);
-  std::uint32_t high = static_cast<std::uint32_t>(key >> 32);
+  auto low = static_cast<std::uint32_t>(key);
+  auto high = static_cast<std::uint32_t>(key >> 32);
   for (unsigned round = 0; round < rounds; ++round) {
     const std::uint64_t a = 0xd2511f53ULL * counter[0];
     const std::uint64_t b = 0xcd9e8d57ULL * counter[2];
@@ -31,7 +31,7 @@ constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> count
 /// The keys of Philox's rounds in the form of the kernels: the lower or the upper words.
 constexpr std::array<std::uint32_t, 8> philox_keys(std::uint64_t seed, bool upper) {
   std::array<std::uint32_t, 8> keys{};
-  std::uint32_t key = static_cast<std::uint32_t>(upper ? seed >> 32 : seed);
+  auto key = static_cast<std::uint32_t>(upper ? seed >> 32 : seed);
   for (std::uint32_t& item : keys) {
     item = key;
     key += upper ? 0xbb67ae85U : 0x9e3779b9U;

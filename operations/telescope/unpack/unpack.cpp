@@ -44,7 +44,7 @@ program build(const context& context, const unpack_key& key, const unpack_tuning
 /// Rows that the host unpacks, too, with partial work groups and words.
 struct unpack_case {
   unpack_case(command_queue queue, const unpack_key& its_key, std::size_t its_samples)
-      : key(its_key), samples(its_samples), work(queue) {
+      : key(its_key), samples(its_samples), work(std::move(queue)) {
     host_array<std::uint8_t> packed({2, packed_row_bytes(samples, key.bits)});
     std::uint32_t state = 1;
     for (std::size_t i = 0; i < 2 * packed.size()[1]; ++i) {

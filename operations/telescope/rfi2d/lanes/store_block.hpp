@@ -35,7 +35,7 @@ inline lane_bits have_more(const lane_bits* flags, std::size_t n, std::size_t st
 RFI2D_INLINE void store_flags(const block_task& task, std::uint8_t* result, lane_bits bits) {
   if (task.baselines == lane_count) {
     // Eight bits become eight bytes: each byte keeps its own bit of a copy.
-    for (unsigned half = 0; half < 2; ++half) {
+    for (std::size_t half = 0; half < 2; ++half) {
       const std::uint64_t byte = bits >> 8 * half & 0xFFU;
       const std::uint64_t copies = byte * 0x0101010101010101U & 0x8040201008040201U;
       const std::uint64_t flags = (copies + 0x7F7F7F7F7F7F7F7FU) >> 7 & 0x0101010101010101U;
