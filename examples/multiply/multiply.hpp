@@ -5,6 +5,7 @@
 #pragma once
 
 // clang-format off
+// NOLINTBEGIN(performance-unnecessary-value-param, readability-make-member-function-const): brief
 // [operation]
 #include <libtune/libtune.hpp>
 
@@ -52,4 +53,5 @@ inline const tune::autotuner<multiply_key, multiply_tuning> multiply_template::a
       });
     }};
 // [operation]
+// NOLINTEND(performance-unnecessary-value-param, readability-make-member-function-const)
 // clang-format on

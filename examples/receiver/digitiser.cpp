@@ -29,7 +29,7 @@ std::vector<float> delayed(const std::vector<float>& signal, double delay) {
   constexpr int half = 16;
   const double whole = std::floor(delay);
   const double fraction = delay - whole;
-  std::array<float, 2 * half> taps{};
+  std::array<float, std::size_t{2} * half> taps{};
   for (int k = 0; k < 2 * half; ++k) {
     const double x = std::numbers::pi * (k - half + 1 - fraction);
     const double window = std::cos(x / (2 * half));

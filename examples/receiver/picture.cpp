@@ -89,7 +89,7 @@ void draw(const std::string& path, const settings& sizes, const sky& injected,
       const double im = found.beams(std::size_t{0}, std::size_t{0}, c, t, std::size_t{1});
       beam += re * re + im * im;
     }
-    const double frames = static_cast<double>(sizes.heaps * sizes.frames_of_dump);
+    const auto frames = static_cast<double>(sizes.heaps * sizes.frames_of_dump);
     spectra.point(c, 0.2 + decibels(beam * frames / own) / 30, "#1f77b4");
     const double turn = -delay * static_cast<double>(c) / static_cast<double>(2 * channels);
     fringe.point(c, turn - std::floor(turn + 0.5) + 0.5, "#ff7f0e");

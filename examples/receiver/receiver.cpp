@@ -211,7 +211,8 @@ void telescope::make_beamformer(const sky& seen) {
   weights.fill(std::complex<float>(static_cast<float>(beam_weight_), 0));
   for (std::size_t a = 0; a < sizes_.antennas; ++a) {
     for (std::size_t b = 0; b < sizes_.beams; ++b) {
-      const double away = 3.1 * static_cast<double>(b / polarisations * ((a * a) % 11));
+      const std::size_t step = b / polarisations * ((a * a) % 11);
+      const double away = 3.1 * static_cast<double>(step);
       delays(a, b) =
           static_cast<float>((seen.residual(a) + away) / static_cast<double>(sizes_.channels));
     }
@@ -312,6 +313,13 @@ tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, cloc
   download_.flush();
   co_await tune::wait_for_events(end);
 
+  note_latency(ready, report);
+  results_.dumps += ends_dump ? 1 : 0;
+  ++results_.frames;
+}
+// [frame]
+
+void telescope::note_latency(clock::time_point ready, run_report& report) {
   if (pulse_) pulse_->beat();
   const double latency = seconds(clock::now() - ready);
   latencies_.push_back(latency);
@@ -320,10 +328,7 @@ tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, cloc
     if (last_stop_ > ready) ++report.late_stopped;
     if (pulse_) pulse_->late();
   }
-  results_.dumps += ends_dump ? 1 : 0;
-  ++results_.frames;
 }
-// [frame]
 
 void telescope::save_dump() {
   const tune::device_array& visibilities = dump_->buffer("visibilities");
@@ -402,58 +407,39 @@ std::size_t telescope::bytes_of_frame() const noexcept {
 
 // ---- times
 
-frame_times telescope::time_stages() {
-  struct stage {
-    std::string name;
-    std::size_t times;  // times in a frame
-    std::function<void(antenna&)> run;
-  };
+std::vector<telescope::stage> telescope::stages() {
   const std::size_t antennas = antennas_.size();
-  const std::vector<stage> stages{
-      {"filter", antennas, [](antenna& of) { of.channelise.run("filter"); }},
-      {"transform", antennas, [](antenna& of) { of.channelise.run("transform"); }},
-      {"quantise", antennas, [](antenna& of) { of.quantise.run(); }},
-      {"corner turn", antennas, [](antenna& of) { of.turn.run(); }},
-      {"correlate", 1, [this](antenna&) { correlate_->run(); }},
-      {"beamform", 1, [this](antenna&) { beamform_->run(); }}};
-  constexpr std::size_t of_antenna = 4;
-  constexpr int repeats = 7;
+  return {{"filter", antennas, [](antenna& of) { of.channelise.run("filter"); }},
+          {"transform", antennas, [](antenna& of) { of.channelise.run("transform"); }},
+          {"quantise", antennas, [](antenna& of) { of.quantise.run(); }},
+          {"corner turn", antennas, [](antenna& of) { of.turn.run(); }},
+          {"correlate", 1, [this](antenna&) { correlate_->run(); }},
+          {"beamform", 1, [this](antenna&) { beamform_->run(); }}};
+}
 
-  frame_times times;
-  for (const stage& each : stages) {
-    tune::measure alone = tune::make_measure(compute_, [&] { each.run(*antennas_.front()); });
-    alone.run();
-    const double once =
-        std::chrono::duration<double>(tune::take_samples(alone, {.max_iterations = 50}).median())
-            .count();
-    times.stages.push_back({.name = each.name, .alone = once * static_cast<double>(each.times)});
-  }
+// The device's seconds in each stage of a frame.
+std::vector<double> telescope::time_in_place(const std::vector<stage>& stages) {
+  constexpr std::size_t of_antenna = 4;
   const auto visit = [&](const auto& visitor) {
     for (const auto& each : antennas_) {
       for (std::size_t s = 0; s < of_antenna; ++s) visitor(s, *each);
     }
     for (std::size_t s = of_antenna; s < stages.size(); ++s) visitor(s, *antennas_.front());
   };
-  std::vector<std::vector<double>> in_place(stages.size());
-  for (int i = 0; i < repeats; ++i) {
-    std::vector<std::size_t> stage_of;
-    compute_.start_recording();
-    visit([&](std::size_t s, antenna& of) {
-      stages[s].run(of);
-      stage_of.resize(compute_.recorded(), s);
-    });
-    const auto commands = compute_.stop_recording();
-    std::vector<double> sums(stages.size());
-    for (std::size_t c = 0; c < commands.size(); ++c) sums[stage_of[c]] += seconds(commands[c]);
-    for (std::size_t s = 0; s < stages.size(); ++s) in_place[s].push_back(sums[s]);
-  }
-  for (std::size_t s = 0; s < stages.size(); ++s) {
-    times.stages[s].in_place = median_of(std::move(in_place[s]));
-  }
-  const double predicted =
-      std::accumulate(times.stages.begin(), times.stages.end(), 0.0,
-                      [](double sum, const stage_time& each) { return sum + each.in_place; });
-  const int frames = std::clamp(static_cast<int>(0.3 / std::max(predicted, 1e-6)), 3, 1000);
+  std::vector<std::size_t> stage_of;
+  compute_.start_recording();
+  visit([&](std::size_t s, antenna& of) {
+    stages[s].run(of);
+    stage_of.resize(compute_.recorded(), s);
+  });
+  const auto commands = compute_.stop_recording();
+  std::vector<double> sums(stages.size());
+  for (std::size_t c = 0; c < commands.size(); ++c) sums[stage_of[c]] += seconds(commands[c]);
+  return sums;
+}
+
+// The host's seconds for each of consecutive frames.
+double telescope::time_frames(int frames) {
   const auto begin = clock::now();
   for (int i = 0; i < frames; ++i) {
     for (const auto& each : antennas_) channelise(*each, static_cast<std::uint64_t>(i));
@@ -461,7 +447,33 @@ frame_times telescope::time_stages() {
     beamform_->run();
   }
   compute_.finish();
-  times.whole = seconds(clock::now() - begin) / frames;
+  return seconds(clock::now() - begin) / frames;
+}
+
+frame_times telescope::time_stages() {
+  const std::vector<stage> timed = stages();
+  frame_times times;
+  for (const stage& each : timed) {
+    tune::measure alone = tune::make_measure(compute_, [&] { each.run(*antennas_.front()); });
+    alone.run();
+    const double once =
+        std::chrono::duration<double>(tune::take_samples(alone, {.max_iterations = 50}).median())
+            .count();
+    times.stages.push_back({.name = each.name, .alone = once * static_cast<double>(each.times)});
+  }
+  constexpr int repeats = 7;
+  std::vector<std::vector<double>> in_place(timed.size());
+  for (int i = 0; i < repeats; ++i) {
+    const std::vector<double> seconds_of = time_in_place(timed);
+    for (std::size_t s = 0; s < timed.size(); ++s) in_place[s].push_back(seconds_of[s]);
+  }
+  for (std::size_t s = 0; s < timed.size(); ++s) {
+    times.stages[s].in_place = median_of(std::move(in_place[s]));
+  }
+  const double predicted =
+      std::accumulate(times.stages.begin(), times.stages.end(), 0.0,
+                      [](double sum, const stage_time& each) { return sum + each.in_place; });
+  times.whole = time_frames(std::clamp(static_cast<int>(0.3 / std::max(predicted, 1e-6)), 3, 1000));
   return times;
 }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,6 +104,13 @@ class telescope {
     corner_turn turn;
   };
 
+  /// A stage of a frame.
+  struct stage {
+    std::string name;
+    std::size_t times;  // in a frame
+    std::function<void(antenna&)> run;
+  };
+
   std::unique_ptr<antenna> make_antenna(std::size_t index, const front_templates& made,
                                         const digitiser& input);
   void make_correlator();
@@ -111,9 +119,13 @@ class telescope {
   tune::task<> watch(const bool& ended, run_report& report);
   tune::task<> frame(tune::event_loop& loop, std::uint64_t number, clock::time_point ready,
                      run_report& report);
+  void note_latency(clock::time_point ready, run_report& report);
   void channelise(antenna& of, std::uint64_t number);
   void save_dump();
   void collect(std::size_t frames);
+  std::vector<stage> stages();
+  std::vector<double> time_in_place(const std::vector<stage>& stages);
+  double time_frames(int frames);
 
   settings sizes_;
   tune::context context_;
