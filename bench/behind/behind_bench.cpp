@@ -276,6 +276,55 @@ std::vector<subject> make_subjects(std::size_t count) {
   return all;
 }
 
+// What the application does while the tuner works through the subjects, and how many it finished.
+struct tuned_beside {
+  course beside;
+  std::size_t done = 0;
+};
+
+tuned_beside run_beside(application& app, std::vector<subject>& subjects, double longest_s) {
+  std::size_t done = 0;
+  course beside = app.run([&](nanoseconds elapsed) {
+    const tune::behind_summary now = tune::behind_report();
+    for (; done < now.tuned + now.failed && done < subjects.size(); ++done) {
+      subjects[done].behind_s = 1e-9 * static_cast<double>(elapsed.count());
+    }
+    return done < subjects.size() && 1e-9 * static_cast<double>(elapsed.count()) < longest_s;
+  });
+  return {std::move(beside), done};
+}
+
+void report(const tune::behind_summary& told, nanoseconds elapsed) {
+  fmt::print(
+      "{} slices, {:.3f} s of the device ({:.2f} % of the time), the longest {:.3f} ms; {} "
+      "repeated, {} configurations too long, slowed down by {:.2f}\n",
+      told.slices, 1e-3 * ms(told.used), 100 * ms(told.used) / ms(elapsed), ms(told.longest_slice),
+      told.repeated, told.deferred, told.slowdown);
+  fmt::print("where the time went: {}\n", tune::to_string(told.spent));
+  std::fflush(stdout);
+}
+
+// The tunings from behind against those of searches that have the device alone.
+void compare_tunings(std::vector<subject>& subjects, const tune::context& context,
+                     const tune::tuning_options& offline, const tune::tuning_options& found) {
+  fmt::print("{:<24} {:>9} {:>9} {:>12} {:>12} {:>8}\n", "key", "behind, s", "alone, s",
+             "behind, us", "alone, us", "of it");
+  for (subject& each : subjects) {
+    const auto begin = clock_type::now();
+    static_cast<void>(each.ask(context, offline));
+    each.offline_s = 1e-3 * ms(clock_type::now() - begin);
+    const double theirs = each.time(context, offline).count();
+    try {
+      const double ours = each.time(context, found).count();
+      fmt::print("{:<24} {:>9.2f} {:>9.2f} {:>12.2f} {:>12.2f} {:>8.3f}\n", each.name,
+                 each.behind_s, each.offline_s, 1e-3 * ours, 1e-3 * theirs, theirs / ours);
+    } catch (const tune::error& missing) {
+      fmt::print("{:<24} {:>9} {:>9.2f}  {}\n", each.name, "-", each.offline_s, missing.what());
+    }
+    std::fflush(stdout);
+  }
+}
+
 int compare(const settings& given) {
   const std::vector<tune::device> devices = tune::all_devices();
   if (devices.empty()) {
@@ -310,50 +359,22 @@ int compare(const settings& given) {
     static_cast<void>(each.ask(context, behind));
     first_calls.add(clock_type::now() - begin);
   }
-  std::size_t done = 0;
-  course beside = app.run([&](nanoseconds elapsed) {
-    const tune::behind_summary now = tune::behind_report();
-    for (; done < now.tuned + now.failed && done < subjects.size(); ++done) {
-      subjects[done].behind_s = 1e-9 * static_cast<double>(elapsed.count());
-    }
-    return done < subjects.size() && 1e-9 * static_cast<double>(elapsed.count()) < given.longest_s;
-  });
+  auto [beside, done] = run_beside(app, subjects, given.longest_s);
   beside.report("beside");
   const tune::behind_summary told = tune::behind_report();
   fmt::print("throughput beside/alone {:.4f}; first calls at most {:.1f} ms\n",
              (static_cast<double>(beside.frames.all.size()) / ms(beside.elapsed)) /
                  (static_cast<double>(alone.frames.all.size()) / ms(alone.elapsed)),
              ms(first_calls.longest()));
-  fmt::print(
-      "{} slices, {:.3f} s of the device ({:.2f} % of the time), the longest {:.3f} ms; {} "
-      "repeated, {} configurations too long, slowed down by {:.2f}\n",
-      told.slices, 1e-3 * ms(told.used), 100 * ms(told.used) / ms(beside.elapsed),
-      ms(told.longest_slice), told.repeated, told.deferred, told.slowdown);
-  fmt::print("where the time went: {}\n", tune::to_string(told.spent));
-  std::fflush(stdout);
+  report(told, beside.elapsed);
   if (done < subjects.size())
     fmt::print("{} keys were not tuned in time\n", subjects.size() - done);
   const tune::behind_pause rest;  // later measurements need a free device
   static_cast<void>(rest.wait(std::chrono::seconds(5)));
 
-  fmt::print("{:<24} {:>9} {:>9} {:>12} {:>12} {:>8}\n", "key", "behind, s", "alone, s",
-             "behind, us", "alone, us", "of it");
   tune::tuning_options found = behind;
   found.mode = tune::tuning_mode::cached;
-  for (subject& each : subjects) {
-    const auto begin = clock_type::now();
-    static_cast<void>(each.ask(context, offline));
-    each.offline_s = 1e-3 * ms(clock_type::now() - begin);
-    const double theirs = each.time(context, offline).count();
-    try {
-      const double ours = each.time(context, found).count();
-      fmt::print("{:<24} {:>9.2f} {:>9.2f} {:>12.2f} {:>12.2f} {:>8.3f}\n", each.name,
-                 each.behind_s, each.offline_s, 1e-3 * ours, 1e-3 * theirs, theirs / ours);
-    } catch (const tune::error& missing) {
-      fmt::print("{:<24} {:>9} {:>9.2f}  {}\n", each.name, "-", each.offline_s, missing.what());
-    }
-    std::fflush(stdout);
-  }
+  compare_tunings(subjects, context, offline, found);
   return 0;
 }
 

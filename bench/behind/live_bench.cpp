@@ -151,6 +151,53 @@ struct calls {
   std::vector<double> all;
 };
 
+// The frames of an application: a run and an epoch in each.
+struct frame_loop {
+  template <class Instance>
+  void operator()(Instance& instance, tune::live_pipeline& pipeline, tune::command_queue& queue,
+                  int count) {
+    const tune::testing::allocation_counter counter;
+    for (int i = 0; i < count && runs.all.size() < runs.all.capacity(); ++i) {
+      runs.time([&] { instance.run(); });
+      epochs.time([&] { pipeline.epoch(); });
+      if (i % 4 == 3) queue.finish();
+    }
+    allocations += counter.count();
+  }
+
+  calls runs = with_room();
+  calls epochs = with_room();
+  std::size_t allocations = 0;
+
+ private:
+  static calls with_room() {
+    calls made;
+    made.all.reserve(1'000'000);
+    return made;
+  }
+};
+
+void publish(const tune::device& device, int rounds) {
+  const tune::unsealed_section publishing;
+  tune::tuning_news::shared().publish(
+      {.function = {.name = "live_bench.touch", .version = 0},
+       .key = {tune::to_values(touch_key{}), device.info().identity},
+       .values = tune::to_values(touch_tuning{rounds})});
+}
+
+void report(benchmark::State& state, const frame_loop& quiet, const frame_loop& busy) {
+  state.counters["allocations"] = static_cast<double>(quiet.allocations + busy.allocations);
+  state.counters["breaches"] = static_cast<double>(tune::seal_report().total());
+  state.counters["epoch_ns"] = median(busy.epochs.all);
+  state.counters["epoch_longest_us"] = busy.epochs.longest() / 1000;
+  state.counters["run_ns"] = median(busy.runs.all);
+  state.counters["run_longest_us"] = busy.runs.longest() / 1000;
+  state.counters["quiet_epoch_ns"] = median(quiet.epochs.all);
+  state.counters["quiet_epoch_longest_us"] = quiet.epochs.longest() / 1000;
+  state.counters["quiet_run_ns"] = median(quiet.runs.all);
+  state.counters["quiet_run_longest_us"] = quiet.runs.longest() / 1000;
+}
+
 void swap(benchmark::State& state, const tune::device& device, tune::live_run how) {
   const tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue({.profiling = true});
@@ -158,40 +205,23 @@ void swap(benchmark::State& state, const tune::device& device, tune::live_run ho
   const tune::live<touch_template> life(pipeline, context);
   auto instance = life.instantiate(queue, make, how);
   instance->ensure_all_bound();
-  calls quiet_epochs, quiet_runs, epochs, runs;
-  for (calls* each : {&quiet_epochs, &quiet_runs, &epochs, &runs}) each->all.reserve(1'000'000);
-  std::size_t allocations = 0;
-  const auto frames = [&](calls& its_runs, calls& its_epochs, int count) {
-    const tune::testing::allocation_counter counter;
-    for (int i = 0; i < count && its_runs.all.size() < its_runs.all.capacity(); ++i) {
-      its_runs.time([&] { instance.run(); });
-      its_epochs.time([&] { pipeline.epoch(); });
-      if (i % 4 == 3) queue.finish();
-    }
-    allocations += counter.count();
-  };
-  frames(quiet_runs, quiet_epochs, 100);
-  quiet_runs.all.clear();
-  quiet_epochs.all.clear();
-  allocations = 0;  // the first run records the graph
+  frame_loop quiet, busy;
+  quiet(instance, pipeline, queue, 100);
+  quiet.runs.all.clear();
+  quiet.epochs.all.clear();
+  quiet.allocations = 0;  // the first run records the graph
   tune::seal({.scope = tune::seal_scope::this_thread});
   int rounds = 4096;
   std::size_t kept = 0, changes = 0;
   double total_ms = 0;
   for (auto _ : state) {
-    frames(quiet_runs, quiet_epochs, 500);
+    quiet(instance, pipeline, queue, 500);
     rounds = rounds * 8 / 10;
     const auto start = std::chrono::steady_clock::now();
-    {
-      const tune::unsealed_section publishing;
-      tune::tuning_news::shared().publish(
-          {.function = {.name = "live_bench.touch", .version = 0},
-           .key = {tune::to_values(touch_key{}), device.info().identity},
-           .values = tune::to_values(touch_tuning{rounds})});
-    }
+    publish(device, rounds);
     const std::chrono::duration<double> limit(5);
     while (std::chrono::steady_clock::now() - start < limit) {
-      frames(runs, epochs, 20);
+      busy(instance, pipeline, queue, 20);
       const tune::live_counts now = pipeline.counts();
       if (now.kept + now.taken_back + now.refused > changes) break;
     }
@@ -205,16 +235,7 @@ void swap(benchmark::State& state, const tune::device& device, tune::live_run ho
   queue.finish();
   state.counters["kept"] = static_cast<double>(kept);
   state.counters["swap_ms"] = total_ms / static_cast<double>(state.iterations());
-  state.counters["allocations"] = static_cast<double>(allocations);
-  state.counters["breaches"] = static_cast<double>(tune::seal_report().total());
-  state.counters["epoch_ns"] = median(epochs.all);
-  state.counters["epoch_longest_us"] = epochs.longest() / 1000;
-  state.counters["run_ns"] = median(runs.all);
-  state.counters["run_longest_us"] = runs.longest() / 1000;
-  state.counters["quiet_epoch_ns"] = median(quiet_epochs.all);
-  state.counters["quiet_epoch_longest_us"] = quiet_epochs.longest() / 1000;
-  state.counters["quiet_run_ns"] = median(quiet_runs.all);
-  state.counters["quiet_run_longest_us"] = quiet_runs.longest() / 1000;
+  report(state, quiet, busy);
 }
 
 }  // namespace live_bench

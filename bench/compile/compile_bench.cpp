@@ -141,7 +141,8 @@ void bench_workers(const subject& of, int workers, const sources& programs) {
   pool.stop();  // afterwards every end has been noted
   std::sort(ends.begin(), ends.end());
   // The first programs include the start of the workers.
-  const std::size_t first = std::min<std::size_t>(2 * workers, ends.size() / 2);
+  const std::size_t first =
+      std::min(std::size_t{2} * static_cast<std::size_t>(workers), ends.size() / 2);
   report("workers", workers, milliseconds(ends[0] - begin),
          milliseconds(ends.back() - ends[first]) / static_cast<double>(ends.size() - 1 - first));
 }

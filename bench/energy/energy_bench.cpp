@@ -87,6 +87,57 @@ double naive_joules(tune::energy_sensor& sensor, const tune::energy_load& load,
   return (sensor.joules() - before) / runs;
 }
 
+// Each variant, on memory that all share.
+std::vector<tune::measure> make_measures(const tune::context& context) {
+  auto queue = context.create_tuning_command_queue();
+  const tune::buffer data = context.create_buffer(floats * sizeof(float));
+  queue.zero(data, data.size_bytes());
+  const auto program =
+      tune::compile(context, {"kernels.cu", read_file("bench/energy/kernels.cu")}, tune::defines());
+  std::vector<tune::measure> measures;
+  for (const variant& each : variants) {
+    auto kernel = std::make_shared<tune::kernel>(program.create_kernel(each.kernel));
+    measures.push_back(tune::make_measure(queue, [=]() mutable {
+      kernel->set_arguments(data, 0.999F, each.length);
+      queue.enqueue(*kernel, {{groups * items}, {items}});
+    }));
+  }
+  return measures;
+}
+
+std::vector<tune::energy_load> loads_of(std::vector<tune::measure>& measures) {
+  std::vector<tune::energy_load> loads;
+  loads.reserve(measures.size());
+  for (tune::measure& each : measures) {
+    each.run();
+    loads.push_back({[&each](int runs) {
+                       each.repeat(runs);
+                       return true;
+                     },
+                     tune::samples(each.sample(10)).median()});
+  }
+  return loads;
+}
+
+// A row of the table: the rounds of libtune, and those of plain readings.
+void print_row(const variant& of, const tune::energy_load& load,
+               const std::vector<tune::energy_result>& rounds, const std::vector<double>& naive) {
+  std::vector<double> joules;
+  joules.reserve(rounds.size());
+  for (const tune::energy_result& round : rounds) joules.push_back(round.joules);
+  const statistics ours = statistics_of(joules);
+  const statistics plain = statistics_of(naive);
+  const tune::energy_result& last = rounds.back();
+  fmt::print(
+      "| {} {} | {:.1f} | {:.4f} | {:.1f} | {:.2f} % | {:.2f} % | {:.2f} % | {} | {:.0f}{} | "
+      "{:.0f} | {:.4f} | {:.2f} % | {:.2f} % |\n",
+      of.kernel, of.length, load.expected.count() * 1e-3, ours.mean * 1e3, last.watts, ours.spread,
+      ours.largest, 100 * last.uncertainty, last.samples.size(), last.clock_mhz,
+      last.power_capped ? " (capped)" : "", last.temperature_c, plain.mean * 1e3, plain.spread,
+      plain.largest);
+  if (!last.throttled.empty()) fmt::print("  throttled: {}\n", last.throttled);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -103,34 +154,15 @@ int main(int count, char** arguments) {
     return 0;
   }
   const tune::context context = device.create_context();
-  auto queue = context.create_tuning_command_queue();
-  const tune::buffer data = context.create_buffer(floats * sizeof(float));
-  queue.zero(data, data.size_bytes());
-  const auto program =
-      tune::compile(context, {"kernels.cu", read_file("bench/energy/kernels.cu")}, tune::defines());
-  std::vector<tune::measure> measures;
-  std::vector<tune::energy_load> loads;
-  for (const variant& each : variants) {
-    auto kernel = std::make_shared<tune::kernel>(program.create_kernel(each.kernel));
-    measures.push_back(tune::make_measure(queue, [=]() mutable {
-      kernel->set_arguments(data, 0.999F, each.length);
-      queue.enqueue(*kernel, {{groups * items}, {items}});
-    }));
-  }
-  for (tune::measure& each : measures) {
-    each.run();
-    loads.push_back({[&each](int runs) {
-                       each.repeat(runs);
-                       return true;
-                     },
-                     tune::samples(each.sample(10)).median()});
-  }
+  std::vector<tune::measure> measures = make_measures(context);
+  const std::vector<tune::energy_load> loads = loads_of(measures);
   fmt::print("{}, {}, {} rounds\n", device.name(), found.sensor->name(), rounds);
   const tune::energy_settings settings;
-  std::vector<std::vector<tune::energy_result>> measured;
+  std::vector<std::vector<tune::energy_result>> measured(loads.size());
   const auto begin = clock_type::now();
   for (int round = 0; round < rounds; ++round) {
-    measured.push_back(tune::measure_energy(*found.sensor, loads, settings));
+    auto of_round = tune::measure_energy(*found.sensor, loads, settings);
+    for (std::size_t i = 0; i < loads.size(); ++i) measured[i].push_back(std::move(of_round[i]));
   }
   const double each = seconds_since(begin) / rounds / static_cast<double>(loads.size());
   std::vector<std::vector<double>> naive(loads.size());
@@ -145,19 +177,7 @@ int main(int count, char** arguments) {
       "plain reading, mJ | spread | largest |\n"
       "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (std::size_t i = 0; i < loads.size(); ++i) {
-    std::vector<double> joules;
-    for (const auto& round : measured) joules.push_back(round[i].joules);
-    const statistics ours = statistics_of(joules);
-    const statistics plain = statistics_of(naive[i]);
-    const tune::energy_result& last = measured.back()[i];
-    fmt::print(
-        "| {} {} | {:.1f} | {:.4f} | {:.1f} | {:.2f} % | {:.2f} % | {:.2f} % | {} | {:.0f}{} | "
-        "{:.0f} | {:.4f} | {:.2f} % | {:.2f} % |\n",
-        variants[i].kernel, variants[i].length, loads[i].expected.count() * 1e-3, ours.mean * 1e3,
-        last.watts, ours.spread, ours.largest, 100 * last.uncertainty, last.samples.size(),
-        last.clock_mhz, last.power_capped ? " (capped)" : "", last.temperature_c, plain.mean * 1e3,
-        plain.spread, plain.largest);
-    if (!last.throttled.empty()) fmt::print("  throttled: {}\n", last.throttled);
+    print_row(variants[i], loads[i], measured[i], naive[i]);
   }
   return 0;
 }

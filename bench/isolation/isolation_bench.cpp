@@ -146,7 +146,8 @@ constexpr auto on = tune::isolation_mode::on;
 
 double quantile(std::vector<double> values, double part) {
   std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
+  return values[static_cast<std::size_t>(
+      std::lround(part * static_cast<double>(values.size() - 1)))];
 }
 
 void print_seconds(const char* what, const tune::autotuner<chain::key, chain::tuning>& tuner,

@@ -25,6 +25,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "libtune/child/serve_if_worker.hpp"
@@ -113,8 +114,8 @@ struct tally {
 /// The application's own use of the device.
 class application {
  public:
-  application(const tune::context& context, std::size_t room, std::array<tally, 4>& tallies)
-      : context_(context), room_(room), tallies_(tallies), thread_([this] { run(); }) {}
+  application(tune::context context, std::size_t room, std::array<tally, 4>& tallies)
+      : context_(std::move(context)), room_(room), tallies_(tallies), thread_([this] { run(); }) {}
   ~application() {
     over_ = true;
     thread_.join();

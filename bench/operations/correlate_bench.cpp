@@ -93,8 +93,9 @@ std::vector<std::optional<correlate_tuning>> given_tunings(const settings& given
   std::vector<std::optional<correlate_tuning>> tunings;
   for (std::size_t i = 0; i + numbers_of_tuning <= given.tuning.size(); i += numbers_of_tuning) {
     const auto t = std::span(given.tuning).subspan(i, numbers_of_tuning);
-    tunings.push_back(correlate_tuning{static_cast<correlate_instruction>(t[0]), t[1], t[2], t[3],
-                                       t[4], t[5], t[6], t[7], t[8] != 0, t[9] != 0, t[10]});
+    tunings.emplace_back(correlate_tuning{static_cast<correlate_instruction>(t[0]), t[1], t[2],
+                                          t[3], t[4], t[5], t[6], t[7], t[8] != 0, t[9] != 0,
+                                          t[10]});
   }
   return tunings;
 }

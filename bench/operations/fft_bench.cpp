@@ -146,7 +146,7 @@ void run_case(bench_device& on, const named_case& item, std::size_t bytes, int r
       {[&] { ours.run(); }}, {[&] { plain.run(); }}, {[&] { copied.copy_from(on.queue, src); }}};
   if (auto bare = peer(on, about, src, dest)) timed.push_back({std::move(bare)});
   bench::time_in_turn(on.queue, timed, rounds);
-  const double moved = static_cast<double>(src.layout().bytes() + dest.layout().bytes());
+  const auto moved = static_cast<double>(src.layout().bytes() + dest.layout().bytes());
   const double copied_bytes = 2.0 * static_cast<double>(src.layout().bytes());
   fmt::print("{:<18} {:>8} {:>8.3f} {:>7.0f} {:>8.3f} {:>8.3f} {:>8} {:>7.1f} s  {}\n", item.name,
              about.batch, 1e3 * timed[0].median(), moved / timed[0].median() / 1e9,

@@ -25,6 +25,7 @@ int stride_of(const tune::device_array& array) {
 }
 
 void* memory_of(const tune::device_array& array) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the driver
   return reinterpret_cast<void*>(tune::cuda::native_handle(array.buffer()));
 }
 

@@ -48,6 +48,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/operations/race_summary.hpp"
 #include "bench/operations/ranges_check.hpp"
 #include "bench/operations/ranges_contest.hpp"
 #include "bench/operations/ranges_subjects.hpp"
@@ -238,14 +239,10 @@ void check_sizes(bench_device& on, const subject<Tuning>& of,
   std::fflush(stdout);
 }
 
+// The portfolio, once more after the given number of random sizes were asked for.
 template <class Tuning>
-void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
-  ::setenv("LIBTUNE_CACHE", "off", 1);
-  if (!given.matrix.empty()) return record(on, of, given);
-  const auto start = clock::now();
-  of.search();
-  const double search = seconds_since(start);
-  const own_cache cache;
+tune::portfolio<Tuning> make_portfolio(const subject<Tuning>& of, const settings& given,
+                                       double& making) {
   auto before = clock::now();
   tune::portfolio<Tuning> portfolio = of.portfolio();
   if (given.asked > 0) {
@@ -257,7 +254,68 @@ void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
     before = clock::now();
     portfolio = of.portfolio();
   }
-  const double making = seconds_since(before);
+  making = seconds_since(before);
+  return portfolio;
+}
+
+// The speed of the portfolio's choices in comparison to the best of all, at random sizes.
+template <class Tuning>
+std::vector<double> race(bench_device& on, const subject<Tuning>& of,
+                         const tune::portfolio<Tuning>& portfolio, const std::vector<maker>& makers,
+                         const std::vector<std::size_t>& places, const settings& given) {
+  tune::random_source random(given.seed);
+  const auto racing = clock::now();
+  std::vector<double> ratios;
+  bench::device_timer timer(on);
+  const auto scratch = std::make_shared<bench::scratch_allocator>(on.context);
+  for (std::size_t i = 0; i < given.sizes && seconds_since(racing) < given.seconds; ++i) {
+    const size_list at = random_sizes(of.ranges, random);
+    const std::size_t place = portfolio.choose(at);
+    contest race(timer, scratch, makers, at, of.fill);
+    ratios.push_back(race.ratio(places[place], given.rounds, given.pairs));
+    if (!given.each) continue;
+    fmt::print("  {:>18} {:.3f}  {}\n", fmt::format("{}", fmt::join(at, " x ")), ratios.back(),
+               tune::to_string(tune::to_values(portfolio.tunings()[place])));
+  }
+  return ratios;
+}
+
+struct run_times {
+  double search = 0;
+  double making = 0;
+  double compiling = 0;
+  double racing = 0;
+};
+
+template <class Tuning>
+void report(const subject<Tuning>& of, const tune::portfolio<Tuning>& portfolio,
+            const std::vector<double>& ratios, std::size_t configurations,
+            const run_times& seconds) {
+  const bench::race_summary found(ratios, portfolio.facts().worst_loss);
+  fmt::print(
+      "{}: {} sizes, {} configurations: geometric mean {:.3f} (goal 0.98), least {:.3f} (goal "
+      "0.92), one in ten below {:.3f}\n"
+      "{}: stated: {:.1f} % slower on average, {:.1f} % at most at nine of ten; {:.2f} of the "
+      "sizes lose no more (goal 0.9)\n"
+      "{}: a search {:.1f} s, the portfolio {:.1f} s: {:.2f} searches (goal 4); compiling {:.1f} "
+      "s, racing {:.1f} s\n",
+      of.name, ratios.size(), configurations, found.mean, found.at_share(0), found.at_share(0.1),
+      of.name, 100 * portfolio.facts().expected_loss, 100 * portfolio.facts().worst_loss,
+      found.within_loss, of.name, seconds.search, seconds.making, seconds.making / seconds.search,
+      seconds.compiling, seconds.racing);
+  std::fflush(stdout);
+}
+
+template <class Tuning>
+void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
+  ::setenv("LIBTUNE_CACHE", "off", 1);
+  if (!given.matrix.empty()) return record(on, of, given);
+  run_times seconds;
+  const auto start = clock::now();
+  of.search();
+  seconds.search = seconds_since(start);
+  const own_cache cache;
+  const tune::portfolio<Tuning> portfolio = make_portfolio(of, given, seconds.making);
   fmt::print("{}: {} tunings in {} leaves, of {} compared at {} sizes, for {}\n", of.name,
              portfolio.tunings().size(), portfolio.facts().leaves, portfolio.facts().compared,
              portfolio.facts().sizes, [&] {
@@ -268,74 +326,18 @@ void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
   std::fflush(stdout);
   if (given.checks > 0) check_sizes(on, of, portfolio, given);
 
-  std::vector<Tuning> all(of.space.begin(), of.space.end());
-  // With a limit, compares a random part of the space and the whole portfolio.
-  if (given.limit != 0 && all.size() > given.limit) {
-    tune::random_source random(given.seed);
-    for (std::size_t i = 0; i < given.limit; ++i) {
-      std::swap(all[i], all[i + random.below(all.size() - i)]);
-    }
-    all.resize(given.limit);
-  }
-  const auto same = [](const Tuning& a, const Tuning& b) {
-    return tune::to_values(a) == tune::to_values(b);
-  };
-  std::vector<std::size_t> numbers;
-  for (const Tuning& each : portfolio.tunings()) {
-    const auto found =
-        std::ranges::find_if(all, [&](const Tuning& other) { return same(each, other); });
-    numbers.push_back(static_cast<std::size_t>(found - all.begin()));
-    if (found == all.end()) all.push_back(each);
-  }
+  std::vector<Tuning> all = bench::compared_tunings(of.space, given.limit, given.seed);
+  const std::vector<std::size_t> places = bench::places_of(portfolio.tunings(), all);
   const auto compile_start = clock::now();
   const std::vector<maker> makers = compile_all(of, all);
-  const double compiling = seconds_since(compile_start);
-
-  tune::random_source random(given.seed);
+  seconds.compiling = seconds_since(compile_start);
   const auto racing = clock::now();
-  std::vector<double> ratios;
-  bench::device_timer timer(on);
-  const auto scratch = std::make_shared<bench::scratch_allocator>(on.context);
-  for (std::size_t i = 0; i < given.sizes && seconds_since(racing) < given.seconds; ++i) {
-    const size_list at = random_sizes(of.ranges, random);
-    const std::size_t place = portfolio.choose(at);
-    contest race(timer, scratch, makers, at, of.fill);
-    ratios.push_back(race.ratio(numbers[place], given.rounds, given.pairs));
-    if (!given.each) continue;
-    fmt::print("  {:>18} {:.3f}  {}\n", fmt::format("{}", fmt::join(at, " x ")), ratios.back(),
-               tune::to_string(tune::to_values(portfolio.tunings()[place])));
-  }
-  double logs = 0;
-  std::size_t covered = 0;
-  for (const double ratio : ratios) {
-    logs += std::log(std::max(ratio, 1e-3));
-    covered += 1 / ratio - 1 <= portfolio.facts().worst_loss ? 1 : 0;
-  }
-  const auto count = static_cast<double>(std::max<std::size_t>(ratios.size(), 1));
-  std::vector<double> sorted = ratios;
-  std::ranges::sort(sorted);
-  const auto at_share = [&](double share) {
-    return sorted.empty()
-               ? 0.0
-               : sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
-  };
+  const std::vector<double> ratios = race(on, of, portfolio, makers, places, given);
   const double again = time_of_choice(portfolio, of, 100, 50);
   fmt::print("{}: a choice takes {:.0f} ns for new sizes, {:.0f} ns for the last ones again\n",
              of.name, time_of_choice(portfolio, of, 100'000, 0), again);
-  fmt::print(
-      "{}: {} sizes, {} configurations: geometric mean {:.3f} (goal 0.98), least {:.3f} (goal "
-      "0.92), one in ten below {:.3f}\n"
-      "{}: stated: {:.1f} % slower on average, {:.1f} % at most at nine of ten; {:.2f} of the "
-      "sizes "
-      "lose no more (goal 0.9)\n"
-      "{}: a search {:.1f} s, the portfolio {:.1f} s: {:.2f} searches (goal 4); compiling {:.1f} "
-      "s, "
-      "racing {:.1f} s\n",
-      of.name, ratios.size(), all.size(), std::exp(logs / count), at_share(0), at_share(0.1),
-      of.name, 100 * portfolio.facts().expected_loss, 100 * portfolio.facts().worst_loss,
-      static_cast<double>(covered) / count, of.name, search, making, making / search, compiling,
-      seconds_since(racing));
-  std::fflush(stdout);
+  seconds.racing = seconds_since(racing);
+  report(of, portfolio, ratios, all.size(), seconds);
 }
 
 void run_all(bench_device on, const settings& given) {

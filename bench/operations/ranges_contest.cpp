@@ -42,10 +42,10 @@ tune::buffer scratch_allocator::do_allocate(std::size_t bytes) {
   return *memory_;
 }
 
-contest::contest(device_timer& timer, const std::shared_ptr<tune::allocator>& scratch,
+contest::contest(device_timer& timer, std::shared_ptr<tune::allocator> scratch,
                  const std::vector<maker>& makers, const tune::size_list& at,
                  const std::function<void(tune::operation&, const tune::size_list&)>& fill)
-    : timer_(timer), scratch_(scratch) {
+    : timer_(timer), scratch_(std::move(scratch)) {
   for (std::size_t i = 0; i < makers.size(); ++i) {
     if (!makers[i]) continue;
     try {

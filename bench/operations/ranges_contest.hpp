@@ -4,7 +4,9 @@
 // The race of all configurations of a space at one size.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +15,8 @@
 
 #include "bench/operations/device_time.hpp"
 #include "libtune/extra/ranged/size_range.hpp"
+#include "libtune/search/space/random_source.hpp"
+#include "libtune/search/space/space.hpp"
 
 namespace bench {
 
@@ -30,11 +34,39 @@ class scratch_allocator final : public tune::allocator {
   std::optional<tune::buffer> memory_;
 };
 
+/// Returns all configurations of a space; with a limit other than 0, a random part of them.
+template <class Tuning>
+std::vector<Tuning> compared_tunings(const tune::space<Tuning>& space, std::size_t limit,
+                                     std::uint64_t seed) {
+  std::vector<Tuning> all(space.begin(), space.end());
+  if (limit == 0 || all.size() <= limit) return all;
+  tune::random_source random(seed);
+  for (std::size_t i = 0; i < limit; ++i) {
+    std::swap(all[i], all[i + random.below(all.size() - i)]);
+  }
+  all.resize(limit);
+  return all;
+}
+
+/// Returns the places of these tunings among all, and appends to all those that are missing.
+template <class Tuning>
+std::vector<std::size_t> places_of(const std::vector<Tuning>& tunings, std::vector<Tuning>& all) {
+  std::vector<std::size_t> places;
+  places.reserve(tunings.size());
+  for (const Tuning& each : tunings) {
+    const auto found = std::ranges::find_if(
+        all, [&](const Tuning& other) { return tune::to_values(each) == tune::to_values(other); });
+    places.push_back(static_cast<std::size_t>(found - all.begin()));
+    if (found == all.end()) all.push_back(each);
+  }
+  return places;
+}
+
 /// The configurations at one size.
 class contest {
  public:
   /// Runs the configurations that can run at this size. All references must outlive it.
-  contest(device_timer& timer, const std::shared_ptr<tune::allocator>& scratch,
+  contest(device_timer& timer, std::shared_ptr<tune::allocator> scratch,
           const std::vector<maker>& makers, const tune::size_list& at,
           const std::function<void(tune::operation&, const tune::size_list&)>& fill);
 

@@ -151,7 +151,7 @@ void bench_pfb(bench_device& on, const pfb_key& key, const std::vector<std::size
     write_random(on, op.buffer("weights"), true);
     const double spectra = 2.0 * static_cast<double>(shape.spectra * n * 8);
     const double sample_bytes = key.bits != 0 ? static_cast<double>(key.bits) / 8 : 8;
-    const double weights = static_cast<double>(key.taps * step * 4);
+    const auto weights = static_cast<double>(key.taps * step * 4);
     report(on,
            {fmt::format("pfb, {}, {} channels",
                         key.bits != 0 ? fmt::format("{} bit", key.bits) : "complex", n),

@@ -56,7 +56,8 @@ void by_sizes(benchmark::State& state) { choose(state, {}, {}); }
 void by_features(benchmark::State& state) {
   choose(state,
          [](std::span<const std::uint64_t> sizes) {
-           return tune::size_feature_list{static_cast<double>((sizes[0] + 127) / 128),
+           const std::uint64_t tiles = (sizes[0] + 127) / 128;
+           return tune::size_feature_list{static_cast<double>(tiles),
                                           static_cast<double>(sizes[1] % 16), 0, 0};
          },
          {});
@@ -74,8 +75,9 @@ std::vector<tune::cost_function> eight_costs() {
   for (std::uint64_t tile = 32; costs.size() < 8; tile += 32) {
     costs.emplace_back([tile](std::span<const std::uint64_t> sizes) {
       const std::uint64_t tiles = (sizes[0] + tile - 1) / tile * ((sizes[1] + tile - 1) / tile);
-      return tune::cost_terms{static_cast<double>((tiles + 131) / 132 * tile * tile),
-                              static_cast<double>(tiles), static_cast<double>(sizes[2])};
+      const std::uint64_t waves = (tiles + 131) / 132;
+      return tune::cost_terms{static_cast<double>(waves * tile * tile), static_cast<double>(tiles),
+                              static_cast<double>(sizes[2])};
     });
   }
   return costs;

@@ -194,6 +194,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     std::vector<recorded_space> spaces;
+    spaces.reserve(files.size());
     for (const std::string& file : files) {
       spaces.push_back(tune::read_recording(std::filesystem::path(file)));
     }

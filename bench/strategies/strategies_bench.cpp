@@ -39,7 +39,7 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <time.h>
+#include <time.h>  // NOLINT(modernize-deprecated-headers): of POSIX
 #include <vector>
 
 #include "bench/strategies/synthetic_spaces.hpp"

@@ -86,8 +86,8 @@ recorded_space recorded_in(const database_content& all, std::string name) {
       if (search.trials.empty()) continue;
       const std::string other = subject_of(content.function, search);
       if (builder && other != subject) {
-        throw argument_error("an export holds searches of " + subject + " and of " + other +
-                             "; export one of them");
+        throw argument_error(fmt::format(
+            "an export holds searches of {} and of {}; export one of them", subject, other));
       }
       subject = other;
       if (!builder) builder.emplace(parameters_of(search.trials.front()));

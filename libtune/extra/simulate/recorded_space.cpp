@@ -54,6 +54,7 @@ void check(const recording& item) {
 std::vector<restriction> only_recorded(const std::vector<parameter>& parameters,
                                        const positions& recorded) {
   std::vector<std::size_t> sizes;
+  sizes.reserve(parameters.size());
   for (const parameter& item : parameters) sizes.push_back(item.candidates.size());
   const auto known = std::make_shared<const positions>(recorded);
   std::vector<restriction> restrictions;
@@ -96,7 +97,8 @@ recorded_space::recorded_space(std::string name, std::vector<parameter> paramete
     throw argument_error(
         fmt::format("the configuration ({}) is recorded twice", to_string(product.values(*twice))));
   }
-  space_ = search_space(parameters, only_recorded(parameters, at));
+  std::vector<restriction> restrictions = only_recorded(parameters, at);
+  space_ = search_space(std::move(parameters), std::move(restrictions));
 }
 
 }  // namespace tune

@@ -39,6 +39,7 @@ recorded_space recording_builder::build(std::string name) && {
     latest[key] = i;
   }
   std::vector<recorded_configuration> once;
+  once.reserve(latest.size());
   for (const auto& [key, i] : latest) once.push_back(std::move(recorded_[i]));
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (parameters_[i].candidates.empty()) parameters_[i].candidates = occurring(once, i);
