@@ -179,7 +179,7 @@ EVERY_DEVICE_TEST_CASE("arrays of a pool are copied to each other", device) {
   copy.copy_region(queue, {tune::from(0, 2), 0, tune::from(1, 2)}, source,
                    {tune::range(1, 3), 3, tune::range(0, 3)});
   const auto got = copy.get(queue);
-  CHECK(got(0, 0, 1) == tune::testing::numbered<std::int32_t>(8 * 6));
+  CHECK(got(0, 0, 1) == tune::testing::numbered<std::int32_t>(std::size_t{8} * 6));
   CHECK(got(2, 0, 5) == tune::testing::numbered<std::int32_t>(13 * 6 + 2));
   CHECK(tune::testing::count_in_padded(got, -1) == got.padded_elements() - 6 - (200 - 120));
 }

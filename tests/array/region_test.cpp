@@ -184,9 +184,9 @@ TEST_CASE("offsets and strides over 4 GiB are right") {
   constexpr std::size_t gi = std::size_t{1} << 30;
   const array_layout layout(dtype::float32, {5, 3 * gi}, {5, 4 * gi});
   const strided_layout part(layout, {from(4), from(2 * gi, 2)});
-  CHECK(part.offset_bytes() == (4 * 4 * gi + 2 * gi) * 4);
+  CHECK(part.offset_bytes() == (4 * (4 * gi) + 2 * gi) * 4);
   CHECK(part.size() == shape{1, gi / 2});
-  CHECK(strided_layout(layout, {from(0, 3)}).stride_bytes(0) == 3 * 4 * gi * 4);
+  CHECK(strided_layout(layout, {from(0, 3)}).stride_bytes(0) == 3 * (4 * gi) * 4);
 }
 
 TEST_CASE("a shape knows its extents, the slowest axis first") {

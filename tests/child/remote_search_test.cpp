@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "libtune/child/remote_tuning.hpp"
@@ -271,8 +272,8 @@ LIBTUNE_DEVICE_TEST_CASE("a child keeps to the budget of device memory, and is p
 
 /// Wants device memory, as an allocation without room does, after some trials.
 struct memory_wanter final : tune::observer {
-  explicit memory_wanter(const tune::device& wanted, int after, int most)
-      : device(wanted), trials(after), times(most) {}
+  explicit memory_wanter(tune::device wanted, int after, int most)
+      : device(std::move(wanted)), trials(after), times(most) {}
   ~memory_wanter() override {
     for (std::thread& each : threads) each.join();
   }

@@ -41,7 +41,7 @@ TEST_CASE("no way to write a directive that reads a file is overlooked") {
                            "int a[] = {\n#embed \"x\"\n};\n",
                            "#if __has_include(\"x.h\")\n",
                            "#if __has_\\\ninclude(\"x.h\")\n",
-                           "__asm(\".incbin \\\"x\\\"\");"}) {
+                           R"(__asm(".incbin \"x\"");)"}) {
     CAPTURE(text);
     CHECK(may_include({"a", text, {}}));
   }

@@ -22,7 +22,7 @@ struct extent {
 
 extent object_with(std::uintptr_t address) {
   struct search {
-    std::uintptr_t address;
+    std::uintptr_t address = 0;
     extent found;
   } wanted{address, {}};
   ::dl_iterate_phdr(
@@ -67,12 +67,14 @@ void count(const void* caller) noexcept {
 
 std::size_t sealed::lock_watch::taken_by_this_thread() noexcept { return locks; }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): names cannot be put in parentheses
 #define REPLACE(function, type)                        \
   extern "C" int function(type* lock) noexcept {       \
     static const lock_function real = next(#function); \
     count(__builtin_return_address(0));                \
     return real(lock);                                 \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 REPLACE(pthread_mutex_lock, pthread_mutex_t)
 REPLACE(pthread_mutex_trylock, pthread_mutex_t)

@@ -24,7 +24,7 @@ TEST_CASE("an image and a variable are filled and given to a kernel") {
   tune::command_queue queue = context.create_command_queue();
   const tune::program program = context.create_program({.name = "blur", .text = "", .options = {}});
   tune::kernel blur = program.create_kernel("blur");
-  const std::vector<float> pixels(640 * 480, 7.0F);
+  const std::vector<float> pixels(std::size_t{640} * 480, 7.0F);
   // [image]
   const tune::image picture =
       context.create_image({.width = 640, .height = 480, .sampling = {.linear = true}});

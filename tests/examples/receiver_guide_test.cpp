@@ -36,7 +36,7 @@ LIBTUNE_DEVICE_TEST_CASE("the page on filter banks filters the samples of two po
                          device) {
   const tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue();
-  constexpr std::size_t capacity = 1024 * 2 * 24;
+  constexpr std::size_t capacity = std::size_t{1024} * 2 * 24;
   constexpr std::size_t offset_x = 3;
   constexpr std::size_t offset_y = 1000;
   constexpr std::size_t first = 2;
@@ -62,7 +62,7 @@ LIBTUNE_DEVICE_TEST_CASE("the page on filter banks filters the samples of two po
 LIBTUNE_DEVICE_TEST_CASE("the page on filter banks makes one for ranges of sizes", device) {
   const tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue();
-  constexpr std::size_t capacity = 1024 * 2 * 24;
+  constexpr std::size_t capacity = std::size_t{1024} * 2 * 24;
   using namespace tune::operations;
   // clang-format off
   // [ranges]

@@ -211,8 +211,9 @@ TEST_CASE("the reference is the definition") {
     for (std::size_t f = 0; f < 15; ++f) {
       complex sum = 0;
       for (std::size_t t = 0; t < 15; ++t) {
-        const double turn = static_cast<double>((f / 5) * (t / 5)) / 3.0 +
-                            static_cast<double>((f % 5) * (t % 5)) / 5.0;
+        const std::size_t thirds = (f / 5) * (t / 5);
+        const std::size_t fifths = (f % 5) * (t % 5);
+        const double turn = static_cast<double>(thirds) / 3.0 + static_cast<double>(fifths) / 5.0;
         sum += in[b * 15 + t] * std::polar(1.0, 2 * 3.14159265358979323846 * turn);
       }
       CHECK(std::abs(sum - got[b * 15 + f]) < 1e-13);

@@ -216,31 +216,31 @@ void transforms_real(const tune::context& context, const shape& size, std::size_
                      double slack = 1, const std::optional<fft_tuning>& tuning = std::nullopt) {
   CAPTURE(tune::to_string(size));
   CAPTURE(axes);
-  using Complex = std::complex<Real>;
+  using complex_number = std::complex<Real>;
   const auto real_type = tune::element_type::of<Real>();
-  const auto complex_type = tune::element_type::of<Complex>();
+  const auto complex_type = tune::element_type::of<complex_number>();
   std::vector<complex> numbers = random_numbers(size.elements());
-  const auto spectrum = transform<Real, Complex>(context,
-                                                 {.size = size,
-                                                  .axes = axes,
-                                                  .src = real_type,
-                                                  .dest = complex_type,
-                                                  .padded_src = padded_real,
-                                                  .padded_dest = padded_complex},
-                                                 numbers, tuning);
+  const auto spectrum = transform<Real, complex_number>(context,
+                                                        {.size = size,
+                                                         .axes = axes,
+                                                         .src = real_type,
+                                                         .dest = complex_type,
+                                                         .padded_src = padded_real,
+                                                         .padded_dest = padded_complex},
+                                                        numbers, tuning);
   std::vector<double> real;
   for (const complex& value : spectrum.in) real.push_back(value.real());
   const std::vector<complex> expected = tune::operations::real_fft_on_host(real, size, axes);
   CHECK(worst(expected, spectrum.out, resolution_of<Real>) <= slack * growth(size, axes));
 
-  const auto back = transform<Complex, Real>(context,
-                                             {.size = size,
-                                              .axes = axes,
-                                              .src = complex_type,
-                                              .dest = real_type,
-                                              .padded_src = padded_complex,
-                                              .padded_dest = padded_real},
-                                             expected, tuning);
+  const auto back = transform<complex_number, Real>(context,
+                                                    {.size = size,
+                                                     .axes = axes,
+                                                     .src = complex_type,
+                                                     .dest = real_type,
+                                                     .padded_src = padded_complex,
+                                                     .padded_dest = padded_real},
+                                                    expected, tuning);
   const auto inverse = tune::operations::inverse_real_fft_on_host(back.in, size, axes);
   CHECK(worst({inverse.begin(), inverse.end()}, back.out, resolution_of<Real>) <=
         slack * growth(size, axes));

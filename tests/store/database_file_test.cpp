@@ -357,7 +357,7 @@ TEST_CASE("what is not there is no matter of trust") {
 
 /// A tuning database whose pages after the first are nonsense.
 std::string create_damaged(const temporary_folder& folder) {
-  const std::string path = folder.file("tuning.db");
+  std::string path = folder.file("tuning.db");
   tuning_database(path).store(sample_function(), sample_key(), sample_tuning(1), 1);
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(4096);

@@ -301,7 +301,7 @@ TEST_CASE("the least recently used files go, no more than have to, the first by 
 
 TEST_CASE("those that were used ten years ahead go before all others, an hour ahead is no fault") {
   constexpr file_time hour = 3'600'000'000'000;
-  constexpr file_time ten_years = 10 * 365 * 24 * hour;
+  constexpr file_time ten_years = hour * 24 * 365 * 10;
   const std::vector<listed_file> skewed{{"old", 1, now - ten_years},
                                         {"late", 1, now + ten_years},
                                         {"ahead", 1, now + hour},

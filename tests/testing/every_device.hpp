@@ -27,7 +27,9 @@ inline void for_every_device(const fake_device& fake, void (*test)(const device&
 /// The same with a given fake device, which has the kernels that the test case needs.
 #define EVERY_DEVICE_TEST_CASE_AND(fake, name, parameter) \
   EVERY_DEVICE_TEST_CASE_DETAIL(DOCTEST_ANONYMOUS(every_device_test_), fake, name, parameter)
+// NOLINTBEGIN(bugprone-macro-parentheses): names cannot be put in parentheses
 #define EVERY_DEVICE_TEST_CASE_DETAIL(function, fake, name, parameter)           \
   static void function(const ::tune::device& parameter);                         \
   DOCTEST_TEST_CASE(name) { ::tune::testing::for_every_device(fake, function); } \
   static void function(const ::tune::device& parameter)
+// NOLINTEND(bugprone-macro-parentheses)

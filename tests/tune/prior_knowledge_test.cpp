@@ -576,7 +576,7 @@ struct workbench {
   tune::record_key key{{}, {"device", "platform", "1.0"}};
   tune::search_identity search{.space = "a space", .compiler = "a compiler"};
 
-  void try_one(int wgs, outcome result) {
+  void try_one(int wgs, outcome result) const {
     incident_recorder log(database, function, key);
     log.read_prior(search);
     tune::trial made;
@@ -585,7 +585,7 @@ struct workbench {
     made.reason = "of what happened";
     log.trial_finished({}, made);
   }
-  std::vector<tune::stored_trial> denied() {
+  std::vector<tune::stored_trial> denied() const {
     return incident_recorder(database, function, key).read_prior(search).denied;
   }
 };

@@ -19,7 +19,7 @@ const std::set<std::string> with_other_factors{
 void check(std::span<const tune::testing::requirement> requirements) {
   if (!fake_cuda::has_compiler()) return;
   for (const tune::testing::requirement& item : requirements) {
-    if (with_other_factors.count(item.sentence) > 0) continue;
+    if (with_other_factors.contains(item.sentence)) continue;
     DOCTEST_SUBCASE(item.sentence) {
       fake_cuda::reset();
       const int before = fake_cuda::live_objects();

@@ -44,9 +44,11 @@ inline CUcontext handle_of(context_object& context) {
 }
 inline CUcontext current() { return stack.empty() ? nullptr : stack.back(); }
 inline stream_object& stream_of(CUstream handle) {
+  // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.UndefReturn): each caller has a stream
   return *reinterpret_cast<stream_object*>(handle);
 }
 inline event_object& event_of(CUevent handle) { return *reinterpret_cast<event_object*>(handle); }
+// NOLINTNEXTLINE(performance-no-int-to-ptr): an address is memory of the host here
 inline void* host(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
 // Most functions work on the stream's context, which has to be current.

@@ -218,7 +218,7 @@ TEST_CASE_FIXTURE(checked_database, "trials without a search are found") {
 
 TEST_CASE_FIXTURE(checked_database, "a page that makes no sense is found") {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(3 * 4096);
+  file.seekp(std::streamoff{3} * 4096);
   file << std::string(4096, '\x5A');
   file.close();
   CHECK_FALSE(faults(path).empty());

@@ -65,7 +65,7 @@ inline rfi2d_case random_rfi2d_case(std::size_t times, std::size_t channels, std
   };
   const double flagged = 0.2 * random.random_sample();
   for (std::size_t i = 0; i < made.data.padded_elements(); ++i) {
-    float value = static_cast<float>(random.normal(5, 0.3));
+    auto value = static_cast<float>(random.normal(5, 0.3));
     const double kind = random.random_sample();
     if (kind < 0.001) value = std::numeric_limits<float>::quiet_NaN();
     if (kind > 0.999) value = std::numeric_limits<float>::infinity();
