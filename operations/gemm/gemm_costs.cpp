@@ -186,21 +186,21 @@ constexpr double some = 1e-2;
 /// The work of a product, which its terms describe.
 struct product_work {
   const gemm_tuning& t;
-  std::size_t rows;
-  std::size_t columns;
-  std::size_t k;
-  std::size_t compute_units;
-  gemm_division of;
-  wave_count waves;
-  std::size_t at_once;  ///< groups
-  double length;        ///< the steps of k of a group with the whole of k
+  const gemm_division& of;
+  const wave_count& waves;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::size_t k = 0;
+  std::size_t compute_units = 0;
+  std::size_t at_once = 0;  ///< groups
+  double length = 0;        ///< the steps of k of a group with the whole of k
 };
 
 /// The terms of wgmma in addition to those of all instructions.
 /// @param all_lengths  the steps of k of all waves
 void add_terms_of_wgmma(std::span<double> terms, const product_work& work,
                         const device_limits& device, double all_lengths) noexcept {
-  const auto& [t, rows, columns, k, compute_units, of, waves, at_once, length] = work;
+  const auto& [t, of, waves, rows, columns, k, compute_units, at_once, length] = work;
   const double cycles = all_lengths / 64 * cycles_of_step(t, rows, columns);
   terms[0] = thousandth * cycles;
   terms[1] = thousandth * waiting_for_memory(device, t, of, at_once, rows, columns, k, cycles);
@@ -224,7 +224,7 @@ void add_terms_of_wgmma(std::span<double> terms, const product_work& work,
 /// @param full  the number of full waves
 void add_terms_of_others(std::span<double> terms, const product_work& work, double last,
                          double full) noexcept {
-  const auto& [t, rows, columns, k, compute_units, of, waves, at_once, length] = work;
+  const auto& [t, of, waves, rows, columns, k, compute_units, at_once, length] = work;
   terms[0] = last;
   terms[1] = full > 0 ? 1.0 : 0.0;
   terms[2] = small * static_cast<double>(of.sums());
@@ -274,12 +274,12 @@ cost_terms costs_of(const gemm_tuning& t, const device_limits& device, std::size
       is_narrow ? neighbours / static_cast<double>(std::max<std::size_t>(columns, 1)) : 0.0};
   const std::span<double> others = std::span(made).subspan(7);
   const product_work work{.t = t,
+                          .of = of,
+                          .waves = waves,
                           .rows = rows,
                           .columns = columns,
                           .k = k,
                           .compute_units = compute_units,
-                          .of = of,
-                          .waves = waves,
                           .at_once = at_once,
                           .length = length};
   if (t.instruction == gemm_instruction::wgmma) {
