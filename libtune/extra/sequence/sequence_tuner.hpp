@@ -88,6 +88,7 @@ class sequence_tuner {
   /// @param key   the key of the member
   /// @throws argument_error if the name is taken or cannot be a column's name
   template <class Key, class Tuning>
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
   sequence_tuner& member(std::string name, const autotuner<Key, Tuning>& by, const Key& key = {}) {
     return add(std::move(name), by.core_, to_values(key));
   }
