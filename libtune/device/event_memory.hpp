@@ -14,6 +14,7 @@ namespace tune::detail {
 /// Memory for the events of one queue, so that a pipeline that makes and drops events allocates
 /// nothing. It has a fixed number of blocks; further events come from the heap. Takes no lock.
 /// Thread-safe, because the last handle of an event may be released on any thread.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): blocks are written when they are taken
 class event_memory {
  public:
   static constexpr std::size_t blocks = 64;

@@ -60,6 +60,7 @@ inline void fft_of_any_length(std::span<host_complex> values, int sign) {
   const std::size_t padded = std::bit_ceil(2 * n);
   std::vector<host_complex> chirp(n);
   for (std::uint64_t k = 0; k < n; ++k) {
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): n is greater than k
     const host_complex root = unit_root(k * k % (2 * n), 2 * n);
     chirp[k] = sign < 0 ? std::conj(root) : root;
   }
