@@ -284,23 +284,23 @@ TEST_CASE("a program that does not work is not tried for ever, with one warning"
     const char* fault;  // none: it is not there
     const char* reason;
   };
-  for (const auto& [fault, reason] : {broken{nullptr, "No such file"},
-                                      {"exit", "exit status 5"},
-                                      {"silent", "did not report"},
-                                      {"nonsense", "nonsense"},
-                                      {"other version", "0.0.1"},
-                                      {"other protocol", "9.9"}}) {
-    CAPTURE(reason);
-    const scoped_environment given("FAULT", fault);
+  for (const broken& each : {broken{nullptr, "No such file"},
+                             {"exit", "exit status 5"},
+                             {"silent", "did not report"},
+                             {"nonsense", "nonsense"},
+                             {"other version", "0.0.1"},
+                             {"other protocol", "9.9"}}) {
+    CAPTURE(each.reason);
+    const scoped_environment given("FAULT", each.fault);
     compile_pool_options of = options();
-    if (fault == nullptr) of.program = "/no/such/worker";
-    if (reason == std::string("did not report")) of.start_time = 20ms;
+    if (each.fault == nullptr) of.program = "/no/such/worker";
+    if (each.reason == std::string("did not report")) of.start_time = 20ms;
     worker_pool pool(of);
     captured_errors errors;
     const compile_result result = result_of(pool, "ECHO one");
     CAPTURE(result.text);
     CHECK(result.what == status::unavailable);
-    CHECK(result.text.find(reason) != std::string::npos);
+    CHECK(result.text.find(each.reason) != std::string::npos);
     CHECK_FALSE(pool.is_available());
     CHECK(pool.submit({}, {}, {}) == nullptr);
     CHECK(errors.count("not by workers") == 1);

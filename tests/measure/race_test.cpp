@@ -282,8 +282,9 @@ TEST_CASE("measurements during another use of the device are repeated") {
   };
   // The best is measured at first while everything takes three times as long; and a race that
   // begins on a disturbed device begins anew.
-  for (const auto& [best, from, to] : {row{12, 20, 120}, row{20, 0, 45}}) {
-    CAPTURE(best);
+  for (const row& each : {row{12, 20, 120}, row{20, 0, 45}}) {
+    const auto [best, from, to] = each;
+    CAPTURE(each.best);
     track on{.truth = many(40)};
     std::swap(on.truth[0], on.truth[best]);
     on.level = [from = from, to = to](int launch) {

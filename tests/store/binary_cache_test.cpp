@@ -227,10 +227,11 @@ TEST_CASE("a folder that is a link or that others may write is not used, with on
   const filled_cache filled;
   const std::size_t before = files_in(filled.cache.folder());
   fs::create_directory_symlink(filled.cache.folder(), filled.place.path() / "link");
-  for (const auto& [name, mode] : {std::pair("link", 0700U), std::pair("link/.", 0700U),
-                                   std::pair("programs", 0770U), std::pair("programs/.", 01777U)}) {
+  for (const auto& folder : {std::pair("link", 0700U), std::pair("link/.", 0700U),
+                             std::pair("programs", 0770U), std::pair("programs/.", 01777U)}) {
     captured_errors errors;
-    CAPTURE(name);
+    const auto [name, mode] = folder;
+    CAPTURE(folder.first);
     const binary_cache cache(filled.place.file(name));
     fs::permissions(filled.cache.folder(), fs::perms(mode));
     CHECK_FALSE(cache.load(key));

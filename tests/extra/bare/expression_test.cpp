@@ -243,8 +243,9 @@ TEST_CASE("what is no formula is refused with the text, the column and what is w
       {"p.x", "where '.x' is"},
       {"x ? 1 : 2", "where '? 1 : 2' is"},
   };
-  for (const auto& [text, problem] : samples) {
-    CAPTURE(text);
+  for (const auto& sample : samples) {
+    const auto [text, problem] = sample;
+    CAPTURE(sample.first);
     CHECK_MESSAGE(fault_of(text).find(problem) != std::string::npos, fault_of(text));
   }
   const std::string deep(100000, '(');
@@ -295,8 +296,9 @@ TEST_CASE("an operator that cannot be applied is an error that shows the express
       {"0 ** -1", "a power of zero"},
       {"len(range(10 ** 9)) + sum(range(10 ** 9))", "it needs more than"},
   };
-  for (const auto& [text, problem] : samples) {
-    CAPTURE(text);
+  for (const auto& sample : samples) {
+    const auto [text, problem] = sample;
+    CAPTURE(sample.first);
     CHECK_MESSAGE(fault_of(text).find(problem) != std::string::npos, fault_of(text));
   }
   CHECK_THROWS_AS(expression("type").number(sample_values()), tune::argument_error);

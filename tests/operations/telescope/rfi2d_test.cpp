@@ -86,12 +86,12 @@ LIBTUNE_DEVICE_TEST_CASE("the device flags as the host does, whatever shape and 
       {.outlier_nsigma = 3, .flag_all_time_frac = 0.2, .flag_all_freq_frac = 0.1},
       {.windows_time = {}, .windows_freq = {}, .spike_width_freq = 60}};
   std::uint32_t seed = 1;
-  for (const auto& [times, channels, baselines] :
-       {std::tuple(21, 97, 5), std::tuple(1, 70, 3), std::tuple(33, 1, 2), std::tuple(9, 300, 37),
-        std::tuple(2, 2, 1), std::tuple(140, 6, 3)}) {
+  for (const auto& size : {std::tuple(21, 97, 5), std::tuple(1, 70, 3), std::tuple(33, 1, 2),
+                           std::tuple(9, 300, 37), std::tuple(2, 2, 1), std::tuple(140, 6, 3)}) {
     for (const rfi2d_parameters& given : parameters) {
-      CAPTURE(times);
-      CAPTURE(channels);
+      const auto [times, channels, baselines] = size;
+      CAPTURE(std::get<0>(size));
+      CAPTURE(std::get<1>(size));
       CAPTURE(seed);
       const rfi2d_case noise = random_rfi2d_case(times, channels, baselines, ++seed);
       agrees(made, queue, noise.data, noise.flags, given);
@@ -154,12 +154,12 @@ LIBTUNE_DEVICE_TEST_CASE("the device flags short windows as the host does", devi
        {rfi2d_tuning{},
         rfi2d_tuning{.select_x = 8, .select_y = 4, .bits = 8, .together = 8, .held = 32}}) {
     const rfi2d_template made(context, {.is_complex = false}, tuning);
-    for (const auto& [times, channels, baselines] :
-         {std::tuple(32, 40, 8), std::tuple(3, 1200, 4), std::tuple(700, 3, 4),
-          std::tuple(33, 400, 1), std::tuple(7, 11, 12)}) {
+    for (const auto& size : {std::tuple(32, 40, 8), std::tuple(3, 1200, 4), std::tuple(700, 3, 4),
+                             std::tuple(33, 400, 1), std::tuple(7, 11, 12)}) {
       for (const rfi2d_parameters& given : parameters) {
-        CAPTURE(times);
-        CAPTURE(channels);
+        const auto [times, channels, baselines] = size;
+        CAPTURE(std::get<0>(size));
+        CAPTURE(std::get<1>(size));
         CAPTURE(seed);
         const rfi2d_case noise = random_rfi2d_case(times, channels, baselines, ++seed);
         agrees(made, queue, noise.data, noise.flags, given);

@@ -50,9 +50,9 @@ void agrees(const tune::context& context, const background_key& key,
   CAPTURE(tuning.windows);
   const background_median_filter_template made(context, key, tuning);
   tune::command_queue queue = context.create_command_queue();
-  for (const auto& [channels, baselines, padding] :
-       {std::tuple(1, 1, 0), std::tuple(200, 37, 0), std::tuple(67, 130, 3)}) {
-    CAPTURE(channels);
+  for (const auto& size : {std::tuple(1, 1, 0), std::tuple(200, 37, 0), std::tuple(67, 130, 3)}) {
+    const auto [channels, baselines, padding] = size;
+    CAPTURE(std::get<0>(size));
     const auto samples = random_amplitudes(channels, baselines);
     const auto rows = static_cast<std::size_t>(channels);
     const auto columns = static_cast<std::size_t>(baselines);

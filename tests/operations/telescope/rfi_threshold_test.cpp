@@ -105,10 +105,10 @@ LIBTUNE_DEVICE_TEST_CASE("sum thresholds of any shape and number of windows flag
     CAPTURE(tuning.run);
     const threshold_sum_template made(context, key, tuning);
     const threshold_sum_options options = options_of(key.n_windows);
-    for (const auto& [channels, baselines, padding] :
-         {std::tuple(1, 1, 0), std::tuple(7, 3, 0), std::tuple(1030, 9, 0), std::tuple(300, 67, 0),
-          std::tuple(500, 35, 3)}) {
-      CAPTURE(channels);
+    for (const auto& size : {std::tuple(1, 1, 0), std::tuple(7, 3, 0), std::tuple(1030, 9, 0),
+                             std::tuple(300, 67, 0), std::tuple(500, 35, 3)}) {
+      const auto [channels, baselines, padding] = size;
+      CAPTURE(std::get<0>(size));
       const auto deviations = random_deviations(channels, baselines);
       const auto noise = random_noise(baselines);
       CHECK(count_different(threshold_sum_host(options)(deviations, noise),
