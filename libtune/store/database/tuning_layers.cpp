@@ -216,6 +216,15 @@ std::vector<stored_trial> tuning_layers::trials(const function_identity& functio
   return read;
 }
 
+void drop_copies(std::vector<stored_trial>& trials, const std::vector<stored_trial>& originals) {
+  for (const stored_trial& original : originals) {
+    const auto copy = std::ranges::find_if(trials, [&](const stored_trial& each) {
+      return each.made_at == original.made_at && each == original;
+    });
+    if (copy != trials.end()) trials.erase(copy);
+  }
+}
+
 std::vector<stored_trial> tuning_layers::lower_incidents(const function_identity& function,
                                                          const record_key& key,
                                                          const prior_query& query) const {
@@ -225,13 +234,9 @@ std::vector<stored_trial> tuning_layers::lower_incidents(const function_identity
   for (const auto& database : databases_) {
     if (database == user_) continue;
     warn_on_failure([&] {
-      const std::vector<stored_trial> above = all;
-      for (stored_trial& one : database->prior(function, key, incidents_alone).incidents) {
-        const bool is_copy = std::ranges::any_of(above, [&](const stored_trial& known) {
-          return known.made_at == one.made_at && known == one;
-        });
-        if (!is_copy) all.push_back(std::move(one));
-      }
+      std::vector<stored_trial> found = database->prior(function, key, incidents_alone).incidents;
+      drop_copies(found, all);
+      std::ranges::move(found, std::back_inserter(all));
     });
   }
   return all;

@@ -130,4 +130,7 @@ class tuning_layers {
   std::string scope_;                                        // the paths, for record_memory
 };
 
+/// Removes one copy of each original, such as a trial that was merged from another database.
+void drop_copies(std::vector<stored_trial>& trials, const std::vector<stored_trial>& originals);
+
 }  // namespace tune

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <fmt/format.h>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numbers>
@@ -294,13 +295,9 @@ std::vector<stored_trial> denied_by(const std::vector<stored_trial>& incidents,
 void add_lower_incidents(std::vector<stored_trial>& incidents, const tuning_layers& layers,
                          const function_identity& function, const record_key& key,
                          const prior_query& query) {
-  const std::vector<stored_trial> above = incidents;
-  for (stored_trial& lower : layers.lower_incidents(function, key, query)) {
-    const bool is_copy = std::ranges::any_of(above, [&](const stored_trial& own) {
-      return own.made_at == lower.made_at && own == lower;
-    });
-    if (!is_copy) incidents.push_back(std::move(lower));
-  }
+  std::vector<stored_trial> lower = layers.lower_incidents(function, key, query);
+  drop_copies(lower, incidents);
+  std::ranges::move(lower, std::back_inserter(incidents));
 }
 
 incident_recorder::incident_recorder(std::shared_ptr<tuning_database> database,

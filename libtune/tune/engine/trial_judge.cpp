@@ -77,7 +77,7 @@ trial_judge::trial_judge(tuning_goal goal, const std::vector<const metric_source
       }
     }
   }
-  is_plain_ = goal.is_time() && computed_.empty() && probes_.empty();
+  is_plain_ = goal_.is_time() && computed_.empty() && probes_.empty();
   if (is_plain_) return;
   const auto is_final = [&](const std::string& name) {
     const bool computed =

@@ -221,13 +221,13 @@ void add_simulate(CLI::App& program, invocation& shared) {
                    "A strategy, as LIBTUNE_STRATEGY takes it; may be repeated. Without it, all")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command->add_option("--searches", options->searches, "The searches of each, with a seed each")
+  command
+      ->add_option("--searches", options->searches,
+                   "The searches of each, with a seed each; 25 unless given")
       ->type_name("COUNT")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  command->add_option("--seed", options->seed, "The seed of the first search")
-      ->type_name("NUMBER")
-      ->capture_default_str();
+      ->check(CLI::Range(1, 1'000'000));
+  command->add_option("--seed", options->seed, "The seed of the first search; 0 unless given")
+      ->type_name("NUMBER");
   command
       ->add_option(
           "--objective", options->objective,

@@ -148,9 +148,10 @@ LIBTUNE_DEVICE_TEST_CASE("what cannot be correlated is an error", device) {
 
 TEST_CASE("tiles cover every baseline once, and groups stage what their tiles need") {
   for (const std::size_t antennas : {1, 8, 11, 64, 80, 129, 256}) {
-    for (const auto& tile : {std::pair<std::size_t, std::size_t>{1, 1}, {2, 2}, {2, 4}, {3, 5}}) {
-      const std::size_t m = tile.first;
-      const std::size_t n = tile.second;  // clang 15 cannot capture structured bindings
+    for (const auto& blocks_of :
+         {std::pair<std::size_t, std::size_t>{1, 1}, {2, 2}, {2, 4}, {3, 5}}) {
+      const std::size_t m = blocks_of.first;
+      const std::size_t n = blocks_of.second;  // clang 15 cannot capture structured bindings
       for (const std::size_t warps : {1, 4, 12}) {
         CAPTURE(antennas);
         CAPTURE(n);
