@@ -8,6 +8,7 @@ import math
 import pathlib
 import re
 import unittest
+import unittest.mock
 
 import libtune
 import libtune.kernel_tuner as kernel_tuner
@@ -73,6 +74,17 @@ class Caches(Device):
         self.assertTrue(all(row["x"] > 10 for row in results))
         self.assertEqual(environment["best_config"]["n"], max(row["n"] for row in results))
         self.assertEqual(environment["simulated_time"], 75)
+        with self.assertRaisesRegex(ValueError, "no configuration 20"):
+            kernel_tuner.tune_kernel("k", "", (64, 64), [], {"x": range(21)}, cache="sim", simulation_mode=True,
+                                     quiet=True)
+        with unittest.mock.patch("libtune.kernel_tuner.simulation.devices", lambda: []):
+            results, _ = kernel_tuner.tune_cache("sim.json", quiet=True)
+            self.assertEqual(len(results), 19)
+            results, _ = kernel_tuner.tune_cache("sim.json", quiet=True, strategy="random_sample",
+                                                 strategy_options={"fraction": 0.25})
+            self.assertEqual(len(results), 5)
+            with self.assertRaises(libtune.NoDeviceError):
+                kernel_tuner.tune_cache("sim.json", quiet=True, strategy="bayes_opt")
         with self.assertRaisesRegex(ValueError, "there is no"):
             kernel_tuner.tune_kernel("k", "", 1, [], {"x": [1]}, cache="none.json", simulation_mode=True)
 

@@ -54,7 +54,7 @@ class Results(Device):
 
     def test_bools_and_structs(self):
         source = """typedef struct { float a; int b; } pair;
-        KERNEL void test(GLOBAL pair* to, GLOBAL const uchar* from, pair add) {
+        KERNEL void test(GLOBAL pair* to, GLOBAL const unsigned char* from, pair add) {
           const int i = get_global_id(0);
           to[i].a = from[i] ? add.a : 0;
           to[i].b = i + add.b;

@@ -99,8 +99,8 @@ def begin_with(options: Mapping[str, Any], parameters: Parameters, core: Any) ->
     core.begin_with(parameters.encode(values))
 
 
-def limits(options: Mapping[str, Any], size: int) -> Tuple[Optional[str], List[Tuple[str, str]]]:
-    """The budget of a search over so many configurations, and other options."""
+def most_trials(options: Mapping[str, Any], size: int) -> Optional[int]:
+    """The limit of the number of configurations; None without one."""
     counts = []
     if "max_fevals" in options:
         counts.append(int(options["max_fevals"]))
@@ -108,7 +108,13 @@ def limits(options: Mapping[str, Any], size: int) -> Tuple[Optional[str], List[T
         if not 0 < options["fraction"] <= 1:
             raise ArgumentError(f"fraction is {options['fraction']}, and lies above 0, at most at 1")
         counts.append(max(1, math.ceil(size * options["fraction"])))
-    texts = [f"{min(counts)} trials"] if counts else []
+    return min(counts, default=None)
+
+
+def limits(options: Mapping[str, Any], size: int) -> Tuple[Optional[str], List[Tuple[str, str]]]:
+    """The budget of a search over so many configurations, and other options."""
+    most = most_trials(options, size)
+    texts = [f"{most} trials"] if most is not None else []
     if "time_limit" in options:
         texts.append(f"{max(1, round(1000 * float(options['time_limit'])))} ms")
     others = [("seed", str(int(options["seed"])))] if "seed" in options else []
