@@ -171,6 +171,12 @@ class Spaces(Device):
             results, _ = tune(block_size_names=["block_size_x", "rows"])
         self.assertEqual(len(results), 3)
 
+    def test_the_usual_extents_in_capitals(self):
+        source = SCALE.replace("block_size_x == 16", "get_local_size(0) != BLOCK_SIZE_X")
+        results, _ = libtune.tune_kernel("scale", source, 128, arguments(), {"BLOCK_SIZE_X": [32, 64]}, quiet=True,
+                                         answer=[2 * numbers(), None, None, None])
+        self.assertEqual([row["BLOCK_SIZE_X"] for row in results if "__error__" not in row], [32, 64])
+
     def test_candidates_of_any_type(self):
         source = SCALE.replace("by *", "(float)(factor) *").replace("(block_size_x == 16)", "layout.x * 0")
         source = source.replace("GLOBAL float* to", "GLOBAL T* to").replace("layout.x", "(LOCAL_SIZE + 0)")

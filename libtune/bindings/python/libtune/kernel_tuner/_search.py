@@ -116,7 +116,10 @@ class Search:
             self._cache.finish({self._parameters.key(row): row for row in rows})
         if winner is not None and not self._found and self._is_time():
             environment["winner"] = winner
-        return self._found + rows, environment
+        rows = self._found + rows
+        if self._strategy == "exhaustive":
+            rows.sort(key=self._parameters.places)  # trials come in the order in which they were compiled
+        return rows, environment
 
     def _is_time(self) -> bool:
         return [name for name, _ in self._objectives] == ["time"] and not self._objectives[0][1]

@@ -123,6 +123,10 @@ class Parameters:
         """The parameter of a name."""
         return next((each for each in self.all if each.name == name), None)
 
+    def places(self, values: Mapping[str, Any]) -> List[int]:
+        """The places of values among their candidates."""
+        return [each.native.index(each.to_native(values[each.name])) for each in self.all]
+
     def key(self, values: Mapping[str, Any]) -> str:
         """The key of a configuration in files of Kernel Tuner."""
         return ",".join(str(values[name]) for name in self.names)
