@@ -168,6 +168,26 @@ class Helpers(unittest.TestCase):
                                ("adjacent", {(1.5, y, z) for y in (4, 5.5) for z in "ab"} & set(space.list)),
                                ("strictly-adjacent", {(1.5, 4, "a"), (1.5, 4, "b"), (1.5, 5.5, "a"), (1.5, 5.5, "b")})):
             self.assertEqual(set(space.get_neighbors(own, method)), wanted, method)
+        self.assertEqual(set(space.get_neighbors((1.5, 4, "a"), "closest-param-indices")), {(1.5, 5.5, "a"), (1.5, 4, "b")})
+        self.assertEqual([space.get_param_neighbors((1.5, 4, "a"), i, "adjacent", False) for i in range(3)],
+                         [[3], [5.5], ["b"]])
+        ordered = space.order_param_configs(space.list, [2, 0, 1])
+        self.assertEqual(sorted(ordered), sorted(space.list))
+        changes = [next(i for i in (2, 0, 1) if each[i] != ordered[0][i]) for each in ordered[1:]]
+        self.assertEqual(changes, sorted(changes, key=[2, 0, 1].index))
+
+    def test_views_and_samples(self):
+        space = kernel_tuner.Searchspace({"n": [1, 2, 3], "f": [1.0, 2.0, 3.0], "s": ["a", "b"], "b": [True, False]},
+                                         ["n + f > 2", "b == False"], 1024)
+        self.assertEqual(space.size, 16)
+        self.assertEqual(space.tune_param_is_numeric_mask, [True, True, False, False])
+        for row, configuration in zip(space.get_list_numpy_numeric(), space):
+            self.assertEqual(space.get_param_config_from_numeric(row), configuration)
+            indices = space.get_param_indices(configuration)
+            self.assertEqual(space.get_param_config_from_param_indices(indices), configuration)
+        self.assertEqual(list(space.get_param_indices_lower_bounds()), [0, 0, 0, 1])
+        for sample in (space.get_LHS_sample(9), space.get_distributed_random_sample(9, 2)):
+            self.assertEqual(len(set(sample) & set(space.list)), 9)
 
     def test_restrictions_mean_what_python_means(self):
         guarded = "tile * scale > 0 and 64 % tile == 0"
