@@ -11,10 +11,13 @@ import unittest
 import unittest.mock
 import warnings
 
+import numpy
+
 import libtune
 import libtune.kernel_tuner as kernel_tuner
 from kernel_tuner_fixture import Device, numbers, setUpModule, sizes, tearDownModule, tune
 from libtune.kernel_tuner._observation import Observation, make_observers
+from libtune.kernel_tuner.accuracy import AccuracyObserver, TunablePrecision, error_metric_from_name
 from libtune.kernel_tuner.observers import BenchmarkObserver
 from libtune.kernel_tuner.observers.nvml import NVMLObserver
 from libtune.kernel_tuner.parameters import Parameters
@@ -160,6 +163,40 @@ class Objectives(Device):
 
         with self.assertRaisesRegex(OSError, "no sensor"):
             tune(observers=[Broken()])
+
+    SUM = """
+    KERNEL void sum(GLOBAL real* to, GLOBAL const real* from) {
+      const int i = get_group_id(0) * block_size_x + get_local_id(0);
+      real made = 0;
+      for (int k = 0; k < 1000; ++k) made += from[i];
+      to[i] = made;
+    }
+    """
+
+    def test_precisions(self):
+        x = numpy.linspace(0.1, 0.9, 64)
+        given = [TunablePrecision("real", 0 * x, ["float", "double"]), TunablePrecision("real", x)]
+        params = {"block_size_x": [16, 32], "real": ["float", "double"]}
+        results, environment = kernel_tuner.tune_kernel(
+            "sum", self.SUM, 64, given, params, answer=[1000 * x, None], observers=[AccuracyObserver("max rel")],
+            objective="error", objective_higher_is_better=False, cache="precisions", quiet=True)
+        errors = {(row["block_size_x"], row["real"]): row["error"] for row in results}
+        self.assertEqual(len(errors), 4)
+        self.assertTrue(all(1e-8 < errors[size, "float"] < 1e-3 for size in (16, 32)))
+        self.assertTrue(all(errors[size, "double"] < 1e-12 for size in (16, 32)))
+        self.assertEqual(environment["best_config"]["real"], "double")
+        found = json.loads(pathlib.Path("precisions.json").read_text())
+        self.assertEqual((len(found["cache"]), found["tune_params"]["real"]), (4, ["float", "double"]))
+        made = kernel_tuner.run_kernel("sum", self.SUM, 64, given, {"block_size_x": 16, "real": "float"})
+        self.assertEqual(made[0].dtype, numpy.float32)
+
+    def test_errors_by_name(self):
+        a, b = numpy.array([0, 1, 2, 3]), numpy.array([1, 1, 2, 5])
+        for name, wanted in (("mse", 1.25), ("root_mean_square_error", 1.25**0.5), ("mae", 0.75), ("max abs", 2)):
+            self.assertAlmostEqual(error_metric_from_name(name)(a, b), wanted)
+        self.assertAlmostEqual(error_metric_from_name("max rel", 0.1)(a, b), 10)
+        with self.assertRaisesRegex(ValueError, "no error 'luck'"):
+            error_metric_from_name("luck")
 
     def test_power(self):
         """By a stand-in of NVML, which says 100 W, and more for larger work groups."""

@@ -118,8 +118,8 @@ class Description:
         kernel._core.launch_by(self._launch)
         for name, values in (given["cmem_args"] or {}).items():
             kernel.constant(name, values)
-        for place, argument in enumerate(self.arguments):
-            _add_argument(kernel, argument, place, self.context)
+        for argument in self.arguments:
+            _add_argument(kernel, argument, self.context)
         return kernel
 
     def _text(self, native: Mapping[str, Any]) -> str:
@@ -164,12 +164,7 @@ def is_array(argument: Any) -> bool:
     return getattr(argument, "shape", ()) not in ((), None)
 
 
-def _add_argument(kernel: Kernel, argument: Any, place: int, context: Context) -> None:
-    kind = type(argument).__name__
-    if kind in ("Tunable", "TunablePrecision"):
-        raise ArgumentError(
-            f"argument {place} is a {kind}: tune one kernel for each precision, and compare their best results"
-        )
+def _add_argument(kernel: Kernel, argument: Any, context: Context) -> None:
     argument = _as_elements(argument)
     if is_pyopencl(argument) and not is_of_context(argument, context):
         argument = argument.get()

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 from .._errors import ArgumentError, TuningFailedError
 from ._budget import Options, StopCriterionReached, TuningBudget
 from ._search import Search
+from .accuracy import is_tunable, select_all
 from .cache import CacheFile
 from .objectives import Row, process_metrics
 from .searchspace import Searchspace
@@ -54,7 +55,10 @@ class _Runner:
         alone = {
             **self._given, "tune_params": {name: [value] for name, value in params.items()}, "restrictions": None,
             "strategy": None, "strategy_options": None, "cache": None, "seed": None,
+            "arguments": select_all(self._given["arguments"], params),
         }
+        if is_tunable(alone["answer"]):
+            alone["answer"] = alone["answer"].select_for_configuration(params)
         search = Search(alone, self._given["wanted"])
         try:
             return search.run()[0][0]

@@ -67,7 +67,8 @@ class Search:
         if not self._given["cache"]:
             return None
         return CacheFile.open(
-            self._given["cache"], self._given["kernel_name"], self._given["problem_size"], self._given["tune_params"],
+            self._given["cache"], self._given["kernel_name"], self._given["problem_size"],
+            self._given.get("whole_space", self._given["tune_params"]),
             [name for name, _ in self._objectives], self._described.context.device.name,
         )
 
@@ -99,7 +100,7 @@ class Search:
         size = self._kernel._core.size()
         if self._given["verbose"]:
             print(f"{size} configurations are to be searched, {len(self._found)} are in the cache file")
-        if size == 0 and self._found:
+        if size == 0 and (self._found or "whole_space" in self._given):
             return self._found, environment
         self._set_options(size)
         if self._cache is not None:

@@ -14,8 +14,10 @@ from .._errors import ArgumentError
 from .._tuning import _read
 from ._description import Description, as_given, describe, find_device, is_array, parameters_of
 from ._own_strategy import is_own, search_by
+from ._parts import has_tunables, search_parts
 from ._results import find_best, spread, total_times
 from ._search import Search
+from .accuracy import select_all
 from .cache import CacheFile, read_cache
 from .geometry import check_block_size_params_names_list, default_block_size_names
 from .objectives import Row, check_metrics, read_objectives
@@ -59,8 +61,9 @@ def run_kernel(
 ) -> List[Any]:
     """Compiles a kernel with these parameters, runs it once, and returns all arguments, arrays as numpy arrays (those of
     PyTorch as tensors of the host). The arguments that were given do not change."""
-    given = locals()
+    given = dict(locals())
     _start_log(kernel_name, log)
+    given["arguments"] = select_all(arguments, params)
     described = Description(given, parameters_of(params))
     native = described.parameters.encode(params)
     results = described.kernel._core.run(described.context._core, native)
@@ -136,6 +139,8 @@ def tune_kernel(
         results, environment = _search_by_own(given)
     elif simulation_mode:
         results, environment = _simulate(given, wanted)
+    elif has_tunables(given):
+        results, environment = search_parts(given, wanted)
     else:
         results, environment = Search(given, wanted).run()
     if results:
