@@ -31,6 +31,8 @@ class Caches(Device):
         self.assertEqual([row["time"] for row in again if row["block_size_x"] == 32], [found["cache"]["32"]["time"]])
         self.assertEqual(len(measured), 1)  # 64 alone
         self.assertEqual(environment["best_config"]["time"], min(row["time"] for row in again))
+        self.assertEqual(sizes(tune(cache="scale.json", strategy="bayes_opt", strategy_options={"x0": [16]},
+                                    tune_params={"block_size_x": [16, 32, 64, 128]})[0]), [16, 32, 64, 128])
         whole, _ = tune(cache="scale.json", verify=lambda *_: self.fail("it is measured again"))
         self.assertEqual(sizes(whole), [16, 32, 64])
 

@@ -128,7 +128,11 @@ class Search:
     def _set_options(self, size: int) -> None:
         kernel = self._kernel.option(strategy=self._strategy)
         budget, others = limits(self._options, size)
-        begin_with(self._options, self._parameters, kernel._core)
+        try:
+            begin_with(self._options, self._parameters, kernel._core)
+        except ArgumentError:
+            if not self._found:  # else the cache file has it
+                raise
         kernel.option(**dict(others), **({"budget": budget} if budget else {}))
         if not self._is_time():
             kernel.option(objective=", ".join(self._add_objectives()))
