@@ -7,17 +7,20 @@
 // 6 x 10 x 10 x 5 x 11 x 3 = 3,663,000 combinations and three restrictions (work items in a group,
 // whole tiles in time, local memory of the halo). Each iteration builds the space and reads its
 // size, which enumerates it, in one thread. The rate counts combinations of the Cartesian product,
-// visited or not. The three cases differ in the declarations of the restrictions: without any,
+// visited or not. Three cases differ in the declarations of the restrictions: without any,
 // every combination is visited and tested; with the members that they read, whole branches are
-// skipped; and the same rules as loops written by hand are the bound. "allowed" is the same for all
-// three, or the benchmark ends with an error. sample_thousand: drawing configurations and making
-// structs of them, after the enumeration.
+// skipped; and the same rules as loops written by hand are the bound. A fourth case has the rules
+// as texts (expression), read anew each time. "allowed" is the same for all four, or the benchmark
+// ends with an error. sample_thousand: drawing configurations and making structs of them, after the
+// enumeration.
 
 #include <benchmark/benchmark.h>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "libtune/extra/bare/expression.hpp"
 #include "libtune/search/space/space.hpp"
 
 namespace {
@@ -93,6 +96,20 @@ tune::space<stencil_tuning> with_lists() {
   return space;
 }
 
+std::size_t as_texts() {
+  const std::vector<tune::parameter> parameters = unrestricted().core().parameters();
+  std::vector<tune::restriction> restrictions;
+  for (const char* text :
+       {"32 <= block_x * block_y <= 1024", "steps % steps_unrolled == 0",
+        "(block_x * tile_x + 2 * steps) * (block_y * tile_y + 2 * steps) * 3 * 4 "
+        "<= 48 * 1024"}) {
+    for (tune::restriction& part : tune::expression(text).restrictions(parameters)) {
+      restrictions.push_back(std::move(part));
+    }
+  }
+  return tune::search_space(parameters, std::move(restrictions)).size();
+}
+
 std::size_t by_hand() {
   std::vector<stencil_tuning> allowed;
   const std::vector<int> all_widths = widths();
@@ -149,5 +166,6 @@ BENCHMARK_CAPTURE(enumerate, without_member_lists, [] {
 BENCHMARK_CAPTURE(enumerate, with_member_lists, [] {
   return with_lists().size();
 })->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(enumerate, as_texts, as_texts)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(enumerate, loops_by_hand, by_hand)->Unit(benchmark::kMillisecond);
 BENCHMARK(sample_thousand);

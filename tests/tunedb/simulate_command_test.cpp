@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
@@ -76,6 +77,14 @@ TEST_CASE_FIXTURE(with_file, "a database is a recording, too, of one function") 
       tunedb_json("simulate " + database + " --function f --strategy random --searches 1");
   CHECK(told["configurations"] == 400);
   CHECK(told["optimum_ms"] == 1.0);
+}
+
+TEST_CASE_FIXTURE(with_file, "files with gzip are read by simulate and by import") {
+  if (std::system(("gzip " + file + " 2>/dev/null").c_str()) != 0) return;  // no gzip here
+  CHECK(tunedb_json("simulate " + file + ".gz --strategy random --searches 1")["space"] == "bowl");
+  const std::string database = (folder.path() / "a.db").string();
+  CHECK(contains(tunedb("--db " + database + " import " + file + ".gz --function f").output,
+                 "is a cache file of Kernel Tuner: 400 trials"));
 }
 
 TEST_CASE_FIXTURE(with_file, "a report has the typical search of each strategy") {

@@ -103,7 +103,7 @@ TEST_CASE(
   CHECK(contains(left.output, "left: "));
   CHECK_FALSE(contains(left.output, "a prior"));
   std::ofstream(file) << "\x1f\x8b\x08";
-  refused(of, 1, "gunzip");
+  refused(of, 1, "is damaged");
   std::ofstream(file) << R"({"ConfigurationSpace": {}, "KernelSpecification": {}})";
   refused(of, 2, "is a tuning problem in T1, without results: tunedb tune");
   std::ofstream(file) << R"({"Results": [{"ComputationResults": []}]})";

@@ -17,6 +17,7 @@
 #include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/extra/maintenance/json_document.hpp"
 #include "libtune/extra/maintenance/merge.hpp"
+#include "libtune/extra/simulate/unpacked_file.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/tune/goal.hpp"
 #include "libtune/tunedb/commands/commands.hpp"
@@ -166,9 +167,11 @@ read_file_content read_as(const std::string& format, const std::string& path,
 }
 
 read_file_content read_content(const std::string& path, const import_options& options) {
-  const std::string text = read_file(options.file);
+  std::string text = read_file(options.file);
   if (text.starts_with("\x1f\x8b")) {
-    throw error("'" + options.file + "' is compressed: gunzip -c FILE | tunedb import -");
+    if (options.file == "-") throw error("the input is compressed: gunzip -c | tunedb import -");
+    constexpr std::size_t most_bytes = std::size_t{1} << 32;
+    text = detail::read_unpacked(options.file, most_bytes);
   }
   const std::string format =
       options.format.empty() ? format_of(options.file, text) : options.format;

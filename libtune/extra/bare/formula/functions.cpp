@@ -93,7 +93,7 @@ operand round_whole(std::int64_t v, std::int64_t digits) {
   std::int64_t unit = 1;
   for (std::int64_t i = 0; i < -digits; ++i) unit *= 10;
   const std::int64_t below = floor_quotient(v, unit);
-  const std::int64_t rest = v - below * unit;
+  const std::int64_t rest = floor_remainder(v, unit);
   const bool is_up = rest > unit - rest || (rest == unit - rest && below % 2 != 0);
   std::int64_t made = 0;
   if (!__builtin_mul_overflow(below + (is_up ? 1 : 0), unit, &made)) return operand::of(made);

@@ -141,6 +141,17 @@ class lexer {
     return operand::of(real);
   }
 
+  /// Appends "e-3", if it is there.
+  bool read_exponent(std::string& to) {
+    const bool is_signed = peek(1) == '-' || peek(1) == '+';
+    if (lower_case(peek()) != 'e' || !is_digit(peek(is_signed ? 2 : 1))) return false;
+    to += 'e';
+    if (peek(1) == '-') to += '-';
+    at_ += is_signed ? 2 : 1;
+    read_digits(10, to);
+    return true;
+  }
+
   operand read_decimal() {
     const std::size_t begin = at_;
     std::string digits;
@@ -150,17 +161,7 @@ class lexer {
       digits += text_[at_++];
       read_digits(10, digits);
     }
-    const bool is_signed = peek(1) == '-' || peek(1) == '+';
-    if (lower_case(peek()) == 'e' && is_digit(peek(is_signed ? 2 : 1))) {
-      is_real = true;
-      digits += 'e';
-      ++at_;
-      if (is_signed) {
-        if (peek() == '-') digits += '-';
-        ++at_;
-      }
-      read_digits(10, digits);
-    }
+    is_real = read_exponent(digits) || is_real;
     if (!is_real) {
       const bool is_zero = digits.find_first_not_of('0') == std::string::npos;
       if (digits.size() > 1 && digits[0] == '0' && !is_zero) {
@@ -171,9 +172,7 @@ class lexer {
     }
     double real = 0;
     const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), real);
-    if (read.ec != std::errc() && read.ec != std::errc::result_out_of_range) fail("a number");
-    if (read.ec == std::errc::result_out_of_range) real = beyond(digits);
-    return operand::of(real);
+    return operand::of(read.ec == std::errc::result_out_of_range ? beyond(digits) : real);
   }
 
   // A number of this exponent is zero or infinite.
