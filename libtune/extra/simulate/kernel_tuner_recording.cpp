@@ -23,7 +23,7 @@ recording recording_of(kernel_tuner_entry&& entry, const objective& tuned_for) {
                  .benchmark_ms = entry.benchmark_time,
                  .framework_ms = entry.framework_time,
                  .samples_ms = std::move(entry.times)};
-  if (made.failure.empty()) detail::set_score(made, figure_of(entry, tuned_for.metric), tuned_for);
+  if (made.failure.empty()) detail::set_figure(made, figure_of(entry, tuned_for.metric), tuned_for);
   return made;
 }
 
@@ -38,7 +38,7 @@ recorded_space read_kernel_tuner(std::string_view text, std::string name,
     std::vector<value> values = std::move(entry.values);
     builder.add({std::move(values), recording_of(std::move(entry), goal)});
   }
-  return std::move(builder).build(std::move(name));
+  return std::move(builder).build(std::move(name), goal);
 }
 
 }  // namespace tune

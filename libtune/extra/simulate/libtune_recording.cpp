@@ -61,7 +61,7 @@ recorded_configuration recorded(const trial_content& trial,
   } else {
     const std::vector<metric> metrics = trial.metrics();
     const metric* const found = find_metric(metrics, goal.metric);
-    detail::set_score(result, found == nullptr ? std::nullopt : std::optional(found->value), goal);
+    detail::set_figure(result, found == nullptr ? std::nullopt : std::optional(found->value), goal);
   }
   return one;
 }
@@ -79,6 +79,7 @@ namespace detail {
 recorded_space recorded_in(const database_content& all, std::string name) {
   std::optional<recording_builder> builder;
   std::string subject;
+  objective scored;
   for (const function_content& content : all.functions) {
     const tuning_goal goal = split_name(content.function.name).second;
     const objective first = goal.objectives.empty() ? objective{} : goal.objectives.front();
@@ -90,6 +91,7 @@ recorded_space recorded_in(const database_content& all, std::string name) {
             "an export holds searches of {} and of {}; export one of them", subject, other));
       }
       subject = other;
+      scored = first;
       if (!builder) builder.emplace(parameters_of(search.trials.front()));
       for (const trial_content& trial : search.trials) {
         builder->add(recorded(trial, builder->parameters(), first));
@@ -97,7 +99,7 @@ recorded_space recorded_in(const database_content& all, std::string name) {
     }
   }
   if (!builder) throw argument_error("an export of libtune holds no trial");
-  return std::move(*builder).build(std::move(name));
+  return std::move(*builder).build(std::move(name), scored);
 }
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -24,6 +25,25 @@ std::vector<value> occurring(const std::vector<recorded_configuration>& recorded
   return found;
 }
 
+void make_scores(std::vector<recorded_configuration>& recorded, const objective& tuned_for) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = -least;
+  for (const recorded_configuration& each : recorded) {
+    if (!each.result.score_ms) continue;
+    least = std::min(least, *each.result.score_ms);
+    most = std::max(most, *each.result.score_ms);
+  }
+  const bool is_shifted =
+      tuned_for.metric != "time" && (tuned_for.maximise ? least <= 0 : least < 0);
+  if (!is_shifted && !tuned_for.maximise) return;
+  for (recorded_configuration& each : recorded) {
+    if (!each.result.score_ms) continue;
+    double& figure = *each.result.score_ms;
+    const double from_best = tuned_for.maximise ? most - figure : figure - least;
+    figure = is_shifted ? from_best + (most - least) : 1 / figure;
+  }
+}
+
 }  // namespace
 
 recording_builder::recording_builder(std::vector<parameter> parameters)
@@ -31,7 +51,7 @@ recording_builder::recording_builder(std::vector<parameter> parameters)
 
 void recording_builder::add(recorded_configuration one) { recorded_.push_back(std::move(one)); }
 
-recorded_space recording_builder::build(std::string name) && {
+recorded_space recording_builder::build(std::string name, const objective& tuned_for) && {
   std::map<std::string, std::size_t> latest;
   for (std::size_t i = 0; i < recorded_.size(); ++i) {
     std::string key;
@@ -41,17 +61,16 @@ recorded_space recording_builder::build(std::string name) && {
   std::vector<recorded_configuration> once;
   once.reserve(latest.size());
   for (const auto& [key, i] : latest) once.push_back(std::move(recorded_[i]));
+  make_scores(once, tuned_for);
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (parameters_[i].candidates.empty()) parameters_[i].candidates = occurring(once, i);
   }
   return recorded_space(std::move(name), std::move(parameters_), std::move(once));
 }
 
-void set_score(recording& made, std::optional<double> figure, const objective& tuned_for) {
-  if (figure && !std::isfinite(*figure)) figure.reset();
-  const bool is_usable = figure && (!tuned_for.maximise || *figure > 0);
-  if (is_usable) {
-    made.score_ms = tuned_for.maximise ? 1 / *figure : *figure;
+void set_figure(recording& made, std::optional<double> figure, const objective& tuned_for) {
+  if (figure && std::isfinite(*figure)) {
+    made.score_ms = figure;
   } else if (made.failure.empty()) {
     made.failure = "without " + tuned_for.metric;
   }

@@ -30,17 +30,19 @@ class recording_builder {
   /// Adds a configuration, or replaces an earlier one, which is older.
   void add(recorded_configuration one);
 
+  /// Makes scores of the figures, less being better: the reciprocal of a figure that is maximised.
+  /// Figures other than the time that have negative values count by their distance from the best,
+  /// to which the distance of the worst is added, so that scores are positive.
   /// @throws the errors of recorded_space's constructor
-  recorded_space build(std::string name) &&;
+  recorded_space build(std::string name, const objective& tuned_for = {}) &&;
 
  private:
   std::vector<parameter> parameters_;
   std::vector<recorded_configuration> recorded_;
 };
 
-/// Sets the score of a recording, less being better: the figure, or the reciprocal of one that is
-/// maximised. A figure that is missing, or has no reciprocal, is a failure.
-void set_score(recording& made, std::optional<double> figure, const objective& tuned_for);
+/// Sets the figure of a recording, which build() makes a score. A missing one is a failure.
+void set_figure(recording& made, std::optional<double> figure, const objective& tuned_for);
 
 /// The figure of a file, unless another is given. @throws argument_error as goal_for
 objective objective_of(const std::string& figure, const std::optional<objective>& given);

@@ -51,7 +51,7 @@ void read_score(const json& result, double unit, const objective& tuned_for, rec
     into.failure = invalidity;
     return;
   }
-  detail::set_score(into, figure_of(result, unit, tuned_for.metric, into), tuned_for);
+  detail::set_figure(into, figure_of(result, unit, tuned_for.metric, into), tuned_for);
 }
 
 /// Kernel Tuner's name for the time, or the schema's.
@@ -110,7 +110,7 @@ recorded_space read_t4(std::string_view text, std::string name,
     one.result = t4_recording(result, unit, goal);
     builder.add(std::move(one));
   }
-  return std::move(builder).build(std::move(name));
+  return std::move(builder).build(std::move(name), goal);
 }
 
 }  // namespace tune

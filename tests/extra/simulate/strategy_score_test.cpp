@@ -74,6 +74,13 @@ TEST_CASE("a figure that is maximised is scored by its reciprocal, whichever fil
       "measurements": [{"name": "GFLOP/s", "value": 2.0}, {"name": "time", "value": 9}]}]})",
                                 "t", rate);
   CHECK(t4[0].score_ms == 0.5);
+  const auto negative = tune::read_kernel_tuner(
+      R"({"tune_params_keys": ["n"], "objective": "score", "cache": {
+        "1": {"n": 1, "score": -3.0}, "2": {"n": 2, "score": -1.0}, "3": {"n": 3, "score": 0.5}}})",
+      "c", tune::maximise("score"));
+  CHECK(negative[0].score_ms == 7.0);
+  CHECK(negative[1].score_ms == 5.0);
+  CHECK(negative[2].score_ms == 3.5);
   CHECK_THROWS_WITH_AS(tune::read_kernel_tuner(R"({"tune_params_keys": ["n"], "objective": "score",
       "cache": {"1": {"n": 1, "score": 4.0}}})",
                                                "c"),
