@@ -15,14 +15,12 @@ namespace tune::detail::formulas {
 class name_values {
  public:
   name_values() = default;
+  virtual ~name_values() = default;
   name_values(const name_values&) = delete;
   name_values& operator=(const name_values&) = delete;
 
   /// The owner of a text must outlive the evaluation. @throws not_applicable for a missing value
   virtual operand at(std::size_t place) const = 0;
-
- protected:
-  ~name_values() = default;
 };
 
 /// The value of a node. It may refer to texts and sequences of the workspace.

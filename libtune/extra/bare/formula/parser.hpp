@@ -26,7 +26,7 @@ class parser {
   /// The variable of a comprehension.
   struct variable {
     std::string_view name;
-    std::size_t place;
+    std::size_t place = 0;
   };
 
   /// Counts a level of nesting during its life.
