@@ -15,6 +15,7 @@
 #include "libtune/extra/bare/expression.hpp"
 #include "libtune/extra/bare/kernel_parameters.hpp"
 #include "libtune/extra/formats/t1_members.hpp"
+#include "libtune/search/strategy/strategy.hpp"
 
 namespace tune {
 namespace {
@@ -163,6 +164,40 @@ void read_kernel(const input& kernel, t1_problem& problem) {
   read_arguments(kernel, problem);
 }
 
+std::string strategy_for(const std::string& name) {
+  if (name == "Random" || name == "random_sample") return "random";
+  if (name == "Deterministic" || name == "brute_force") return "exhaustive";
+  const std::vector<std::string> own = strategy_names();
+  return std::ranges::find(own, name) == own.end() ? std::string() : name;
+}
+
+void read_limit(const input& item, t1_problem& problem) {
+  const std::string type = text_at(item, "Type", "'Budget'");
+  const input& limit = member_at(item, "BudgetValue", "'Budget'");
+  const double number = limit.is_number() ? limit.get<double>() : 0;
+  constexpr double most = 1e9;  // seconds, or configurations
+  if (!(number > 0 && number < most)) throw argument_error("'BudgetValue' is no positive number");
+  if (type == "TuningDuration") {
+    problem.most_seconds = number;
+  } else if (type == "ConfigurationCount") {
+    problem.most_configurations = static_cast<std::size_t>(std::ceil(number));
+  } else if (type == "ConfigurationFraction" && number <= 1) {
+    problem.most_fraction = number;
+  } else {
+    throw argument_error(
+        "'Budget' has " + limit.dump() + " of the type '" + type +
+        "', and not a TuningDuration, ConfigurationCount or ConfigurationFraction");
+  }
+}
+
+void read_search(const input& document, t1_problem& problem) {
+  const auto search = document.find("Search");
+  if (search != document.end() && search->is_object()) {
+    problem.strategy = strategy_for(text_or(*search, "Name", ""));
+  }
+  for (const input& item : list_at(document, "Budget")) read_limit(item, problem);
+}
+
 }  // namespace
 
 bool is_t1(std::string_view text) {
@@ -185,6 +220,7 @@ t1_problem from_t1_text(std::string_view text) {
     }
     read_kernel(member_at(document, "KernelSpecification", "it"), problem);
     if (problem.name.empty()) problem.name = problem.kernel_name;
+    read_search(document, problem);
     static_cast<void>(problem.space());  // checks names and candidates
     return problem;
   });

@@ -70,8 +70,14 @@ struct t1_problem {
   std::string dynamic_local_memory{};       ///< an expression for the bytes; empty: none
   std::vector<t1_argument> arguments{};     ///< in the order of the kernel's parameters
   std::vector<t1_answer> answers{};         ///< the expected results, if the file has any
-  std::vector<parameter> parameters{};      ///< with their values
-  std::vector<restriction> restrictions{};  ///< one for each part that "and" joins
+  /// A strategy of libtune for the file's "Search": "random" for Random, "exhaustive" for
+  /// Deterministic and brute_force, one of libtune's names; empty for others.
+  std::string strategy{};
+  std::optional<double> most_seconds{};              ///< of "Budget": the time of the search
+  std::optional<std::size_t> most_configurations{};  ///< of "Budget": their number
+  std::optional<double> most_fraction{};             ///< of "Budget": the part of the space
+  std::vector<parameter> parameters{};               ///< with their values
+  std::vector<restriction> restrictions{};           ///< one for each part that "and" joins
 
   /// The search space. @throws argument_error as search_space does
   search_space space() const { return search_space(parameters, restrictions); }
@@ -84,8 +90,9 @@ bool is_t1(std::string_view text);
 /// form
 t1_problem from_t1_text(std::string_view text);
 
-/// Makes the kernel of a problem for tuning: random contents are the same in each call. Results are
-/// checked where the problem has answers, or an answer or a verifier is added.
+/// Makes the kernel of a problem for tuning, with the strategy and budget of the file as the
+/// author's (bare_kernel::search). Random contents are the same in each call. Results are checked
+/// where the problem has answers, or an answer or a verifier is added.
 /// @param problem  as from from_t1_text
 /// @param folder  the folder of the kernel's file and the arguments' files; empty: the working
 ///        directory

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -147,6 +148,16 @@ void set_answers(const t1_problem& problem, const std::string& folder,
   }
 }
 
+search_defaults search_of(const t1_problem& problem) {
+  search_defaults made{.strategy = problem.strategy,
+                       .max_count = problem.most_configurations,
+                       .max_fraction = problem.most_fraction};
+  if (problem.most_seconds) {
+    made.budget.time = std::chrono::nanoseconds(std::llround(*problem.most_seconds * 1e9));
+  }
+  return made;
+}
+
 }  // namespace
 
 bare_kernel to_bare_kernel(const t1_problem& problem, const std::string& folder) {
@@ -163,6 +174,7 @@ bare_kernel to_bare_kernel(const t1_problem& problem, const std::string& folder)
   if (!problem.dynamic_local_memory.empty()) kernel.local_memory(problem.dynamic_local_memory);
   const std::vector<std::size_t> places = set_arguments(problem, folder, kernel);
   set_answers(problem, folder, places, kernel);
+  kernel.search(search_of(problem));
   return kernel;
 }
 

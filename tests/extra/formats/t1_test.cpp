@@ -337,6 +337,27 @@ TEST_CASE("a script of KTT has the schema's size, in groups for CUDA and in item
   CHECK(groups.answers[0].threshold == 0.1);
   CHECK(groups.answers[0].contents.elements == 1024);
   CHECK(groups.answers[0].contents.generator == "2 * i + 3");
+  CHECK(groups.strategy == "random");
+}
+
+TEST_CASE("the search and the budget of a problem are limits and a strategy of libtune") {
+  const auto with = [](const char* search, const char* type, double limit) {
+    json document = sample();
+    document["Search"] = {{"Name", search}};
+    document["Budget"] = json::array({{{"Type", type}, {"BudgetValue", limit}}});
+    return from_t1_text(document.dump());
+  };
+  CHECK(with("Deterministic", "ConfigurationCount", 10).strategy == "exhaustive");
+  CHECK(with("ProfileBased", "ConfigurationCount", 10).strategy.empty());
+  CHECK(with("genetic", "ConfigurationCount", 10).strategy == "genetic");
+  CHECK(with("genetic", "ConfigurationCount", 10).most_configurations == 10);
+  CHECK(with("genetic", "TuningDuration", 1.5).most_seconds == 1.5);
+  CHECK(with("genetic", "ConfigurationFraction", 0.5).most_fraction == 0.5);
+  CHECK_FALSE(from_t1_text(sample().dump()).most_seconds);
+  CHECK_THROWS_WITH_AS(with("genetic", "ConfigurationFraction", 1.5),
+                       doctest::Contains("'Budget' has 1.5"), tune::argument_error);
+  CHECK_THROWS_WITH_AS(with("genetic", "TuningDuration", 0), doctest::Contains("BudgetValue"),
+                       tune::argument_error);
 }
 
 TEST_CASE("the bytes of a script's file come from the problem's folder and have the right size") {
