@@ -34,7 +34,7 @@ struct parameter_description {
 };
 
 /// Returns the parameters of all operations that make_template knows, operation by operation.
-const std::vector<parameter_description>& describe_parameters();
+std::vector<parameter_description> describe_parameters();
 
 /// An operation and its settings.
 struct operation_by_name {
@@ -71,7 +71,9 @@ class template_by_name {
 ///   "float32"}}); auto [op, set] = made->instantiate(queue, {{"rows", 512}, {"columns", 512}});
 ///
 /// @param context    compiles the kernels, and tunes them
-/// @param operation  "fill", "transpose", "hreduce", "maskedsum", "fft" or "gemm"
+/// @param operation  "fill", "transpose", "hreduce", "maskedsum", "percentile5", "fft", "gemm", or
+///                   one that register_operation has added: register_telescope_operations adds
+///                   those of libtune::telescope
 /// @param key        the parameters of the stage key; whole numbers may be signed or unsigned
 /// @throws argument_error with a list of the names, for an unknown operation or parameter;
 /// type_error;

@@ -5,12 +5,17 @@
 #include <cstring>
 #include <doctest/doctest.h>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/run_tests.hpp"
+#include "operations/by_name/operation_maker.hpp"
+#include "operations/fill/fill.hpp"
+#include "operations/telescope/by_name/telescope_by_name.hpp"
+#include "operations/telescope/pfb/pfb.hpp"
 
 namespace by_name_test {
 
@@ -29,15 +34,78 @@ std::string message_of(const auto& call) {
 
 TEST_CASE(
     "each parameter is described once, and no default is of another type than text or number") {
+  tune::operations::register_telescope_operations();
+  tune::operations::register_telescope_operations();  // which does nothing
   std::set<std::pair<std::string, std::string>> seen;
+  std::set<std::string> operations;
   for (const auto& each : describe_parameters()) {
     CAPTURE(each.operation);
     CAPTURE(each.name);
     CHECK_FALSE(each.meaning.empty());
+    operations.insert(each.operation);
     const std::string stage(parameter_stage_name(each.stage));
     CHECK(seen.insert({each.operation, stage + each.name}).second);
   }
-  CHECK(seen.size() > 30);
+  CHECK(seen.size() > 100);
+  for (const char* name :
+       {"fill", "transpose", "hreduce", "maskedsum", "percentile5", "fft", "gemm", "unpack", "pfb",
+        "ddc", "quantise", "correlate", "correlate_reduce", "beamform", "rfi", "rfi2d"}) {
+    CAPTURE(name);
+    CHECK(operations.count(name) == 1);
+  }
+}
+
+TEST_CASE("the parameters of a key are its fields, with their defaults") {
+  using tune::operations::operation_maker;
+  using tune::operations::pfb_key;
+  operation_maker made("bank");
+  made.add_fields<pfb_key>(parameter_stage::key,
+                           {{"taps", "taps", true}, {"bits", "bits"}, {"unzip", "parts"}});
+  CHECK(made.parameters()[0].default_value == tune::value{});
+  CHECK(made.parameters()[1].default_value == tune::value{std::uint64_t{10}});
+  CHECK(message_of([] {
+          operation_maker("bank").add_fields<pfb_key>(parameter_stage::key, {{"tap", "taps"}});
+        }).find("no field 'tap'") != std::string::npos);
+  CHECK(message_of([] {
+          operation_maker("bank").add_fields<pfb_key>(parameter_stage::key, {{"taps", "taps"}});
+        }).find("3 fields, and 1 meanings") != std::string::npos);
+}
+
+/// Registers "ones", and "nothing" without a function. The table lasts as long as the process.
+void register_ones() {
+  using tune::operations::fill_template;
+  using tune::operations::given_parameters;
+  using tune::operations::operation_maker;
+  static const bool done = [] {
+    register_operation(
+        operation_maker("ones")
+            .add(parameter_stage::size, "count", {}, "of elements")
+            .made_by([](const tune::context& in,
+                        const given_parameters&) { return fill_template(in, tune::dtype::int32); },
+                     [](const fill_template& of, const tune::command_queue& queue,
+                        const given_parameters& size) {
+                       auto made = of.instantiate(queue, {size.count("count")});
+                       const std::int32_t one = 1;
+                       made.set_value_bytes(std::as_bytes(std::span(&one, 1)));
+                       return tune::operations::without_settings(std::move(made));
+                     }));
+    register_operation(operation_maker("nothing"));
+    return true;
+  }();
+  CHECK(done);
+}
+
+void makes_registered_ones(const tune::context& context) {
+  register_ones();
+  auto queue = context.create_command_queue();
+  const auto made = make_template(context, "ones", {})->instantiate(queue, {{"count", 3}});
+  made.operation->run();
+  CHECK(made.operation->buffer("data").get<std::int32_t>(queue)(2) == 1);
+  CHECK(message_of([] {
+          register_operation(tune::operations::operation_maker("fill"));
+        }).find("'fill' is registered already") != std::string::npos);
+  CHECK(message_of([&] { make_template(context, "nothing", {}); }).find("no function") !=
+        std::string::npos);
 }
 
 void transposes(const tune::context& context) {
@@ -92,7 +160,7 @@ void refuses(const tune::context& context) {
     CHECK(message.find(text) != std::string::npos);
   };
   mentions(message_of([&] { make_template(context, "turn", {}); }),
-           "fill, transpose, hreduce, maskedsum, fft, gemm");
+           "fill, transpose, hreduce, maskedsum, percentile5, fft, gemm");
   mentions(message_of([&] { make_template(context, "fill", {{"size", 3}}); }), "it has type");
   mentions(message_of([&] { make_template(context, "fft", {}); }), "needs the parameter 'size'");
   mentions(message_of([&] { make_template(context, "fft", {{"size", "4y4"}}); }), "64x1024");
@@ -114,6 +182,7 @@ LIBTUNE_DEVICE_TEST_CASE("operations are made by their names", device) {
   transposes(context);
   fills(context);
   refuses(context);
+  makes_registered_ones(context);
 }
 
 }  // namespace by_name_test

@@ -43,6 +43,7 @@ struct beamform_shape {
 
 LIBTUNE_FIELDS(tune::operations::beamform_key, beams, has_dither)
 LIBTUNE_FIELDS(tune::operations::beamform_tuning, tensor, wgs, vector, antennas, unroll, parts)
+LIBTUNE_FIELDS(tune::operations::beamform_shape, batches, antennas, channels, spectra, beams)
 
 namespace tune::operations {
 

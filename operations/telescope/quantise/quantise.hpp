@@ -47,6 +47,8 @@ struct quantise_shape {
 
 LIBTUNE_FIELDS(tune::operations::quantise_key, real, unzip, bits, has_dither, channels)
 LIBTUNE_FIELDS(tune::operations::quantise_tuning, width, height, spectra, together, ahead, resident)
+LIBTUNE_FIELDS(tune::operations::quantise_shape, polarisations, channels, first_channel,
+               end_channel, spectra, spectra_per_heap)
 
 namespace tune::operations {
 
