@@ -253,9 +253,9 @@ struct libtune_template {
 };
 
 struct libtune_operation {
-  std::unique_ptr<tune::operation> operation;
-  tune::bare_operation* bare = nullptr;  // the same operation, if it is a bare one
-  std::function<void(std::string_view, const tune::value&)> set{};
+  std::shared_ptr<tune::operation> operation;  // shared with the sequence that it is part of
+  tune::bare_operation* bare = nullptr;        // the same operation, if it is a bare one
+  std::function<void(std::string_view, const tune::value&)> set{};  // copies share their state
 };
 
 struct libtune_tuner {

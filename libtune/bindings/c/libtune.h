@@ -653,7 +653,10 @@ typedef struct libtune_slot_info {
 LIBTUNE_C_EXPORT libtune_status libtune_operation_list(libtune_table** table);
 /// Makes a template, and tunes it at once if the database has no result for its key.
 /// @param context  compiles and tunes it
-/// @param name  "fill", "transpose", "hreduce", "maskedsum", "fft", "gemm"
+/// @param name  "fill", "transpose", "hreduce", "maskedsum", "percentile5", "fft", "gemm"; of a
+/// radio
+///              telescope "unpack", "pfb", "ddc", "quantise", "correlate", "correlate_reduce",
+///              "beamform", "rfi", "rfi2d"
 /// @param key   values of the parameters of the stage "key"
 /// @param key_count  their number
 /// @param made  receives the handle
@@ -711,7 +714,9 @@ LIBTUNE_C_EXPORT libtune_status libtune_operation_write(libtune_operation* opera
 LIBTUNE_C_EXPORT libtune_status libtune_operation_read(libtune_operation* operation,
                                                        const char* slot, void* contents,
                                                        size_t bytes);
-/// Changes a setting: "value" of fill; "alpha" and "beta" of gemm.
+/// Changes a setting of libtune_operation_list, such as "alpha" of gemm; of a sequence those of its
+/// parts, as "part:setting". "zero" of correlate, which is true, enqueues setting the accumulators
+/// to 0.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_set(libtune_operation* operation,
                                                       const char* name, const libtune_value* value);
 /// Replaces a value argument of a tuned kernel.
@@ -726,6 +731,52 @@ LIBTUNE_C_EXPORT libtune_status libtune_operation_set_argument(libtune_operation
 LIBTUNE_C_EXPORT libtune_status libtune_operation_run(libtune_operation* operation);
 /// Destroys an operation. Its enqueued commands still run; keep its memory until they have ended.
 LIBTUNE_C_EXPORT libtune_status libtune_operation_destroy(libtune_operation* operation);
+
+/* ---- sequences ------------------------------------------------------------------------------ */
+
+/// An operation with its name in a sequence.
+typedef struct libtune_part {
+  const char* name;              ///< not empty, without ':'
+  libtune_operation* operation;  ///< of the sequence's queue; in no other sequence
+} libtune_part;
+
+/// Slots that share an array or memory.
+typedef struct libtune_shared_slots {
+  const char* name;          ///< their common name; unique in the sequence
+  const char* const* slots;  ///< as "part:slot"
+  size_t count;              ///< the number of slots
+} libtune_shared_slots;
+
+/// Makes a sequence of operations, which is an operation itself: it runs them one after the other.
+/// Its slots are those of the parts, as "part:slot"; those that are shared have the common name
+/// instead. Shared arrays get the padding that all of their slots require.
+///
+///     const char* scaled[] = {"gain:dest", "sum:src"};
+///     libtune_part parts[] = {{"gain", gain}, {"sum", sum}};
+///     libtune_shared_slots compound = {"scaled", scaled, 2};
+///     libtune_sequence_create(queue, parts, 2, &compound, 1, NULL, 0, &sequence);
+///
+/// @param queue  the queue of every part
+/// @param parts  in the order of running. The sequence shares the operations with their handles,
+///               which stay valid, also for settings, and may be destroyed
+/// @param part_count  their number
+/// @param compounds   slots that one array is bound to: of one type and shape, and unbound
+/// @param compound_count  their number
+/// @param aliases     slots, or compounds by their name, in the same memory, because their contents
+///                    are needed one after the other
+/// @param alias_count  their number
+/// @param sequence    receives the handle
+/// @returns LIBTUNE_ARGUMENT_ERROR or LIBTUNE_TYPE_ERROR if the parts or slots cannot be joined;
+/// the
+///          parts are then unchanged
+LIBTUNE_C_EXPORT libtune_status libtune_sequence_create(
+    const libtune_queue* queue, const libtune_part* parts, size_t part_count,
+    const libtune_shared_slots* compounds, size_t compound_count,
+    const libtune_shared_slots* aliases, size_t alias_count, libtune_operation** sequence);
+/// Enqueues the parts of a sequence from the first to the last that are named, and returns without
+/// waiting.
+LIBTUNE_C_EXPORT libtune_status libtune_sequence_run_range(libtune_operation* sequence,
+                                                           const char* first, const char* last);
 
 /// Makes later searches of the built-in operations run in a helper process, libtune-tuner, so that
 /// a kernel that crashes or hangs does no harm. Kernels and functions of the caller are still

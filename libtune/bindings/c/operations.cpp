@@ -9,6 +9,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/bindings/c/handles.hpp"
 #include "libtune/tune/engine/tuning_scopes.hpp"
+#include "operations/telescope/by_name/telescope_by_name.hpp"
 
 using tune::c_api::give;
 using tune::c_api::giving;
@@ -46,6 +47,7 @@ const tune::device_array& bound_array(libtune_operation& of, const char* slot) {
 
 libtune_status libtune_operation_list(libtune_table** table) {
   return giving(table, [&] {
+    tune::operations::register_telescope_operations();
     tune::c_api::table_builder made;
     for (const auto& each : tune::operations::describe_parameters()) {
       made.begin_row();
@@ -64,6 +66,7 @@ libtune_status libtune_template_create(const libtune_context* context, const cha
                                        libtune_template** made) {
   return giving(made, [&] {
     const tune::detail::stop_scope stops(tune::c_api::is_stop_wanted);
+    tune::operations::register_telescope_operations();
     give(made, tune::operations::make_template(
                    required(context, "the context").context, text_of(name),
                    tune::configuration(tune::c_api::to_values(key, key_count))));
@@ -83,7 +86,9 @@ libtune_status libtune_template_instantiate(const libtune_template* made,
     auto of = required(made, "the template")
                   .made->instantiate(required(queue, "the queue").queue,
                                      tune::configuration(tune::c_api::to_values(sizes, count)));
-    give(operation, std::move(of.operation), nullptr, std::move(of.set));
+    const auto set = std::make_shared<decltype(of.set)>(std::move(of.set));
+    give(operation, std::move(of.operation), nullptr,
+         [set](std::string_view name, const tune::value& v) { (*set)(name, v); });
   });
 }
 

@@ -503,6 +503,70 @@ static void test_operations(const libtune_context* context, const libtune_queue*
   CHECK_OK(libtune_operation_destroy(operation));
 }
 
+/* A template with the tuning that tests use, and an operation of it. */
+static libtune_operation* make_operation(const libtune_context* context, const libtune_queue* queue,
+                                         const char* name, const libtune_named_value* key,
+                                         size_t key_count, const libtune_named_value* sizes,
+                                         size_t size_count) {
+  libtune_template* made = NULL;
+  libtune_operation* operation = NULL;
+  CHECK_OK(libtune_template_create(context, name, key, key_count, &made));
+  CHECK_OK(libtune_template_instantiate(made, queue, sizes, size_count, &operation));
+  CHECK_OK(libtune_template_destroy(made));
+  return operation;
+}
+
+/* Packed samples of a telescope are unpacked and transposed, by a sequence. */
+static void test_sequences(const libtune_context* context, const libtune_queue* queue) {
+  const libtune_named_value packing[] = {{"bits", whole(4)}, {"type", text("int16")}};
+  const libtune_named_value samples[] = {{"rows", whole(2)}, {"samples", whole(3)}};
+  const libtune_named_value type = {"type", text("int16")};
+  const libtune_named_value extents[] = {{"rows", whole(2)}, {"columns", whole(3)}};
+  libtune_operation* unpack = make_operation(context, queue, "unpack", packing, 2, samples, 2);
+  libtune_operation* turn = make_operation(context, queue, "transpose", &type, 1, extents, 2);
+  const char* shared[] = {"unpack:out", "turn:src"};
+  const libtune_part parts[] = {{"unpack", unpack}, {"turn", turn}};
+  const libtune_shared_slots compound = {"samples", shared, 2};
+  const libtune_shared_slots wrong = {"samples", (const char*[]){"unpack:in"}, 1};
+  libtune_operation* sequence = NULL;
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "unpack:out",
+              libtune_sequence_create(queue, parts, 2, &wrong, 1, NULL, 0, &sequence));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "list of parts is null",
+              libtune_sequence_create(queue, NULL, 2, NULL, 0, NULL, 0, &sequence));
+  CHECK_OK(libtune_sequence_create(queue, parts, 2, &compound, 1, NULL, 0, &sequence));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "is no sequence",
+              libtune_sequence_run_range(turn, "unpack", "turn"));
+  CHECK_OK(libtune_operation_destroy(unpack));
+  CHECK_OK(libtune_operation_destroy(turn));
+
+  size_t slots = 0;
+  CHECK_OK(libtune_operation_slot_count(sequence, &slots));
+  CHECK(slots == 3);
+  uint8_t packed[256] = {0}; /* two rows of 128 bytes: 1, 2, 3 and -1, -8, 7 */
+  packed[0] = 0x12;
+  packed[1] = 0x30;
+  packed[128] = 0xf8;
+  packed[129] = 0x70;
+  int16_t dest[6] = {0};
+  CHECK_OK(libtune_operation_write(sequence, "unpack:samples", packed, sizeof packed));
+  CHECK_OK(libtune_operation_run(sequence));
+  CHECK_OK(libtune_operation_read(sequence, "turn:dest", dest, sizeof dest));
+  CHECK(dest[0] == 1 && dest[1] == -1 && dest[2] == 2 && dest[3] == -8 && dest[4] == 3 &&
+        dest[5] == 7);
+  packed[0] = 0x72;
+  CHECK_OK(libtune_operation_write(sequence, "unpack:samples", packed, sizeof packed));
+  CHECK_OK(libtune_sequence_run_range(sequence, "turn", "turn")); /* of the samples before */
+  CHECK_OK(libtune_operation_read(sequence, "turn:dest", dest, sizeof dest));
+  CHECK(dest[0] == 1);
+  CHECK_OK(libtune_sequence_run_range(sequence, "unpack", "turn"));
+  CHECK_OK(libtune_operation_read(sequence, "turn:dest", dest, sizeof dest));
+  CHECK(dest[0] == 7);
+  libtune_value one = whole(1);
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "it has none",
+              libtune_operation_set(sequence, "turn:alpha", &one));
+  CHECK_OK(libtune_operation_destroy(sequence));
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) {
     fprintf(stderr, "usage: c_api_test FOLDER, for a database\n");
@@ -538,6 +602,7 @@ int main(int argc, char** argv) {
   test_kernel(context, queue);
   CHECK_OK(libtune_context_set_option(context, "mode", "default"));
   test_operations(context, queue);
+  test_sequences(context, queue);
 
   CHECK_OK(libtune_queue_finish(queue));
   CHECK_OK(libtune_queue_destroy(queue));
