@@ -60,7 +60,7 @@ function(libtune_test_environment)
   # little. Long tests have its optimiser. So have all with a PoCL later than 3, which without it crashes on some
   # kernels and miscompiles others.
   set(unoptimised "examples\\.(behind_guide|diffusion|flagging_guide|receiver.*|verification)|kernel\\.work_group_reduce"
-    "operations\\.(fft_operation|fill|gemm|hreduce|maskedsum|percentile5|ranges|transpose)|python\\.module"
+    "operations\\.(fft_operation|fill|gemm|hreduce|maskedsum|percentile5|ranges|transpose)|python\\.(module|operations)"
     "telescope\\.(beamform|correlate|pfb|quantise|rfi2d_device|rfi_device)|tunedb\\.pretune")
   list(JOIN unoptimised "|" unoptimised)
   libtune_find_pocl()

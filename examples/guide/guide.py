@@ -30,6 +30,21 @@ def operations(context):
     # [keep]
     assert (transposed == samples.T).all()
 
+    # [sequence]
+    packed = libtune.telescope.pack(numpy.arange(-12, 12).reshape(2, 12), bits=8)
+    unpack = context.template("unpack", bits=8, type="int16").instantiate(rows=2, samples=12)
+    turn = context.template("transpose", type="int16").instantiate(rows=2, columns=12)
+    pipeline = libtune.OperationSequence(
+        context.queue,
+        {"unpack": unpack, "turn": turn},
+        compounds={"samples": ["unpack:out", "turn:src"]},
+    )
+    pipeline.bind("unpack:samples", packed)
+    pipeline.run()
+    samples_of_time = pipeline.get("turn:dest")
+    # [sequence]
+    assert (samples_of_time == numpy.arange(-12, 12).reshape(2, 12).T).all()
+
     # [device]
     held = libtune.asarray(samples, context)
     transposed = libtune.operations.transpose(held)

@@ -6,6 +6,7 @@
 // interpreter's lock, which callbacks acquire again.
 #include "libtune/bindings/python/dlpack.hpp"
 #include "libtune/bindings/python/handles.hpp"
+#include "libtune/bindings/python/sequence.hpp"
 #include "libtune/bindings/python/tuner.hpp"
 
 namespace {
@@ -321,7 +322,7 @@ PYBIND11_MODULE(_libtune, m) {
         });
       });
 
-  py::class_<operation>(m, "Operation")
+  with_sequences(py::class_<operation>(m, "Operation"))
       .def("slots",
            [](const operation& of) {
              std::size_t count = 0;

@@ -15,7 +15,7 @@ run without the interpreter's lock.
 
 from typing import TYPE_CHECKING, Any
 
-from . import operations
+from . import operations, telescope
 from ._arrays import (
     DeviceArray,
     asarray,
@@ -49,6 +49,7 @@ from ._errors import (
 from ._libtune import __version__
 from ._tuning import Argument, Kernel, KernelTuner, Tuned, in_, inout, kernel, out, tune
 from .databases import Database, Result, read_database
+from .sequences import OperationSequence
 
 if TYPE_CHECKING:
     from . import kernel_tuner
@@ -91,6 +92,7 @@ __all__ = [
     "KernelTuner",
     "NoDeviceError",
     "NotTunedError",
+    "OperationSequence",
     "OutOfMemoryError",
     "Queue",
     "Result",
@@ -115,6 +117,7 @@ __all__ = [
     "run_kernel",
     "select_device",
     "store_results",
+    "telescope",
     "tune",
     "tune_cache",
     "tune_in_children",

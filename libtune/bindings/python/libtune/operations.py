@@ -162,7 +162,9 @@ class Operation:
         return host
 
     def set(self, **settings: Value) -> "Operation":
-        """Changes settings: value of fill; alpha and beta of gemm."""
+        """Changes settings, in this order: those of parameters() with the stage "setting", such as alpha of gemm. A
+        sequence has those of its operations, as "operation:setting". correlate's zero=True enqueues setting its
+        accumulators to 0."""
         for name, value in settings.items():
             self._core.set(name, value)
         return self
@@ -296,6 +298,16 @@ def maskedsum(array: Any, mask: Any, use_amplitudes: bool = False, context: Any 
     return _run(
         context, template, {"rows": rows, "columns": columns}, {"src": array, "mask": mask}, "dest"
     )
+
+
+def percentile5(array: Any, context: Any = None) -> Any:
+    """Five order statistics of each row of float32, or of the absolute values of complex64, as five rows: the least, the
+    largest, and those at 25, 75 and 50 %. Nothing is interpolated, and NaNs do not count."""
+    array, context = _prepared(array, context)
+    rows, columns = _shape_of(array, 2, "the array")
+    is_amplitude = element_name(array.dtype) == "float32"
+    template = context.template("percentile5", max_columns=max(columns, 1), is_amplitude=is_amplitude)
+    return _run(context, template, {"rows": rows, "columns": columns}, {"src": array}, "dest")
 
 
 _COMPLEX = {"float32": "complex64", "float64": "complex128"}
