@@ -44,11 +44,13 @@ std::string layer::state() const {
   return has_tables ? "in use" : "empty";
 }
 
-function_content layer::read(const function_identity& function) const {
+std::optional<result_content> layer::any_result(const function_identity& function,
+                                                const row_choice& choice) const {
+  if (!can_be_used()) return std::nullopt;
   try {
-    return database_reader(path, access).read(function, false);
+    return database_reader(path, access).any_result(function, choice);
   } catch (const error&) {
-    return {.function = function, .results = {}, .searches = {}};
+    return std::nullopt;  // also if it has no such function
   }
 }
 

@@ -27,8 +27,9 @@ struct layer {
   /// "in use", "empty", or "passed over: " with the reason
   std::string state() const;
   bool can_be_used() const noexcept { return fault.empty() && has_tables; }
-  /// Its results and searches of a function, without trials; empty if it cannot be read.
-  function_content read(const function_identity& function) const;
+  /// One of its chosen results of a function; empty also if it cannot be read.
+  std::optional<result_content> any_result(const function_identity& function,
+                                           const row_choice& choice) const;
 };
 
 /// The databases of a program's lookups, in that order, each opened. A missing system database has

@@ -50,10 +50,10 @@ tuning_lock lock_of_database(const std::string& path, const result_filter& is_wa
   std::vector<locked_function> functions;
   for (const function_identity& function : database.identities()) {
     locked_function one{.function = function, .results = {}};
-    for (const result_content& result : database.read(function, false).results) {
-      if (is_prior(result.device()) || !is_wanted(function, result)) continue;
+    database.for_each_result(function, {}, [&](const result_content& result) {
+      if (is_prior(result.device()) || !is_wanted(function, result)) return;
       one.results.push_back(locked(function, result, *layers));
-    }
+    });
     if (!one.results.empty()) functions.push_back(std::move(one));
   }
   return tuning_lock(std::move(functions));

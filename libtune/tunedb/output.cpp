@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -109,22 +110,48 @@ void put_text(std::FILE* to, const std::string& text) {
   fmt::print(to, "{}", detail::terminal_text(text));
 }
 
+namespace {
+
+constexpr std::size_t widest = 200;  // a longer cell does not widen the whole column
+
+void widen(std::vector<std::size_t>& widths, const std::vector<std::string>& line) {
+  widths.resize(std::max(widths.size(), line.size()));
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    widths[i] = std::max(widths[i], std::min(line[i].size(), widest));
+  }
+}
+
+void print_line(const std::vector<std::string>& line, const std::vector<std::size_t>& widths) {
+  std::string text;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    text += i + 1 < line.size() ? fmt::format("{:<{}}  ", line[i], widths[i]) : line[i];
+  }
+  print("{}\n", text);
+}
+
+std::vector<std::string> headings_of(std::span<const table_column> columns) {
+  std::vector<std::string> headings;
+  for (const table_column& column : columns) headings.emplace_back(column.heading);
+  return headings;
+}
+
+std::vector<std::string> cells_of(const json& row, std::span<const table_column> columns) {
+  std::vector<std::string> cells;
+  for (const table_column& column : columns) {
+    const std::string cell = detail::terminal_text(
+        column.text != nullptr ? column.text(row) : cell_text(column.member, row[column.member]),
+        detail::text_shape::cell);
+    cells.push_back(cell.empty() ? "-" : cell);
+  }
+  return cells;
+}
+
+}  // namespace
+
 void print_table(const std::vector<std::vector<std::string>>& lines) {
-  constexpr std::size_t widest = 200;  // a longer cell does not widen the whole column
   std::vector<std::size_t> widths;
-  for (const auto& line : lines) {
-    widths.resize(std::max(widths.size(), line.size()));
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      widths[i] = std::max(widths[i], std::min(line[i].size(), widest));
-    }
-  }
-  for (const auto& line : lines) {
-    std::string text;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      text += i + 1 < line.size() ? fmt::format("{:<{}}  ", line[i], widths[i]) : line[i];
-    }
-    print("{}\n", text);
-  }
+  for (const auto& line : lines) widen(widths, line);
+  for (const auto& line : lines) print_line(line, widths);
 }
 
 void print_json(const json& document) { print("{}\n", detail::json_text(document, 2)); }
@@ -132,21 +159,46 @@ void print_json(const json& document) { print("{}\n", detail::json_text(document
 void print_rows(bool as_json, const json& document, const json& rows,
                 std::initializer_list<table_column> columns) {
   if (as_json) return print_json(document);
+  const std::span<const table_column> all(columns.begin(), columns.size());
   std::vector<std::vector<std::string>> lines;
-  if (columns.begin()->heading != nullptr) {
-    auto& headings = lines.emplace_back();
-    for (const table_column& column : columns) headings.emplace_back(column.heading);
-  }
-  for (const json& row : rows) {
-    auto& cells = lines.emplace_back();
-    for (const table_column& column : columns) {
-      const std::string cell = detail::terminal_text(
-          column.text != nullptr ? column.text(row) : cell_text(column.member, row[column.member]),
-          detail::text_shape::cell);
-      cells.push_back(cell.empty() ? "-" : cell);
-    }
-  }
+  if (all.front().heading != nullptr) lines.push_back(headings_of(all));
+  for (const json& row : rows) lines.push_back(cells_of(row, all));
   print_table(lines);
+}
+
+row_printer::row_printer(bool as_json, const json& document, const char* member,
+                         std::initializer_list<table_column> columns)
+    : columns_(columns) {
+  if (as_json) {
+    document_.emplace([](std::string_view part) { print("{}", part); }, 2, detail::json_text);
+    document_->begin_object();
+    document_->add_members(document);
+    document_->begin_array(member);
+  } else {
+    lines_.push_back(headings_of(columns_));
+  }
+}
+
+void row_printer::add(const json& row) {
+  if (document_) return document_->add(row);
+  lines_.push_back(cells_of(row, columns_));
+  constexpr std::size_t first_rows = 1000;
+  if (!widths_.empty() || lines_.size() > first_rows) print_lines();
+}
+
+void row_printer::print_lines() {
+  if (widths_.empty()) {
+    for (const auto& line : lines_) widen(widths_, line);
+  }
+  for (const auto& line : lines_) print_line(line, widths_);
+  lines_.clear();
+}
+
+void row_printer::end() {
+  if (!document_) return print_lines();
+  document_->end();
+  document_->end();
+  print("\n");
 }
 
 std::string to_text(const device_identity& device) {
@@ -228,18 +280,32 @@ std::string export_target(const std::string& path, const std::string& database, 
   return path;
 }
 
-void write_file(const std::string& path, const std::string& content) {
-  struct stat status {};
+void write_file_by(const std::string& path,
+                   const std::function<void(const std::function<void(std::string_view)>&)>& write) {
   if (path == "-") {
-    if (std::fwrite(content.data(), 1, content.size(), stdout) != content.size()) {
+    write([](std::string_view part) {
+      if (std::fwrite(part.data(), 1, part.size(), stdout) == part.size()) return;
       throw error("standard output could not be written");
-    }
-  } else if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    std::ofstream stream(path, std::ios::binary);
-    if (!(stream << content << std::flush)) throw error("'" + path + "' could not be written");
-  } else {
-    replace_file(path, content);
+    });
+    return;
   }
+  const auto write_to = [&](const std::string& name) {
+    std::ofstream stream(name, std::ios::binary);
+    write([&](std::string_view part) {
+      if (!(stream << part)) throw error("'" + path + "' could not be written");
+    });
+    if (!(stream << std::flush)) throw error("'" + path + "' could not be written");
+  };
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    write_to(path);
+  } else {
+    replace_file_by(path, write_to);
+  }
+}
+
+void write_file(const std::string& path, std::string_view content) {
+  write_file_by(path, [&](const auto& put) { put(content); });
 }
 
 }  // namespace tune::cli

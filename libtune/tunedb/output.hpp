@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <fmt/format.h>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "libtune/extra/maintenance/database_content.hpp"
+#include "libtune/extra/maintenance/json_stream.hpp"
 #include "libtune/store/database/identity_column.hpp"
 
 namespace tune::cli {
@@ -51,6 +55,26 @@ void print_json(const json& document);
 void print_rows(bool as_json, const json& document, const json& rows,
                 std::initializer_list<table_column> columns);
 
+/// Prints a document like print_rows, row by row: memory for all of them is not needed. The first
+/// rows set the widths of the columns.
+class row_printer {
+ public:
+  /// @param document  the members before the rows, for JSON
+  /// @param member    the member with the rows
+  row_printer(bool as_json, const json& document, const char* member,
+              std::initializer_list<table_column> columns);
+  void add(const json& row);
+  void end();
+
+ private:
+  void print_lines();
+
+  std::vector<table_column> columns_;
+  std::vector<std::vector<std::string>> lines_;
+  std::vector<std::size_t> widths_;
+  std::optional<detail::json_stream> document_;  // for JSON
+};
+
 /// A device as text: "GPU One (Some Platform, 535.104)".
 std::string to_text(const device_identity& device);
 /// A time as text: "1.50 us", or a dash without one.
@@ -77,6 +101,11 @@ std::string export_target(const std::string& path, const std::string& database, 
 
 /// Writes to standard output for "-", directly to a pipe or terminal, and else replaces a file as a
 /// whole. @throws error
-void write_file(const std::string& path, const std::string& content);
+void write_file(const std::string& path, std::string_view content);
+
+/// Writes parts in the same way, of which the file may have too many for the memory.
+/// @param write  passes each part to its argument
+void write_file_by(const std::string& path,
+                   const std::function<void(const std::function<void(std::string_view)>&)>& write);
 
 }  // namespace tune::cli

@@ -179,23 +179,23 @@ void search_choice::add_to(CLI::App& command) {
   device.add_to(command);
 }
 
-std::vector<search_content> search_choice::choose(const function_content& content) const {
-  std::string key;
-  if (!arguments.empty()) {
-    key =
-        text_of(search_columns(parse_key(content.function, arguments), {}), "arguments_canonical");
-  }
-  std::vector<search_content> found;
-  for (const search_content& search : content.searches) {
-    if (number != 0 && search.id != number) continue;
-    if (!key.empty() && text_of(search.columns, "arguments_canonical") != key) continue;
-    if (device.fits(search.device())) found.push_back(search);
-  }
+std::vector<std::int64_t> search_choice::find(database_reader& database,
+                                              const function_identity& function) const {
+  row_choice rows = device.rows();
+  if (!arguments.empty()) rows.arguments = parse_key(function, arguments);
+  rows.search = number;
+  std::vector<std::int64_t> found = database.find_searches(function, rows);
   if (found.empty()) throw nothing_found("the database has no such search");
-  std::ranges::sort(found, {}, [](const search_content& search) {
-    return std::pair(text_of(search.columns, "started_at"), search.id);
-  });
   return found;
+}
+
+search_content search_choice::latest(database_reader& database,
+                                     const function_identity& function) const {
+  const std::vector<std::int64_t> found = find(database, function);
+  for (auto number = found.rbegin(); number != found.rend(); ++number) {
+    if (auto search = database.read_search(*number)) return *std::move(search);
+  }
+  throw nothing_found("the database has no such search");  // all were removed meanwhile
 }
 
 }  // namespace tune::cli

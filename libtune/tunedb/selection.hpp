@@ -39,6 +39,10 @@ struct device_choice {
   /// Adds --device, --platform and --driver.
   void add_to(CLI::App& command);
   bool fits(const device_identity& device) const;
+  /// The results and searches of such devices.
+  row_choice rows() const {
+    return {.device_name = name, .device_platform = platform, .driver_version = driver};
+  }
   /// True if an option names a device.
   bool is_set() const { return !name.empty() || !platform.empty() || !driver.empty(); }
   /// The named device, or, without one, the device that an autotuner would use here.
@@ -83,8 +87,11 @@ struct search_choice {
   /// Adds --search, --arg and the device options.
   void add_to(CLI::App& command);
 
-  /// The matching searches, the latest last. @throws nothing_found without one
-  std::vector<search_content> choose(const function_content& content) const;
+  /// The numbers of the matching searches, the latest last. @throws nothing_found without one
+  std::vector<std::int64_t> find(database_reader& database,
+                                 const function_identity& function) const;
+  /// The latest matching search with its trials. @throws nothing_found without one
+  search_content latest(database_reader& database, const function_identity& function) const;
 };
 
 }  // namespace tune::cli

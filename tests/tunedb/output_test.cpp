@@ -72,6 +72,43 @@ TEST_CASE("rows are a table or a part of a document") {
         "crashed: its process ended\n");
 }
 
+TEST_CASE("rows that are printed one by one look like rows that are printed together") {
+  const auto columns = {tune::cli::table_column{"NAME", "name"},
+                        tune::cli::table_column{"TIME", "time_ns"}};
+  const json document{{"function", "f"}, {"version", 1}};
+  for (const bool as_json : {true, false}) {
+    for (const std::size_t count : {0U, 1U, 3U}) {
+      CAPTURE(as_json);
+      CAPTURE(count);
+      json rows = json::array();
+      for (std::size_t i = 0; i < count; ++i) {
+        rows.push_back({{"name", std::string(i, 'n') + "\n"}, {"time_ns", 10.0 * double(i)}});
+      }
+      json whole = document;
+      whole["rows"] = rows;
+      const auto together = output_of([&] { print_rows(as_json, whole, rows, columns); });
+      const auto one_by_one = output_of([&] {
+        row_printer printer(as_json, document, "rows", columns);
+        for (const json& row : rows) printer.add(row);
+        printer.end();
+      });
+      CHECK(one_by_one == together);
+    }
+  }
+}
+
+TEST_CASE("a table of any length is printed while its rows come") {
+  const auto lines = [](const std::string& text) { return std::ranges::count(text, '\n'); };
+  const std::string text = output_of([&] {
+    row_printer printer(false, {}, "rows", {{"N", "n"}, {"M", "n"}});
+    for (int i = 0; i < 5000; ++i) printer.add({{"n", i}});
+    printer.end();
+  });
+  CHECK(lines(text) == 5001);
+  CHECK(contains(text, "\n999   999\n"));
+  CHECK(contains(text, "\n4999  4999\n"));
+}
+
 TEST_CASE("an empty cell is a dash, and tables without headings have no first line") {
   const json rows = json::array({{{"a", nullptr}, {"b", json::object()}, {"c", "x"}}});
   const std::string text = output_of([&] {

@@ -53,7 +53,7 @@ TEST_CASE("trials of one second are spread over it") {
 }
 
 TEST_CASE_FIXTURE(filled_database, "the data have a column for each parameter and figure") {
-  const report_json data = report_data({.databases = {path}});
+  const report_json data = report_json::parse(report_data({.databases = {path}}));
   REQUIRE(data["searches"].size() == 1);
   REQUIRE(data["functions"].size() == 2);
   const report_json& search = data["searches"][0];
@@ -85,7 +85,8 @@ TEST_CASE_FIXTURE(filled_database,
                                   .metrics = {{"gbs", 0.00123456789, "GB/s"}}});
     }
   }
-  const report_json data = report_data({.databases = {path}, .functions = {"rounded"}});
+  const report_json data =
+      report_json::parse(report_data({.databases = {path}, .functions = {"rounded"}}));
   const report_json& search = data["searches"][0];
   CHECK(search["parameters"][0]["values"] == report_json{8, 64, 512});
   CHECK(search["parameters"][0]["index"] == report_json{2, 0, 1, 0});

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <limits>
 
+#include "libtune/extra/maintenance/merge.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/tunedb/key_list.hpp"
@@ -126,32 +127,41 @@ TEST_CASE("fields of an unknown function have the types that their texts show, o
   CHECK_THROWS_AS(parse_types({"n"}), usage_error);
 }
 
-search_content search(std::int64_t id, const std::string& started_at, std::int64_t rows = 64,
+search_content search(const std::string& started_at, std::int64_t rows = 64,
                       const tune::device_identity& device = sample_device()) {
-  search_content made{
-      .columns = search_columns(sample_key(rows).arguments, device), .trials = {}, .id = id};
+  search_content made{.columns = search_columns(sample_key(rows).arguments, device), .trials = {}};
   made.columns["started_at"] = started_at;
   return made;
 }
 
-const function_content content{
-    .function = sample_function(),
-    .results = {},
-    .searches = {search(1, "2024-03-01T00:00:00Z"), search(2, "2024-01-01T00:00:00Z"),
-                 search(3, "2024-01-01T00:00:00Z", 65),
-                 search(4, "2024-02-01T00:00:00Z", 64, {"GPU Two", "Some Platform", "1"})}};
+/// A database with four searches, whose numbers are in the order of this list.
+struct searched_database {
+  searched_database() {
+    for (const search_content& one :
+         {search("2024-03-01T00:00:00Z"), search("2024-01-01T00:00:00Z"),
+          search("2024-01-01T00:00:00Z", 65),
+          search("2024-02-01T00:00:00Z", 64, {"GPU Two", "Some Platform", "1"})}) {
+      tune::merge_content(path,
+                          {{{.function = sample_function(), .results = {}, .searches = {one}}}});
+    }
+  }
 
-std::vector<std::int64_t> numbers(const search_choice& choice) {
-  std::vector<std::int64_t> found;
-  for (const search_content& one : choice.choose(content)) found.push_back(one.id);
-  return found;
-}
+  std::vector<std::int64_t> numbers(const search_choice& choice) {
+    return choice.find(database, sample_function());
+  }
 
-TEST_CASE("all searches fit an empty choice, the latest last, then by number") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  tune::database_reader database{path};
+};
+
+TEST_CASE_FIXTURE(searched_database,
+                  "all searches fit an empty choice, the latest last, then by number") {
   CHECK(numbers({}) == std::vector<std::int64_t>{2, 3, 4, 1});
+  CHECK(search_choice{}.latest(database, sample_function()).id == 1);
 }
 
-TEST_CASE("a number, a key in any order and a device choose") {
+TEST_CASE_FIXTURE(searched_database, "a number, a key in any order and a device choose") {
   CHECK(numbers({.number = 4}) == std::vector<std::int64_t>{4});
   CHECK(numbers({.arguments = {"type=float32", "rows=65"}}) == std::vector<std::int64_t>{3});
   CHECK(numbers({.device = {.name = "GPU Two"}}) == std::vector<std::int64_t>{4});
@@ -159,11 +169,11 @@ TEST_CASE("a number, a key in any order and a device choose") {
         std::vector<std::int64_t>{2, 1});
 }
 
-TEST_CASE("a choice that nothing fits is not found, and half a key is a mistake") {
-  CHECK_THROWS_AS(search_choice{.number = 9}.choose(content), nothing_found);
-  CHECK_THROWS_AS((search_choice{.number = 3, .device = {.name = "GPU Two"}}.choose(content)),
-                  nothing_found);
-  CHECK_THROWS_AS((search_choice{.arguments = {"rows=64"}}.choose(content)), usage_error);
+TEST_CASE_FIXTURE(searched_database,
+                  "a choice that nothing fits is not found, and half a key is a mistake") {
+  CHECK_THROWS_AS(numbers({.number = 9}), nothing_found);
+  CHECK_THROWS_AS(numbers({.number = 3, .device = {.name = "GPU Two"}}), nothing_found);
+  CHECK_THROWS_AS(numbers({.arguments = {"rows=64"}}), usage_error);
 }
 
 const std::vector<tune::function_identity> functions{

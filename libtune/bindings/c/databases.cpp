@@ -210,6 +210,13 @@ void fill_trials(const function_content& content, table_builder& table) {
   }
 }
 
+function_content results_of(database_reader& reader, const function_identity& function) {
+  function_content content{.function = function, .results = {}, .searches = {}};
+  reader.for_each_result(
+      function, {}, [&](result_content& result) { content.results.push_back(std::move(result)); });
+  return content;
+}
+
 using filling = void (*)(const function_content&, table_builder&);
 
 libtune_status list(libtune_database* database, const char* name, int version, bool with_trials,
@@ -220,7 +227,7 @@ libtune_status list(libtune_database* database, const char* name, int version, b
     if (!function) return LIBTUNE_NOT_FOUND;
     database_reader reader(from.database.path(), database_access::read_only);
     table_builder made;
-    fill(reader.read(*function, with_trials), made);
+    fill(with_trials ? reader.read(*function) : results_of(reader, *function), made);
     std::move(made).give(table);
     return LIBTUNE_OK;
   });

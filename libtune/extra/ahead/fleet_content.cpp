@@ -49,20 +49,25 @@ database_content fleet_database::read(const fleet_question& question) const {
   const std::set<std::string> keys(question.keys.begin(), question.keys.end());
   std::set<std::string> tables;
   for (const function_identity& function : question.functions) tables.insert(table_name(function));
-  for (const function_summary& summary : reader.functions()) {
-    const function_identity& function = summary.function;
+  for (const function_identity& function : reader.identities()) {
     if (!question.new_ones && !tables.contains(table_name(function))) continue;
-    function_content found = reader.read(function);
+    function_content found{.function = function, .results = {}, .searches = {}};
     const auto is_asked = [&](const std::string& key, const std::string& time) {
       return question.new_ones ? time >= begin_ && !keys.contains(key) : keys.contains(key);
     };
-    std::erase_if(found.results, [&](const result_content& item) {
-      return !is_asked(key_text(function, search_columns(item.arguments, item.device())),
-                       text_of(item.columns, "tuned_at"));
+    reader.for_each_result(function, {}, [&](result_content& item) {
+      const std::string key = key_text(function, search_columns(item.arguments, item.device()));
+      if (is_asked(key, text_of(item.columns, "tuned_at")))
+        found.results.push_back(std::move(item));
     });
-    std::erase_if(found.searches, [&](const search_content& item) {
-      return !is_asked(key_text(function, item.columns), text_of(item.columns, "started_at"));
-    });
+    for (const std::int64_t number : reader.find_searches(function)) {
+      const auto item = reader.read_search(number, false);
+      if (!item) continue;  // removed meanwhile
+      if (!is_asked(key_text(function, item->columns), text_of(item->columns, "started_at"))) {
+        continue;
+      }
+      if (auto whole = reader.read_search(number)) found.searches.push_back(*std::move(whole));
+    }
     if (found.results.empty() && found.searches.empty()) continue;
     content.functions.push_back(std::move(found));
   }

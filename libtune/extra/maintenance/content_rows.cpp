@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
+#include <sqlite3.h>
 #include <sstream>
 #include <string_view>
 #include <tuple>
@@ -16,6 +18,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
+#include "libtune/base/sha256.hpp"
 #include "libtune/store/database/column.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_failure.hpp"
@@ -105,6 +108,24 @@ result_content result_from(const raw_table& table, SQLite::Statement& row,
     result.columns.erase(value_prefix + field.name);
   }
   return result;
+}
+
+void add_device(std::vector<bound_column>& where, const row_choice& choice) {
+  const auto add = [&](const char* column, const std::string& text) {
+    if (!text.empty()) where.push_back(bind_column(column, text));
+  };
+  add("device_name", choice.device_name);
+  add("device_platform", choice.device_platform);
+  add("device_version", choice.driver_version);
+}
+
+std::vector<bound_column> results_where(const row_choice& choice) {
+  std::vector<bound_column> where;
+  for (const named_value& item : choice.arguments) {
+    where.push_back(bind_column(argument_prefix + item.name, item.value, true));
+  }
+  add_device(where, choice);
+  return where;
 }
 
 }  // namespace
@@ -245,10 +266,85 @@ std::vector<search_content> read_searches(search_tables& tables,
 
 }  // namespace
 
-std::vector<search_content> read_searches(connection& source, const function_identity& function,
+void for_each_result(connection& source, const function_identity& function,
+                     const row_choice& choice, std::size_t& damaged,
+                     const std::function<void(result_content&)>& visit) {
+  raw_table results(source, table_name(function));
+  const bool in_transaction = sqlite3_get_autocommit(source.database().getHandle()) == 0;
+  std::vector<result_content> some;
+  const auto visit_some = [&] {
+    for (result_content& result : some) visit(result);
+    some.clear();
+  };
+  const auto keep = [&](SQLite::Statement& row) {
+    some.push_back(result_from(results, row, function));
+    if (in_transaction) visit_some();
+  };
+  damaged += results.read(results_where(choice), keep, visit_some);
+}
+
+std::optional<result_content> first_result(connection& source, const function_identity& function,
+                                           const row_choice& choice) {
+  raw_table results(source, table_name(function));
+  std::optional<result_content> first;
+  results.read_first(results_where(choice),
+                     [&](SQLite::Statement& row) { first = result_from(results, row, function); });
+  return first;
+}
+
+std::vector<std::int64_t> find_searches(connection& source, const function_identity& function,
+                                        const row_choice& choice) {
+  std::vector<bound_column> where{bind_column("table_name", table_name(function))};
+  if (!choice.arguments.empty()) {
+    where.push_back(bind_column("arguments_canonical", canonical_arguments(choice.arguments)));
+  }
+  add_device(where, choice);
+  if (!choice.space.empty()) where.push_back(bind_column("space", choice.space));
+  if (choice.search != 0) where.push_back(bind_column("id", choice.search));
+  std::vector<std::pair<std::string, std::int64_t>> found;
+  raw_table(source, "libtune_search")
+      .scan({"started_at", "id"}, where, [&](SQLite::Statement& row) {
+        found.emplace_back(row.getColumn(0).getString(), row.getColumn(1).getInt64());
+      });
+  std::ranges::sort(found);
+  std::vector<std::int64_t> numbers;
+  for (const auto& each : found) numbers.push_back(each.second);
+  return numbers;
+}
+
+std::vector<std::int64_t> find_open_searches(connection& source,
+                                             const function_identity& function) {
+  struct latest_search {
+    std::int64_t id = 0;
+    bool is_open = false;
+  };
+  // Digests of the keys take less memory than the keys.
+  std::map<sha256_digest, latest_search> keys;
+  raw_table(source, "libtune_search")
+      .scan({"id", "arguments_canonical", "device_canonical", "finished_at", "result"},
+            {bind_column("table_name", table_name(function))}, [&](SQLite::Statement& row) {
+              const std::string key =
+                  row.getColumn(1).getString() + '\n' + row.getColumn(2).getString();
+              latest_search& latest = keys[sha256(std::as_bytes(std::span(key)))];
+              const std::int64_t id = row.getColumn(0).getInt64();
+              if (id < latest.id) return;
+              latest = {.id = id,
+                        .is_open = row.getColumn(3).getString().empty() ||
+                                   can_be_continued(row.getColumn(4).getString())};
+            });
+  std::vector<std::int64_t> numbers;
+  for (const auto& [key, latest] : keys) {
+    if (latest.is_open) numbers.push_back(latest.id);
+  }
+  return numbers;
+}
+
+std::optional<search_content> read_search(search_tables& tables, std::int64_t id, bool with_trials,
                                           std::size_t& damaged) {
-  search_tables tables(source);
-  return read_searches(tables, {bind_column("table_name", table_name(function))}, damaged);
+  std::vector<search_content> found = read_searches(tables, {bind_column("id", id)}, damaged);
+  if (found.empty()) return std::nullopt;
+  if (with_trials && !read_trials(tables, found.front(), damaged)) return std::nullopt;
+  return std::move(found.front());
 }
 
 std::vector<search_content> read_searches_like(search_tables& tables,
@@ -263,13 +359,8 @@ std::vector<search_content> read_searches_like(search_tables& tables,
   return found;
 }
 
-bool read_trials(connection& source, search_content& search, std::size_t& damaged) {
-  search_tables tables(source);
-  return read_trials(tables, search, damaged);
-}
-
 function_content read_content(connection& source, const function_identity& function,
-                              bool with_trials, std::size_t& damaged, const record_key* only) {
+                              std::size_t& damaged, const record_key* only) {
   const std::string table = table_name(function);
   function_content content{.function = function, .results = {}, .searches = {}};
   raw_table results(source, table);
@@ -290,7 +381,6 @@ function_content read_content(connection& source, const function_identity& funct
   });
   search_tables tables(source);
   content.searches = read_searches(tables, of_searches, damaged);
-  if (!with_trials) return content;
   std::erase_if(content.searches,
                 [&](search_content& search) { return !read_trials(tables, search, damaged); });
   return content;

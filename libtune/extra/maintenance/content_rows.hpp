@@ -54,20 +54,34 @@ std::vector<function_identity> read_functions(connection& source, std::size_t& d
 /// @param damaged  is increased for each row that is left out because of a wrong checksum
 /// @param only     the key whose result and searches are returned; null: all keys
 function_content read_content(connection& source, const function_identity& function,
-                              bool with_trials, std::size_t& damaged,
-                              const record_key* only = nullptr);
+                              std::size_t& damaged, const record_key* only = nullptr);
 
-/// Returns the searches of a function without their trials.
-std::vector<search_content> read_searches(connection& source, const function_identity& function,
+/// Calls visit for each chosen result of a function. Outside of a transaction nothing keeps others
+/// from committing meanwhile.
+void for_each_result(connection& source, const function_identity& function,
+                     const row_choice& choice, std::size_t& damaged,
+                     const std::function<void(result_content&)>& visit);
+
+/// Returns the first chosen result of a function.
+std::optional<result_content> first_result(connection& source, const function_identity& function,
+                                           const row_choice& choice);
+
+/// Returns the numbers of the chosen searches of a function, the latest last.
+std::vector<std::int64_t> find_searches(connection& source, const function_identity& function,
+                                        const row_choice& choice);
+
+/// Returns the numbers of the searches of a function that are unfinished or can be continued, and
+/// are the latest of their key.
+std::vector<std::int64_t> find_open_searches(connection& source, const function_identity& function);
+
+/// Returns the search with a number; empty if the database no longer has it.
+std::optional<search_content> read_search(search_tables& tables, std::int64_t id, bool with_trials,
                                           std::size_t& damaged);
 
 /// Returns the searches of a function for the key and device of another search, with their trials.
 std::vector<search_content> read_searches_like(search_tables& tables,
                                                const function_identity& function,
                                                const search_content& other, std::size_t& damaged);
-
-/// Reads the trials of a search into it. @returns false if the database no longer has it
-bool read_trials(connection& source, search_content& search, std::size_t& damaged);
 
 /// Returns the intact result for a key of the function. @param results  the function's table
 std::optional<result_content> read_result(raw_table& results, const function_identity& function,

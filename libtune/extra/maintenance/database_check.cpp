@@ -90,11 +90,14 @@ void check_rows(findings& all, connection& source) {
   std::size_t damaged = 0;
   std::size_t results = 0;
   std::size_t searches = 0;
+  detail::search_tables tables(source);
   for (const function_identity& function : detail::read_functions(source, damaged)) {
     try {
-      const function_content content = detail::read_content(source, function, true, damaged);
-      results += content.results.size();
-      searches += content.searches.size();
+      detail::for_each_result(source, function, {}, damaged,
+                              [&](const result_content&) { ++results; });
+      for (const std::int64_t number : detail::find_searches(source, function, {})) {
+        searches += detail::read_search(tables, number, true, damaged) ? 1 : 0;
+      }
     } catch (const SQLite::Exception& failure) {
       all.push_back({"values", false,
                      fmt::format("'{}' cannot be read: {}", table_name(function), failure.what())});

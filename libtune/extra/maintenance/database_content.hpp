@@ -75,6 +75,16 @@ struct database_content {
   std::vector<function_content> functions{};
 };
 
+/// Which results or searches of a function to read: those with all of these; empty ones choose all.
+struct row_choice {
+  std::vector<named_value> arguments{};  ///< the whole key
+  std::string device_name{};
+  std::string device_platform{};
+  std::string driver_version{};
+  std::string space{};      ///< of searches: the fingerprint of the space
+  std::int64_t search = 0;  ///< of searches: the number
+};
+
 /// Returns the device_* columns of a result.
 column_values device_columns(const device_identity& device);
 

@@ -162,31 +162,51 @@ std::vector<function_identity> database_reader::identities() {
   });
 }
 
-function_content database_reader::read(const function_identity& function, bool with_trials) {
+void database_reader::for_each_result(const function_identity& function, const row_choice& choice,
+                                      const std::function<void(result_content&)>& visit) {
+  impl_->attempt_reading("read the results of '" + function.name + "'", [&](connection& source) {
+    detail::for_each_result(source, function, choice, impl_->damaged, visit);
+    return true;
+  });
+}
+
+std::optional<result_content> database_reader::any_result(const function_identity& function,
+                                                          const row_choice& choice) {
+  const std::string what = "read a result of '" + function.name + "'";
+  return impl_->attempt_reading(
+      what, [&](connection& source) { return detail::first_result(source, function, choice); });
+}
+
+std::vector<std::int64_t> database_reader::find_searches(const function_identity& function,
+                                                         const row_choice& choice) {
+  const std::string what = "find the searches of '" + function.name + "'";
+  return impl_->attempt_reading(
+      what, [&](connection& source) { return detail::find_searches(source, function, choice); });
+}
+
+std::vector<std::int64_t> database_reader::find_open_searches(const function_identity& function) {
+  const std::string what = "find the unfinished searches of '" + function.name + "'";
+  return impl_->attempt_reading(
+      what, [&](connection& source) { return detail::find_open_searches(source, function); });
+}
+
+std::optional<search_content> database_reader::read_search(std::int64_t number, bool with_trials) {
+  return impl_->attempt_reading("read a search", [&](connection& source) {
+    detail::search_tables tables(source);
+    return detail::read_search(tables, number, with_trials, impl_->damaged);
+  });
+}
+
+function_content database_reader::read(const function_identity& function) {
   return impl_->attempt_reading("read '" + function.name + "'", [&](connection& source) {
-    return detail::read_content(source, function, with_trials, impl_->damaged);
-  });
-}
-
-std::vector<search_content> database_reader::read_searches(const function_identity& function) {
-  const std::string what = "read the searches of '" + function.name + "'";
-  return impl_->attempt_reading(what, [&](connection& source) {
-    return detail::read_searches(source, function, impl_->damaged);
-  });
-}
-
-void database_reader::read_trials(search_content& search) {
-  impl_->attempt_reading("read the trials of a search", [&](connection& source) {
-    const bool is_there = detail::read_trials(source, search, impl_->damaged);
-    if (!is_there) search.trials.clear();
-    return is_there;
+    return detail::read_content(source, function, impl_->damaged);
   });
 }
 
 function_content database_reader::read_key(const function_identity& function,
                                            const record_key& key) {
   return impl_->attempt_reading("read a key of '" + function.name + "'", [&](connection& source) {
-    return detail::read_content(source, function, true, impl_->damaged, &key);
+    return detail::read_content(source, function, impl_->damaged, &key);
   });
 }
 
@@ -199,7 +219,7 @@ database_content database_reader::read_all() {
   return impl_->attempt_reading("read all of it", [&](connection& source) {
     database_content content;
     for (const function_identity& function : detail::read_functions(source, impl_->damaged)) {
-      content.functions.push_back(detail::read_content(source, function, true, impl_->damaged));
+      content.functions.push_back(detail::read_content(source, function, impl_->damaged));
     }
     return content;
   });

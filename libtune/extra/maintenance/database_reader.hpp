@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,14 +63,25 @@ class database_reader {
   /// The same without counting.
   std::vector<function_identity> identities();
 
-  /// Returns one function with its results and searches; the trials only on request.
-  function_content read(const function_identity& function, bool with_trials = true);
+  /// Calls visit for each chosen result of a function, in the order of the keys. The database is
+  /// not locked meanwhile.
+  void for_each_result(const function_identity& function, const row_choice& choice,
+                       const std::function<void(result_content&)>& visit);
+  /// Returns one of the chosen results of a function, if there is one.
+  std::optional<result_content> any_result(const function_identity& function,
+                                           const row_choice& choice);
 
-  /// The searches of a function without their trials.
-  std::vector<search_content> read_searches(const function_identity& function);
-  /// Reads the trials of a search into it; empty if the database no longer has it.
-  void read_trials(search_content& search);
+  /// Returns the numbers of the chosen searches of a function, the latest last.
+  std::vector<std::int64_t> find_searches(const function_identity& function,
+                                          const row_choice& choice = {});
+  /// Returns the numbers of the searches of a function that are unfinished or can be continued, and
+  /// are the latest of their key.
+  std::vector<std::int64_t> find_open_searches(const function_identity& function);
+  /// Returns the search with a number; empty if the database no longer has it.
+  std::optional<search_content> read_search(std::int64_t number, bool with_trials = true);
 
+  /// Returns one function with its results and searches.
+  function_content read(const function_identity& function);
   /// Returns the result for one key, if any, and the searches for it with their trials.
   function_content read_key(const function_identity& function, const record_key& key);
 

@@ -10,6 +10,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/sha256.hpp"
+#include "libtune/extra/maintenance/json_stream.hpp"
 #include "libtune/store/database/identity_column.hpp"
 
 namespace tune {
@@ -26,6 +27,17 @@ using detail::text_to_json;
 
 constexpr const char* format_name = "libtune tuning results";
 constexpr int format_version = 1;
+
+std::string strict_text(const json& item, int indent) {
+  try {
+    return item.dump(indent);
+  } catch (const json::exception&) {
+    throw argument_error("a column of the database has a name that is not UTF-8");
+  }
+}
+
+const function_identity& identity_of(const function_identity& function) { return function; }
+const function_identity& identity_of(const function_content& content) { return content.function; }
 
 json to_json(const column_value& v) {
   struct {
@@ -61,19 +73,36 @@ json to_json(const search_content& search) {
   return {{"columns", to_json(search.columns)}, {"trials", std::move(trials)}};
 }
 
-json to_json(const function_content& content) {
-  json results = json::array();
-  for (const result_content& result : content.results) {
-    results.push_back({{"arguments", exact_json(result.arguments)},
-                       {"values", exact_json(result.values)},
-                       {"columns", to_json(result.columns)}});
+json to_json(const result_content& result) {
+  return {{"arguments", exact_json(result.arguments)},
+          {"values", exact_json(result.values)},
+          {"columns", to_json(result.columns)}};
+}
+
+/// Writes the document of functions with their results and searches.
+/// @param functions   any range with a function_identity each, as `identity_of` returns it
+template <class Functions, class EachResult, class EachSearch>
+void write_document(const detail::json_stream::sink& to, const Functions& functions,
+                    EachResult for_each_result, EachSearch for_each_search) {
+  detail::json_stream document(to, 1, strict_text);
+  document.begin_object();
+  document.add(format_name, "format");
+  document.add(format_version, "format_version");
+  document.begin_array("functions");
+  for (const auto& function : functions) {
+    document.begin_object();
+    document.add_members(exact_json(identity_of(function)));
+    document.begin_array("results");
+    for_each_result(function, [&](const result_content& one) { document.add(to_json(one)); });
+    document.end();
+    document.begin_array("searches");
+    for_each_search(function, [&](const search_content& one) { document.add(to_json(one)); });
+    document.end();
+    document.end();
   }
-  json searches = json::array();
-  for (const search_content& search : content.searches) searches.push_back(to_json(search));
-  json object = exact_json(content.function);
-  object["results"] = std::move(results);
-  object["searches"] = std::move(searches);
-  return object;
+  document.end();
+  document.end();
+  to("\n");
 }
 
 column_value column_from_json(const input& item) {
@@ -141,16 +170,29 @@ function_content function_from_json(const input& object) {
 }  // namespace
 
 std::string to_json_document(const database_content& content) {
-  json functions = json::array();
-  for (const function_content& item : content.functions) functions.push_back(to_json(item));
-  const json document{{"format", format_name},
-                      {"format_version", format_version},
-                      {"functions", std::move(functions)}};
-  try {
-    return document.dump(1) + '\n';
-  } catch (const json::exception&) {
-    throw argument_error("a column of the database has a name that is not UTF-8");
-  }
+  std::string text;
+  write_document([&](std::string_view part) { text += part; }, content.functions,
+                 [](const function_content& function, const auto& write) {
+                   for (const result_content& one : function.results) write(one);
+                 },
+                 [](const function_content& function, const auto& write) {
+                   for (const search_content& one : function.searches) write(one);
+                 });
+  return text;
+}
+
+void write_json_document(database_reader& from, std::span<const function_identity> functions,
+                         const std::function<void(std::string_view)>& to) {
+  write_document(
+      to, functions,
+      [&](const function_identity& function, const auto& write) {
+        from.for_each_result(function, {}, write);
+      },
+      [&](const function_identity& function, const auto& write) {
+        for (const std::int64_t number : from.find_searches(function)) {
+          if (const auto search = from.read_search(number)) write(*search);
+        }
+      });
 }
 
 database_content from_json_document(std::string_view text) {

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "libtune/extra/maintenance/database_content.hpp"
+#include "libtune/extra/maintenance/database_reader.hpp"
 
 namespace tune {
 
@@ -21,6 +24,11 @@ namespace tune {
 /// {"text": hex} for text that is not UTF-8, {"blob": hex}, {"real": "inf"}, and "nan", "inf",
 /// "-inf" if a field is a floating-point number.
 std::string to_json_document(const database_content& content);
+
+/// Writes the same document of some functions of a database, part by part: memory for one search is
+/// enough.
+void write_json_document(database_reader& from, std::span<const function_identity> functions,
+                         const std::function<void(std::string_view)>& to);
 
 /// Reads the contents of a document. Only its form is checked; a merge checks the contents.
 /// @throws argument_error that names the fault of the document

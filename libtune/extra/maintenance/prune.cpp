@@ -10,11 +10,13 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/sha256.hpp"
 #include "libtune/extra/maintenance/content_rows.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_failure.hpp"
@@ -70,26 +72,27 @@ conditions searches_of(const std::string& table) {
   return searches;
 }
 
-using search_key = std::pair<std::string, std::string>;
-
-search_key key_of(const column_values& columns) {
-  return {text_of(columns, "arguments_canonical"), text_of(columns, "device_canonical")};
+detail::sha256_digest digest_of_key(const column_values& columns) {
+  const std::string key =
+      text_of(columns, "arguments_canonical") + '\n' + text_of(columns, "device_canonical");
+  return detail::sha256(std::as_bytes(std::span(key)));
 }
 
 std::size_t remove_orphans(connection& target, const function_identity& function,
                            const prune_options& options) {
   std::size_t damaged = 0;
-  const function_content content = detail::read_content(target, function, false, damaged);
-  std::set<search_key> present;
-  for (const result_content& result : content.results) {
-    present.insert(key_of(search_columns(result.arguments, result.device())));
-  }
+  std::set<detail::sha256_digest> present;  // digests of keys take less memory than the keys
+  detail::for_each_result(target, function, {}, damaged, [&](const result_content& result) {
+    present.insert(digest_of_key(search_columns(result.arguments, result.device())));
+  });
   std::size_t removed = 0;
-  for (const search_content& search : content.searches) {
-    if (present.contains(key_of(search.columns))) continue;
-    if (options.device && search.device().name != *options.device) continue;
+  detail::search_tables tables(target);
+  const row_choice of_device{.device_name = options.device.value_or("")};
+  for (const std::int64_t number : detail::find_searches(target, function, of_device)) {
+    const auto search = detail::read_search(tables, number, false, damaged);
+    if (!search || present.contains(digest_of_key(search->columns))) continue;
     conditions which;
-    which.add("id = CAST(? AS INTEGER)", std::to_string(search.id));
+    which.add("id = CAST(? AS INTEGER)", std::to_string(number));
     which.add(before("started_at"), options.before);
     removed += remove_rows(target, "libtune_search", which);
   }

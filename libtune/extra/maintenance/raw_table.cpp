@@ -130,16 +130,30 @@ bool raw_table::has(const std::string& column) const {
 }
 
 std::size_t raw_table::read(const std::vector<bound_column>& where,
-                            const std::function<void(SQLite::Statement&)>& visit) {
+                            const std::function<void(SQLite::Statement&)>& visit,
+                            const std::function<void()>& pause) {
   std::size_t damaged = 0;
-  visit_rows(layout_.select(), where, [&](SQLite::Statement& row) {
+  const auto visit_intact = [&](SQLite::Statement& row) {
     if (row.getColumn(static_cast<int>(columns().size())).getInt() == 0) {
       ++damaged;
     } else {
       visit(row);
     }
-  });
+  };
+  visit_rows(layout_.select(), where, visit_intact, pause);
   return damaged;
+}
+
+bool raw_table::read_first(const std::vector<bound_column>& where,
+                           const std::function<void(SQLite::Statement&)>& visit) {
+  std::string sql = layout_.select() + " WHERE " + layout_.intact();
+  for (const bound_column& column : where) sql += " AND " + quoted_name(column.name) + " = ?";
+  SQLite::Statement first(source_->database(), sql + " LIMIT 1");
+  int parameter = 1;
+  for (const bound_column& column : where) column.bind(first, parameter++);
+  if (!first.executeStep()) return false;
+  visit(first);
+  return true;
 }
 
 void raw_table::scan(const std::vector<std::string>& some, const std::vector<bound_column>& where,
@@ -153,9 +167,13 @@ void raw_table::scan(const std::vector<std::string>& some, const std::vector<bou
 }
 
 void raw_table::visit_rows(const std::string& select, const std::vector<bound_column>& where,
-                           const std::function<void(SQLite::Statement&)>& visit) {
+                           const std::function<void(SQLite::Statement&)>& visit,
+                           const std::function<void()>& pause) {
   std::vector<bound_column> last;
-  while (visit_some(select, where, last, visit)) continue;
+  while (visit_some(select, where, last, visit)) {
+    if (pause) pause();
+  }
+  if (pause) pause();
 }
 
 // Continues after the last visited row, if any, and updates it.

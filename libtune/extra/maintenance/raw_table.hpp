@@ -55,9 +55,14 @@ class raw_table {
   /// Calls visit(statement) for each intact row with these values, in the order of the primary key;
   /// the statement's columns are columns(). Outside of a transaction others can commit between two
   /// rows, every millisecond or so: each row is read in its state at that time.
+  /// @param pause  called when some rows were visited, while nothing keeps others from committing
   /// @returns the number of such rows that are damaged
   std::size_t read(const std::vector<bound_column>& where,
-                   const std::function<void(SQLite::Statement&)>& visit);
+                   const std::function<void(SQLite::Statement&)>& visit,
+                   const std::function<void()>& pause = {});
+  /// The same for the first intact row. @returns false if there is no such row
+  bool read_first(const std::vector<bound_column>& where,
+                  const std::function<void(SQLite::Statement&)>& visit);
   /// The same for some columns, which have the same positions in the statement, and including
   /// damaged rows.
   void scan(const std::vector<std::string>& some, const std::vector<bound_column>& where,
@@ -82,7 +87,8 @@ class raw_table {
 
  private:
   void visit_rows(const std::string& select, const std::vector<bound_column>& where,
-                  const std::function<void(SQLite::Statement&)>& visit);
+                  const std::function<void(SQLite::Statement&)>& visit,
+                  const std::function<void()>& pause = {});
   bool visit_some(const std::string& select, const std::vector<bound_column>& where,
                   std::vector<bound_column>& last,
                   const std::function<void(SQLite::Statement&)>& visit);

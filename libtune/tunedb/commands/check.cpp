@@ -3,7 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
+#include <span>
 
+#include "libtune/base/sha256.hpp"
 #include "libtune/extra/maintenance/database_check.hpp"
 #include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/tunedb/commands/commands.hpp"
@@ -12,34 +15,38 @@
 namespace tune::cli {
 namespace {
 
-bool knows_programs(const search_content& search, const result_content& result) {
-  return std::ranges::any_of(search.trials, [&](const trial_content& trial) {
-    return trial.score_ns() && trial.configuration == result.values &&
-           !text_of(trial.columns, "programs").empty();
-  });
+/// The digest of a configuration for a key on a device, in place of the texts themselves.
+detail::sha256_digest digest_of(const column_values& key,
+                                const std::vector<named_value>& configuration) {
+  const std::string text =
+      fmt::format("{}\n{}\n{}", text_of(key, "arguments_canonical"),
+                  text_of(key, "device_canonical"), canonical_text(configuration));
+  return detail::sha256(std::as_bytes(std::span(text)));
 }
 
-/// True if a program can detect a change of a result's kernel.
-bool has_origin(const function_content& content, const result_content& result) {
-  const column_values of_result = search_columns(result.arguments, result.device());
-  return std::ranges::any_of(content.searches, [&](const search_content& search) {
-    const auto same = [&](const char* column) {
-      return text_of(search.columns, column) == text_of(of_result, column);
-    };
-    return same("arguments_canonical") && same("device_canonical") &&
-           knows_programs(search, result);
-  });
+/// Adds the configurations that a search measured with known programs.
+void add_origins(const search_content& search, std::set<detail::sha256_digest>& origins) {
+  for (const trial_content& trial : search.trials) {
+    if (!trial.score_ns() || text_of(trial.columns, "programs").empty()) continue;
+    origins.insert(digest_of(search.columns, trial.configuration));
+  }
 }
 
+/// Counts the results of which a program can detect a change of the kernel.
 check_finding check_origins(const std::string& path) {
   std::size_t results = 0;
   std::size_t known = 0;
-  const database_content all = database_reader(path, database_access::read_only).read_all();
-  for (const function_content& content : all.functions) {
-    results += content.results.size();
-    known += static_cast<std::size_t>(std::ranges::count_if(
-        content.results,
-        [&](const result_content& result) { return has_origin(content, result); }));
+  database_reader database(path, database_access::read_only);
+  for (const function_identity& function : database.identities()) {
+    std::set<detail::sha256_digest> origins;
+    for (const std::int64_t number : database.find_searches(function)) {
+      if (const auto search = database.read_search(number)) add_origins(*search, origins);
+    }
+    database.for_each_result(function, {}, [&](const result_content& result) {
+      const column_values key = search_columns(result.arguments, result.device());
+      ++results;
+      known += origins.count(digest_of(key, result.values));
+    });
   }
   return {"kernels", true,
           fmt::format("of {} results {} say with which programs they were measured; a change of "

@@ -46,8 +46,7 @@ coverage coverage_of(const function_identity& function, const search_content& se
 void run(const invocation& shared, const coverage_options& options) {
   database_reader database(shared.database_path());
   const function_identity function = find_function(database, options.function);
-  search_content search = options.search.choose(database.read(function, false)).back();
-  database.read_trials(search);
+  const search_content search = options.search.latest(database, function);
   const coverage tried = coverage_of(function, search);
   if (shared.json) {
     json document{{"function", function.name}, {"version", function.version}};

@@ -216,12 +216,15 @@ json to_json(const explanation& all, const result_confidence& why) {
 
 /// Completes a named device from a database that has a device with this name, if any.
 device_identity find_device(const std::vector<layer>& layers, const function_identity& function,
+                            const std::vector<named_value>& arguments,
                             const device_choice& choice) {
   if (choice.name.empty()) return choice.identity();
-  for (const layer& one : layers) {
-    if (!one.can_be_used()) continue;
-    for (const result_content& result : one.read(function).results) {
-      if (choice.fits(result.device())) return result.device();
+  row_choice of_key = choice.rows();
+  of_key.arguments = arguments;
+  // The device of another key is as good, but the database has no index that finds it.
+  for (const row_choice& rows : {of_key, choice.rows()}) {
+    for (const layer& one : layers) {
+      if (const auto result = one.any_result(function, rows)) return result->device();
     }
   }
   return choice.identity();
@@ -270,8 +273,8 @@ void run(const invocation& shared, const explain_options& options) {
   if (read_environment("LIBTUNE_OBJECTIVE") && own_name(all.function.name) == all.function.name) {
     all.function.name = detail::name_with_goal(all.function.name, resolve_goal({}, {}));
   }
-  all.key = {.arguments = parse_key(all.function, options.arguments),
-             .device = find_device(all.layers, all.function, options.device)};
+  all.key.arguments = parse_key(all.function, options.arguments);
+  all.key.device = find_device(all.layers, all.function, all.key.arguments, options.device);
   if (!all.settings.lock.empty()) return explain_lock(shared, all);
   all.lookup = explain_lookup(all.layers, all.settings, all.function, all.key);
   if (all.lookup.candidates.empty()) {

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "libtune/extra/formats/t4.hpp"
 #include "libtune/extra/formats/winners.hpp"
@@ -24,24 +28,30 @@ struct export_options {
   bool force = false;
 };
 
-std::string json_text(database_reader& database, const export_options& options) {
-  if (options.function.empty()) return to_json_document(database.read_all());
-  const function_identity function = find_function(database, options.function);
-  return to_json_document({.functions = {database.read(function)}});
+using put_part = std::function<void(std::string_view)>;
+
+void write_json(database_reader& database, const export_options& options, const put_part& put) {
+  const std::vector<function_identity> functions =
+      options.function.empty() ? database.identities()
+                               : std::vector{find_function(database, options.function)};
+  write_json_document(database, functions, put);
 }
 
 std::string t4_text(database_reader& database, const export_options& options) {
   if (options.function.empty()) throw usage_error("T4 holds one search: name its --function");
   const function_identity function = find_function(database, options.function);
-  function_content content = database.read(function, false);
-  search_content chosen = options.search.choose(content).back();
-  database.read_trials(chosen);
-  content.searches = {std::move(chosen)};
-  const column_values& of_search = content.searches.front().columns;
-  std::erase_if(content.results, [&](const result_content& result) {
+  const search_content search = options.search.latest(database, function);
+  const auto is_of_the_key = [&](const char* column, const column_values& key) {
+    return text_of(key, column) == text_of(search.columns, column);
+  };
+  const row_choice device{.device_name = text_of(search.columns, "device_name"),
+                          .device_platform = text_of(search.columns, "device_platform"),
+                          .driver_version = text_of(search.columns, "device_version")};
+  function_content content{.function = function, .results = {}, .searches = {search}};
+  database.for_each_result(function, device, [&](const result_content& result) {
     const column_values key = search_columns(result.arguments, result.device());
-    return text_of(key, "arguments_canonical") != text_of(of_search, "arguments_canonical") ||
-           text_of(key, "device_canonical") != text_of(of_search, "device_canonical");
+    if (!is_of_the_key("arguments_canonical", key)) return;
+    if (is_of_the_key("device_canonical", key)) content.results.push_back(result);
   });
   return to_t4_text(content);
 }
@@ -66,11 +76,11 @@ std::vector<winner_table> winner_tables(database_reader& database, const export_
   return tables;
 }
 
-std::string text_of(database_reader& database, const export_options& options) {
-  if (options.format == "t4") return t4_text(database, options);
-  if (options.format == "header") return to_header(winner_tables(database, options));
-  if (options.format == "winners") return to_winners_json(winner_tables(database, options));
-  return json_text(database, options);
+void write(database_reader& database, const export_options& options, const put_part& put) {
+  if (options.format == "t4") return put(t4_text(database, options));
+  if (options.format == "header") return put(to_header(winner_tables(database, options)));
+  if (options.format == "winners") return put(to_winners_json(winner_tables(database, options)));
+  write_json(database, options, put);
 }
 
 void run(const invocation& shared, const export_options& options) {
@@ -81,7 +91,7 @@ void run(const invocation& shared, const export_options& options) {
   if (is_backup && options.file == "-") throw usage_error("name the file of the backup");
   const std::string target = export_target(options.file, path, is_backup, options.force);
   if (is_backup) return back_up_database(path, target);
-  write_file(target, text_of(database, options));
+  write_file_by(target, [&](const put_part& put) { write(database, options, put); });
   if (database.damaged() > 0) {
     print(stderr, "tunedb: {} damaged rows were left out; see tunedb check\n", database.damaged());
   }

@@ -104,8 +104,7 @@ void run(const invocation& shared, report_options options) {
     target = export_target(options.file, database, false, options.force);
   }
   if (options.follow) return follow(choice, target);
-  const report_json data = report_data(choice);
-  const std::string text = report_text(data);
+  const std::string text = report_data(choice);
   write_file(target, shared.json ? text + "\n" : report_page(text));
 }
 

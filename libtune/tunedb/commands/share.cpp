@@ -137,12 +137,12 @@ exit_code push(shared_store& store, const invocation& shared, const share_option
         options.function != table_name(function)) {
       continue;
     }
-    for (const result_content& result : database.read(function, false).results) {
+    database.for_each_result(function, {}, [&](const result_content& result) {
       const auto own =
           shared_content(database.read_key(function, {result.arguments, result.device()}));
       if (!own) {
         ++foreign;
-        continue;
+        return;
       }
       try {
         ++(store.push(*own) == push_outcome::stored ? sum.stored : sum.kept);
@@ -150,7 +150,7 @@ exit_code push(shared_store& store, const invocation& shared, const share_option
         if (failure.fault() != store_fault::row) throw;
         leave(failure.what());
       }
-    }
+    });
   }
   return report(
       shared, {{"stored", sum.stored}, {"kept", sum.kept}, {"not_measured", foreign}},

@@ -47,6 +47,7 @@ void run_list(const invocation& shared) {
 
 struct show_options {
   std::string function;
+  std::vector<std::string> arguments;
   device_choice device;
 };
 
@@ -70,21 +71,20 @@ void run(const invocation& shared, const show_options& options) {
   if (options.function.empty()) return run_list(shared);
   database_reader database(shared.database_path());
   const function_identity function = find_function(database, options.function);
-  json list = json::array();
-  for (const result_content& result : database.read(function, false).results) {
-    if (options.device.fits(result.device())) list.push_back(to_json(result));
-  }
-  print_rows(shared.json,
-             {{"function", function.name},
-              {"version", function.version},
-              {"goal", goal_text(function)},
-              {"results", list}},
-             list,
-             {{"KEY", "arguments"},
-              {"VALUES", "values"},
-              {"TIME", "score_ns", time_of},
-              {"TUNED AT", "tuned_at"},
-              {"DEVICE", "device"}});
+  row_choice rows = options.device.rows();
+  if (!options.arguments.empty()) rows.arguments = parse_key(function, options.arguments);
+  row_printer printer(
+      shared.json,
+      {{"function", function.name}, {"version", function.version}, {"goal", goal_text(function)}},
+      "results",
+      {{"KEY", "arguments"},
+       {"VALUES", "values"},
+       {"TIME", "score_ns", time_of},
+       {"TUNED AT", "tuned_at"},
+       {"DEVICE", "device"}});
+  database.for_each_result(function, rows,
+                           [&](const result_content& result) { printer.add(to_json(result)); });
+  printer.end();
 }
 
 struct trials_options {
@@ -188,18 +188,32 @@ void print_text(search_content search, const tuning_goal& goal) {
 void run(const invocation& shared, const trials_options& options) {
   database_reader database(shared.database_path());
   const function_identity function = find_function(database, options.function);
-  std::vector<search_content> searches = options.search.choose(database.read(function, false));
-  if (!options.all) searches.erase(searches.begin(), searches.end() - 1);
-  for (search_content& search : searches) database.read_trials(search);
   const tuning_goal goal = detail::split_name(function.name).second;
-  if (!shared.json) {
-    for (const search_content& search : searches) print_text(search, goal);
-    return;
+  std::optional<detail::json_stream> document;
+  if (shared.json) {
+    document.emplace([](std::string_view part) { print("{}", part); }, 2, detail::json_text);
+    document->begin_object();
+    document->add_members({{"function", function.name}, {"version", function.version}});
+    document->begin_array("searches");
   }
-  json list = json::array();
-  for (const search_content& search : searches) list.push_back(to_json(search, goal));
-  print_json(
-      {{"function", function.name}, {"version", function.version}, {"searches", std::move(list)}});
+  const auto print_search = [&](search_content search) {
+    if (document) {
+      document->add(to_json(search, goal));
+    } else {
+      print_text(std::move(search), goal);
+    }
+  };
+  if (options.all) {
+    for (const std::int64_t number : options.search.find(database, function)) {
+      if (auto search = database.read_search(number)) print_search(*std::move(search));
+    }
+  } else {
+    print_search(options.search.latest(database, function));
+  }
+  if (!document) return;
+  document->end();
+  document->end();
+  print("\n");
 }
 
 }  // namespace
@@ -215,6 +229,11 @@ void add_show(CLI::App& program, invocation& shared) {
   CLI::App* command = program.add_subcommand("show", "The results of a function, a line for each");
   command->add_option("FUNCTION", options->function,
                       "A name, or NAME__VERSION; without it, the functions, as list shows them");
+  command
+      ->add_option("--arg", options->arguments,
+                   "A field of the key, as NAME=VALUE; all of them or none")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   options->device.add_to(*command);
   command->callback([&shared, options] { run(shared, *options); });
 }

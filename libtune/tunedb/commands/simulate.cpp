@@ -64,8 +64,10 @@ recorded_space recorded_in_database(const simulate_options& options) {
     throw usage_error("'" + options.file + "' is a database: name the function with --function");
   }
   database_reader database(options.file, database_access::read_only);
-  function_content content = database.read(find_function(database, options.function));
-  content.searches = options.search.choose(content);
+  function_content content{.function = find_function(database, options.function)};
+  for (const std::int64_t number : options.search.find(database, content.function)) {
+    if (auto search = database.read_search(number)) content.searches.push_back(*std::move(search));
+  }
   return detail::recorded_in({.functions = {content}}, content.function.name);
 }
 
@@ -184,7 +186,7 @@ void write_report(const simulate_options& options, const recorded_space& space,
   const std::string database = (folder.path() / "simulated.db").string();
   const merge_report merged = merge_content(database, {.functions = {one}});
   if (merged.left > 0) throw error("the report cannot be made: " + merged.reasons.front());
-  write_file(target, report_page(report_text(report_data({.databases = {database}}))));
+  write_file(target, report_page(report_data({.databases = {database}})));
 }
 
 void run(const invocation& shared, const simulate_options& options) {

@@ -30,18 +30,22 @@ class collector {
     damaged_ += reader.damaged();
   }
 
-  report_json document() && {
+  std::string text() && {
     if (databases_.empty()) throw nothing_found("no database has anything yet; tune first");
     if (functions_.empty()) {
       throw nothing_found(choice_.functions.empty()
                               ? "the databases have no function yet; tune first"
                               : "no database has a function '" + choice_.functions.front() + "'");
     }
-    report_json made{{"format", "libtune report"}, {"version", 1},        {"made_at", utc_now()},
-                     {"databases", databases_},    {"damaged", damaged_}, {"functions", functions_},
-                     {"devices", devices_}};
-    made["searches"] = std::move(searches_);
-    return made;
+    std::string text = report_text({{"format", "libtune report"},
+                                    {"version", 1},
+                                    {"made_at", utc_now()},
+                                    {"databases", databases_},
+                                    {"damaged", damaged_},
+                                    {"functions", functions_},
+                                    {"devices", devices_}});
+    text.back() = ',';  // in place of the last bracket
+    return text + "\"searches\":[" + searches_ + "]}";
   }
 
  private:
@@ -65,13 +69,16 @@ class collector {
                             {"metric", first.metric},
                             {"maximise", first.maximise}});
     }
-    for (search_content& search : reader.read_searches(identity)) {
-      reader.read_trials(search);
-      const int device = device_of(search);
-      report_json& one = searches_.emplace_back(report_of(std::move(search), first));
+    for (const std::int64_t number : reader.find_searches(identity)) {
+      auto search = reader.read_search(number);
+      if (!search) continue;  // removed meanwhile
+      const int device = device_of(*search);
+      report_json one = report_of(*std::move(search), first);
       one["database"] = database;
       one["function"] = function;
       one["device"] = device;
+      if (!searches_.empty()) searches_ += ',';
+      searches_ += report_text(one);
     }
   }
 
@@ -89,7 +96,7 @@ class collector {
   report_json databases_ = report_json::array();
   report_json functions_ = report_json::array();
   report_json devices_ = report_json::array();
-  report_json searches_ = report_json::array();
+  std::string searches_;  // as text, which is much smaller than a document
   numbering function_numbers_;
   numbering device_numbers_;
   std::size_t damaged_ = 0;
@@ -106,10 +113,23 @@ std::string utc_now() {
   return text;
 }
 
-report_json report_data(const report_choice& choice) {
+std::string report_text(const report_json& data) {
+  const std::string text = data.dump(-1, ' ', false, report_json::error_handler_t::replace);
+  std::string safe;
+  safe.reserve(text.size() + text.size() / 64);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t next = std::min(text.find('<', at), text.size());
+    safe.append(text, at, next - at);
+    if (next < text.size()) safe += "\\u003c";
+    at = next + 1;
+  }
+  return safe;
+}
+
+std::string report_data(const report_choice& choice) {
   collector all(choice);
   for (const std::string& path : choice.databases) all.add(path);
-  return std::move(all).document();
+  return std::move(all).text();
 }
 
 }  // namespace tune::cli

@@ -15,7 +15,8 @@ struct report_choice {
   std::vector<std::string> functions{};  ///< NAME or NAME__VERSION; empty: all
 };
 
-/// The data of a report, in the form for the page:
+/// The data of a report as the text of a document in the form for the page, valid inside a script
+/// element: without "<", and with bytes that are not UTF-8 replaced.
 ///
 ///   {"format": "libtune report", "version": 1, "made_at": "2024-01-31T12:00:00Z",
 ///    "databases": [path], "damaged": 0,
@@ -40,7 +41,10 @@ struct report_choice {
 /// spreads the trials of one second evenly over it, in the order of measurement.
 ///
 /// @throws nothing_found if no database has tables, or none has the function; database_error
-report_json report_data(const report_choice& choice);
+std::string report_data(const report_choice& choice);
+
+/// A document as such a text.
+std::string report_text(const report_json& data);
 
 /// The present moment, as 2024-01-31T12:00:00Z.
 std::string utc_now();

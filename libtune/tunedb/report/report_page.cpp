@@ -101,19 +101,6 @@ void require_report_page() {
       "Debian or Ubuntu, configure again and build libtune");
 }
 
-std::string report_text(const report_json& data) {
-  const std::string text = data.dump(-1, ' ', false, report_json::error_handler_t::replace);
-  std::string safe;
-  safe.reserve(text.size() + text.size() / 64);
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t next = std::min(text.find('<', at), text.size());
-    safe.append(text, at, next - at);
-    if (next < text.size()) safe += "\\u003c";
-    at = next + 1;
-  }
-  return safe;
-}
-
 std::string report_policy() {
   return fmt::format(
       "default-src 'none'; script-src {} {}; style-src {}; connect-src 'none'; base-uri 'none'; "

@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "libtune/tunedb/report/report_data.hpp"
-
 namespace tune::cli {
 
 /// True if this program contains the page with its scripts: d3 was available at build time.
@@ -15,15 +13,11 @@ bool has_report_page() noexcept;
 /// Throws an error that names the package to install, if it does not.
 void require_report_page();
 
-/// The data as text that is valid inside a script element: without "<", and with bytes that are not
-/// UTF-8 replaced.
-std::string report_text(const report_json& data);
-
 /// The Content-Security-Policy of the page: only its own scripts and styles, by their digests, and
 /// no network.
 std::string report_policy();
 
-/// A complete page. @param text  of report_text
+/// A complete page. @param text  of report_data
 std::string report_page(std::string_view text);
 
 }  // namespace tune::cli

@@ -46,13 +46,13 @@ std::string report_source::stamp() const {
 std::shared_ptr<const report_state> report_source::now() {
   const std::string stamp = this->stamp();  // before reading: a later change causes another read
   if (last_ && last_->stamp == stamp) return last_;
-  report_json data;
+  std::string text;
   try {
-    data = report_data(choice_);
+    text = report_data(choice_);
   } catch (const nothing_found&) {
-    data = without_searches(choice_);
+    text = report_text(without_searches(choice_));
   }
-  last_ = std::make_shared<const report_state>(report_state{stamp, report_text(data)});
+  last_ = std::make_shared<const report_state>(report_state{stamp, std::move(text)});
   return last_;
 }
 

@@ -13,7 +13,7 @@ namespace tune::cli {
 /// The data of a report at one time.
 struct report_state {
   std::string stamp;  ///< differs for different contents
-  std::string text;   ///< the result of report_text
+  std::string text;   ///< the result of report_data
 };
 
 /// Reads databases again when their files have changed.

@@ -83,36 +83,24 @@ bool stores_trials(const running_search& search) {
   return then && now && *now - *then <= silent_seconds;
 }
 
-/// The numbers of configurations by the fingerprints of spaces.
-std::map<std::string, std::size_t> known_spaces(const std::vector<search_content>& searches) {
-  std::map<std::string, std::size_t> spaces;
-  for (const search_content& search : searches) {
-    const auto kept = detail::space_from_json(text_of(search.columns, "outline"));
-    const std::string space = text_of(search.columns, "space");
-    if (kept && !space.empty()) spaces[space] = kept->configurations;
+/// The number of configurations in the space of a search, from another search of the space.
+std::optional<std::size_t> configurations_of(database_reader& database,
+                                             const function_identity& function,
+                                             const search_content& search) {
+  const std::string space = text_of(search.columns, "space");
+  if (space.empty()) return std::nullopt;
+  const std::vector<std::int64_t> others = database.find_searches(function, {.space = space});
+  for (auto number = others.rbegin(); number != others.rend(); ++number) {
+    const auto other = database.read_search(*number, false);
+    if (!other) continue;
+    const auto kept = detail::space_from_json(text_of(other->columns, "outline"));
+    if (kept) return kept->configurations;
   }
-  return spaces;
+  return std::nullopt;
 }
 
 bool has_ended(const search_content& search) {
   return !text_of(search.columns, "finished_at").empty();
-}
-
-/// The latest search of each key that is unfinished, or that may be continued now.
-std::vector<const search_content*> unfinished(const std::vector<search_content>& searches) {
-  std::map<std::pair<std::string, std::string>, const search_content*> latest;
-  for (const search_content& search : searches) {
-    const search_content*& own = latest[{text_of(search.columns, "arguments_canonical"),
-                                         text_of(search.columns, "device_canonical")}];
-    if (own == nullptr || own->id < search.id) own = &search;
-  }
-  std::vector<const search_content*> list;
-  for (const auto& [key, search] : latest) {
-    if (!has_ended(*search) || can_be_continued(text_of(search->columns, "result"))) {
-      list.push_back(search);
-    }
-  }
-  return list;
 }
 
 std::string printable(const std::string& text) {
@@ -165,9 +153,11 @@ std::optional<std::string> canonical_key(const std::vector<field_description>& f
 std::vector<running_search> find_running(database_reader& database, const std::string& path) {
   std::vector<running_search> running;
   for (const function_identity& function : database.identities()) {
-    const std::vector<search_content> searches = database.read_searches(function);
-    const auto spaces = known_spaces(searches);
-    for (const search_content* search : unfinished(searches)) {
+    for (const std::int64_t number : database.find_open_searches(function)) {
+      const auto search = database.read_search(number, false);
+      if (!search) continue;  // removed meanwhile
+      auto process = process_of(path, function, *search);
+      if (!process && has_ended(*search)) continue;
       running_search one{.function = function,
                          .id = search->id,
                          .arguments = text_of(search->columns, "arguments"),
@@ -177,11 +167,10 @@ std::vector<running_search> find_running(database_reader& database, const std::s
                          .started_at = text_of(search->columns, "started_at"),
                          .strategy = text_of(search->columns, "strategy"),
                          .trials = database.summarise_trials(search->id),
-                         .process = process_of(path, function, *search)};
-      if (!one.process && (has_ended(*search) || !stores_trials(one))) continue;
+                         .process = std::move(process)};
+      if (!one.process && !stores_trials(one)) continue;
       one.budget = budget_of(one.process);
-      const auto space = spaces.find(text_of(search->columns, "space"));
-      if (space != spaces.end()) one.configurations = space->second;
+      one.configurations = configurations_of(database, function, *search);
       running.push_back(std::move(one));
     }
   }

@@ -3,6 +3,7 @@
 #include "libtune/extra/maintenance/database_reader.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <algorithm>
 #include <chrono>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -83,11 +84,68 @@ TEST_CASE("all of it is every function, each as it is alone") {
     const auto alone = reader.read(function.function);
     CHECK(canonical_text(tune::database_content{{alone}}) ==
           canonical_text(tune::database_content{{function}}));
-    for (const auto& search : reader.read(function.function, false).searches) {
-      CHECK(search.trials.empty());
+    tune::function_content parts{.function = function.function};
+    reader.for_each_result(function.function, {},
+                           [&](const auto& one) { parts.results.push_back(one); });
+    for (const std::int64_t number : reader.find_searches(function.function)) {
+      CHECK(reader.read_search(number, false).value().trials.empty());
+      parts.searches.push_back(reader.read_search(number).value());
     }
+    CHECK(canonical_text(tune::database_content{{parts}}) ==
+          canonical_text(tune::database_content{{function}}));
   }
   CHECK(reader.damaged() == 0);
+}
+
+TEST_CASE("results and searches are chosen by key, device and space") {
+  const temporary_folder folder;
+  tuning_database database(folder.file("tuning.db"));
+  auto other = sample_key(2);
+  other.device.name = "GPU Two";
+  for (const auto& key : {sample_key(1), sample_key(2), other}) {
+    database.store(sample_function(), key, sample_tuning(1), 1);
+    database.end_search(database.begin_search(sample_function(), key), "found");
+    database.begin_search(sample_function(), key);
+  }
+  database_reader reader(folder.file("tuning.db"));
+  const auto results = [&](const tune::row_choice& rows) {
+    std::size_t count = 0;
+    reader.for_each_result(sample_function(), rows, [&](const auto&) { ++count; });
+    return count;
+  };
+  const tune::row_choice key{.arguments = sample_key(2).arguments};
+  CHECK(results({}) == 3);
+  CHECK(results(key) == 2);
+  CHECK(results({.device_name = "GPU Two"}) == 1);
+  CHECK(results({.arguments = sample_key(1).arguments, .device_name = "GPU Two"}) == 0);
+  CHECK(reader.any_result(sample_function(), {.device_name = "GPU Two"})->device() == other.device);
+  CHECK_FALSE(reader.any_result(sample_function(), {.device_name = "GPU Three"}));
+  using numbers = std::vector<std::int64_t>;
+  CHECK(reader.find_searches(sample_function(), key) == numbers{3, 4, 5, 6});
+  CHECK(reader.find_searches(sample_function(), {.device_name = "GPU Two"}) == numbers{5, 6});
+  CHECK(reader.find_searches(sample_function(), {.space = "another"}).empty());
+  // The unfinished ones are the latest of their keys.
+  auto open = reader.find_open_searches(sample_function());
+  std::ranges::sort(open);
+  CHECK(open == numbers{2, 4, 6});
+  CHECK_FALSE(reader.read_search(7));
+}
+
+TEST_CASE("a row may be changed while its reader looks at it") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  tuning_database database(path);
+  for (int i = 0; i < 100; ++i)
+    database.store(sample_function(), sample_key(i), sample_tuning(1), 1);
+  database_reader reader(path);
+  reader.for_each_result(sample_function(), {}, [&](const tune::result_content& one) {
+    database.store(sample_function(), {one.arguments, one.device()}, sample_tuning(2), 1);
+  });
+  std::size_t changed = 0;
+  reader.for_each_result(sample_function(), {}, [&](const tune::result_content& one) {
+    changed += one.values == sample_tuning(2) ? 1 : 0;
+  });
+  CHECK(changed == 100);
 }
 
 TEST_CASE("for reading alone nothing is written, and others may go on writing") {
