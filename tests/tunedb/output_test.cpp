@@ -105,7 +105,7 @@ TEST_CASE("a table of any length is printed while its rows come") {
     printer.end();
   });
   CHECK(lines(text) == 5001);
-  CHECK(contains(text, "\n999   999\n"));
+  CHECK(contains(text, "\n999  999\n"));
   CHECK(contains(text, "\n4999  4999\n"));
 }
 

@@ -104,7 +104,7 @@ TEST_CASE("results and searches are chosen by key, device and space") {
   other.device.name = "GPU Two";
   for (const auto& key : {sample_key(1), sample_key(2), other}) {
     database.store(sample_function(), key, sample_tuning(1), 1);
-    database.end_search(database.begin_search(sample_function(), key), "found");
+    database.finish_search(database.begin_search(sample_function(), key), "found");
     database.begin_search(sample_function(), key);
   }
   database_reader reader(folder.file("tuning.db"));
