@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <utility>
 
 #include "libtune/base/plain_text.hpp"
 #include "libtune/base/sha256.hpp"
@@ -169,6 +172,24 @@ bool wins_over(const result_content& a, const result_content& b, bool by_time) {
   if (!by_time && made != others) return made > others;
   if (by_time && mine && *mine != *other) return *mine < *other;
   return digest_of(a) < digest_of(b);
+}
+
+void join_functions(database_content& content) {
+  std::vector<function_content> joined;
+  std::map<std::string, std::vector<std::size_t>> places;  // by table, which may have two forms
+  for (function_content& one : content.functions) {
+    std::vector<std::size_t>& of_table = places[table_name(one.function)];
+    const auto equal = std::ranges::find_if(
+        of_table, [&](std::size_t place) { return joined[place].function == one.function; });
+    if (equal == of_table.end()) {
+      of_table.push_back(joined.size());
+      joined.push_back(std::move(one));
+      continue;
+    }
+    std::ranges::move(one.results, std::back_inserter(joined[*equal].results));
+    std::ranges::move(one.searches, std::back_inserter(joined[*equal].searches));
+  }
+  content.functions = std::move(joined);
 }
 
 }  // namespace tune

@@ -75,6 +75,10 @@ struct database_content {
   std::vector<function_content> functions{};
 };
 
+/// Puts the results and searches of equal functions together: a merge opens the tables of each
+/// function once.
+void join_functions(database_content& content);
+
 /// Which results or searches of a function to read: those with all of these; empty ones choose all.
 struct row_choice {
   std::vector<named_value> arguments{};  ///< the whole key

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/extra/maintenance/json_stream.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -30,13 +31,17 @@ void json_stream::begin(char bracket, std::string_view key) {
 
 void json_stream::add(const json& item, std::string_view key) {
   place(key);
-  // A line break of the text is one of the layout: strings have it as \n.
-  std::string text = text_(item, indent_);
+  const std::string text = text_(item, indent_);
   const std::string margin(levels_.size() * static_cast<std::size_t>(indent_), ' ');
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += margin.size()) {
-    text.insert(++at, margin);
+  // A line break of the text is one of the layout: strings have it as \n.
+  std::string moved;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t next = std::min(text.find('\n', at), text.size() - 1) + 1;
+    moved.append(text, at, next - at);
+    if (moved.back() == '\n') moved += margin;
+    at = next;
   }
-  to_(text);
+  to_(moved);
 }
 
 void json_stream::add_members(const json& object) {

@@ -231,18 +231,21 @@ void raw_table::prepare_write(bool replace) {
 void raw_table::write(const std::vector<bound_column>& row, bool replace) {
   prepare_write(replace);
   const statement_run run(*write_);
+  for (const bound_column& column : row) {
+    if (has(column.name)) continue;
+    throw argument_error(
+        fmt::format("the table '{}' of the database has no column '{}'; use a newer tunedb", name(),
+                    column.name));
+  }
   int number = 1;
   for (const std::string& column : columns()) {
-    bind_column(column, defaults_.at(column)).bind(*write_, number++);
-  }
-  for (const bound_column& column : row) {
-    const auto found = std::ranges::find(columns(), column.name);
-    if (found == columns().end()) {
-      throw argument_error(
-          fmt::format("the table '{}' of the database has no column '{}'; use a newer tunedb",
-                      name(), column.name));
+    const auto given = std::ranges::find(row, column, &bound_column::name);
+    if (given != row.end()) {
+      given->bind(*write_, number);
+    } else {
+      std::visit(binder{*write_, number}, defaults_.at(column));
     }
-    column.bind(*write_, static_cast<int>(found - columns().begin()) + 1);
+    ++number;
   }
   write_->exec();
 }

@@ -104,8 +104,14 @@ void run(const invocation& shared, report_options options) {
     target = export_target(options.file, database, false, options.force);
   }
   if (options.follow) return follow(choice, target);
-  const std::string text = report_data(choice);
-  write_file(target, shared.json ? text + "\n" : report_page(text));
+  write_file_by(target, [&](const put_text_part& put) {
+    if (shared.json) {
+      write_report_data(choice, put);
+      put("\n");
+    } else {
+      write_report_page(put, [&] { write_report_data(choice, put); });
+    }
+  });
 }
 
 }  // namespace

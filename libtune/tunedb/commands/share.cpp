@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <fmt/format.h>
+#include <future>
 #include <memory>
+#include <utility>
 
 #include "libtune/base/environment.hpp"
 #include "libtune/extra/maintenance/database_reader.hpp"
@@ -95,7 +97,16 @@ exit_code pull(shared_store& store, const invocation& shared, const share_option
   merge_report sum;
   const std::string path = shared.database_path();
   std::vector<shared_result> some;
-  const auto merge = [&] {
+  std::future<merge_report> merging;  // while the next results are received and read
+  const auto end_merging = [&] {
+    if (!merging.valid()) return;
+    const merge_report made = merging.get();
+    sum.results_added += made.results_added;
+    sum.results_replaced += made.results_replaced;
+    sum.results_kept += made.results_kept;
+    for (const std::string& reason : made.reasons) leave(reason);
+  };
+  const auto begin_merging = [&] {
     database_content content = parse_shared(store.name(), some, leave).content;
     some.clear();
     std::erase_if(content.functions, [&](const function_content& one) {
@@ -103,18 +114,19 @@ exit_code pull(shared_store& store, const invocation& shared, const share_option
              options.function != table_name(one.function);
     });
     if (content.functions.empty()) return;
-    const merge_report made = merge_content(path, content);
-    sum.results_added += made.results_added;
-    sum.results_replaced += made.results_replaced;
-    sum.results_kept += made.results_kept;
-    for (const std::string& reason : made.reasons) leave(reason);
+    join_functions(content);
+    end_merging();
+    merging = std::async(std::launch::async, [&path, content = std::move(content)] {
+      return merge_content(path, content);
+    });
   };
   constexpr std::size_t at_once = 256;
   store.for_each([&](const shared_result& one) {
     some.push_back(one);
-    if (some.size() == at_once) merge();
+    if (some.size() == at_once) begin_merging();
   });
-  merge();
+  begin_merging();
+  end_merging();
   return report(
       shared,
       {{"results_added", sum.results_added},

@@ -17,7 +17,7 @@ namespace {
 /// Collects the contents of several databases.
 class collector {
  public:
-  explicit collector(const report_choice& choice) : choice_(choice) {}
+  collector(const report_choice& choice, const put_text_part& put) : choice_(choice), put_(put) {}
 
   void add(const std::string& path) {
     database_reader reader(path, database_access::read_only);
@@ -30,25 +30,28 @@ class collector {
     damaged_ += reader.damaged();
   }
 
-  std::string text() && {
+  /// Writes what has been counted meanwhile.
+  void end() {
     if (databases_.empty()) throw nothing_found("no database has anything yet; tune first");
     if (functions_.empty()) {
       throw nothing_found(choice_.functions.empty()
                               ? "the databases have no function yet; tune first"
                               : "no database has a function '" + choice_.functions.front() + "'");
     }
-    std::string text = report_text({{"format", "libtune report"},
-                                    {"version", 1},
-                                    {"made_at", utc_now()},
-                                    {"databases", databases_},
-                                    {"damaged", damaged_},
-                                    {"functions", functions_},
-                                    {"devices", devices_}});
-    text.back() = ',';  // in place of the last bracket
-    return text + "\"searches\":[" + searches_ + "]}";
+    if (!has_searches_) put_(begin);
+    put_("],");
+    put_(report_text({{"made_at", utc_now()},
+                      {"databases", databases_},
+                      {"damaged", damaged_},
+                      {"functions", functions_},
+                      {"devices", devices_}})
+             .substr(1));  // without the bracket
   }
 
  private:
+  // The format comes first, by which a report is known (is_export).
+  static constexpr const char* begin = R"({"format":"libtune report","version":1,"searches":[)";
+
   bool is_chosen(const function_identity& function) const {
     if (choice_.functions.empty()) return true;
     return std::ranges::any_of(choice_.functions, [&](const std::string& chosen) {
@@ -77,8 +80,9 @@ class collector {
       one["database"] = database;
       one["function"] = function;
       one["device"] = device;
-      if (!searches_.empty()) searches_ += ',';
-      searches_ += report_text(one);
+      put_(has_searches_ ? "," : begin);
+      put_(report_text(one));
+      has_searches_ = true;
     }
   }
 
@@ -96,7 +100,8 @@ class collector {
   report_json databases_ = report_json::array();
   report_json functions_ = report_json::array();
   report_json devices_ = report_json::array();
-  std::string searches_;  // as text, which is much smaller than a document
+  const put_text_part& put_;
+  bool has_searches_ = false;
   numbering function_numbers_;
   numbering device_numbers_;
   std::size_t damaged_ = 0;
@@ -126,10 +131,16 @@ std::string report_text(const report_json& data) {
   return safe;
 }
 
-std::string report_data(const report_choice& choice) {
-  collector all(choice);
+void write_report_data(const report_choice& choice, const put_text_part& put) {
+  collector all(choice, put);
   for (const std::string& path : choice.databases) all.add(path);
-  return std::move(all).text();
+  all.end();
+}
+
+std::string report_data(const report_choice& choice) {
+  std::string text;
+  write_report_data(choice, [&](std::string_view part) { text += part; });
+  return text;
 }
 
 }  // namespace tune::cli

@@ -108,15 +108,28 @@ std::string report_policy() {
       digest_of(d3), digest_of(own_script()), digest_of(embedded::report_css));
 }
 
-std::string report_page(std::string_view text) {
+void write_report_page(const put_text_part& put, const std::function<void()>& put_data) {
   require_report_page();
+  constexpr std::string_view mark = "{{data}}";
   const std::string policy = report_policy();
   const std::string script = own_script();
-  return filled(embedded::report_html, {{"{{policy}}", policy},
-                                        {"{{style}}", embedded::report_css},
-                                        {"{{d3}}", d3},
-                                        {"{{script}}", script},
-                                        {"{{data}}", text}});
+  const std::string_view form = embedded::report_html;
+  const std::size_t place = form.find(mark);
+  const auto fill = [&](std::string_view part) {
+    return filled(part, {{"{{policy}}", policy},
+                         {"{{style}}", embedded::report_css},
+                         {"{{d3}}", d3},
+                         {"{{script}}", script}});
+  };
+  put(fill(form.substr(0, place)));
+  put_data();
+  put(fill(form.substr(place + mark.size())));
+}
+
+std::string report_page(std::string_view text) {
+  std::string page;
+  write_report_page([&](std::string_view part) { page += part; }, [&] { page += text; });
+  return page;
 }
 
 }  // namespace tune::cli

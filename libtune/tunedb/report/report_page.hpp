@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+
+#include "libtune/tunedb/report/report_data.hpp"
 
 namespace tune::cli {
 
@@ -19,5 +22,8 @@ std::string report_policy();
 
 /// A complete page. @param text  of report_data
 std::string report_page(std::string_view text);
+
+/// Writes a complete page part by part. @param put_data  writes the data between the parts
+void write_report_page(const put_text_part& put, const std::function<void()>& put_data);
 
 }  // namespace tune::cli
