@@ -51,7 +51,7 @@ using put_text_part = std::function<void(std::string_view part)>;
 /// Writes the same text part by part: memory for one search is enough.
 void write_report_data(const report_choice& choice, const put_text_part& put);
 
-/// A document as such a text.
+/// A document in that form.
 std::string report_text(const report_json& data);
 
 /// The present moment, as 2024-01-31T12:00:00Z.
