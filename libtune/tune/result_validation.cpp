@@ -69,11 +69,28 @@ std::optional<std::string> show_space(const tuning_task& task,
   }
 }
 
-std::optional<std::string> find_broken_need(const search_problem& problem, std::size_t index,
-                                            const device& device) {
-  const auto asked = problem.needs(index);
+/// What a program knows of a configuration without running it.
+struct standing {
+  bool is_in_space = false;
+  bool declares_needs = false;
+  std::optional<std::string> broken_need{};  ///< a need that the device does not meet
+};
+
+standing standing_of(const search_problem& problem, const std::vector<named_value>& configuration,
+                     const device& device) {
+  std::optional<resources> asked;
+  if (problem.contains) {
+    if (!problem.contains(configuration)) return {};
+    asked = problem.needs_of(configuration);
+  } else {
+    const auto index = problem.find(configuration);
+    if (!index) return {};
+    if (problem.needs) asked = problem.needs(*index);
+  }
   auto broken = asked ? find_broken_limit(*asked, device.limits()) : std::nullopt;
-  return broken ? std::optional("it needs " + *std::move(broken)) : std::nullopt;
+  if (broken) broken->insert(0, "it needs ");
+  return {
+      .is_in_space = true, .declares_needs = asked.has_value(), .broken_need = std::move(broken)};
 }
 
 /// The configurations of a result.
@@ -89,9 +106,10 @@ std::optional<std::string> why_part_unusable(const search_problem& problem,
                                              const trial_in_child& in_child) {
   std::optional<std::size_t> index;
   try {
+    const standing known = standing_of(problem, configuration, device);
+    if (!known.is_in_space) return "it is not in the space";
+    if (known.declares_needs) return known.broken_need;
     index = problem.find(configuration);
-    if (!index) return "it is not in the space";
-    if (problem.needs(*index)) return find_broken_need(problem, *index, device);
   } catch (const std::exception& failure) {
     return failure.what();
   }
@@ -153,9 +171,8 @@ std::optional<record> find_usable_at_once(const std::vector<record>& candidates,
   const auto look = [&](const search_problem& problem) {
     const auto is_known_to_work = [&](const record& candidate) {
       return std::ranges::all_of(parts_of(problem, candidate.values), [&](const auto& part) {
-        const auto index = problem.find(part);
-        return index && problem.needs(*index) &&
-               !find_broken_need(problem, *index, task.context.device());
+        const standing known = standing_of(problem, part, task.context.device());
+        return known.declares_needs && !known.broken_need;
       });
     };
     const auto found = std::ranges::find_if(candidates, is_known_to_work);
@@ -174,8 +191,9 @@ std::optional<std::string> why_forbidden(const std::vector<named_value>& values,
                                          const std::function<bool()>& was_in_space) {
   std::optional<std::string> reason;
   const auto look = [&](const search_problem& problem) {
-    if (const auto place = problem.find(values)) {
-      reason = find_broken_need(problem, *place, task.context.device());
+    const standing known = standing_of(problem, values, task.context.device());
+    if (known.is_in_space) {
+      reason = known.broken_need;
     } else if (was_in_space()) {
       reason = "it is not in the space any more";
     }

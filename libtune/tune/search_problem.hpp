@@ -29,6 +29,10 @@ struct search_problem {
   /// The number of the configuration with these fields; empty if it is not in the space. Throws
   /// type_error for other fields.
   std::function<std::optional<std::size_t>(const std::vector<named_value>&)> find{};
+  /// True if find has a number for these fields, and needs by fields: for a stored result, whose
+  /// check then finds no other configuration. Both or neither are given.
+  std::function<bool(const std::vector<named_value>&)> contains{};
+  std::function<std::optional<resources>(const std::vector<named_value>&)> needs_of{};
   /// The values, for find, of each configuration of a result that has several, such as a portfolio.
   /// An empty function: a result is one configuration.
   std::function<std::vector<std::vector<named_value>>(const std::vector<named_value>&)> parts{};

@@ -79,6 +79,14 @@ class tuning_session {
             [&](const std::vector<named_value>& values) {
               return space.find(from_values<Tuning>(values));
             },
+        .contains =
+            [&](const std::vector<named_value>& values) {
+              return space.contains(from_values<Tuning>(values));
+            },
+        .needs_of =
+            [&](const std::vector<named_value>& values) {
+              return space.resources_of(from_values<Tuning>(values));
+            },
         .metrics = defaults.metrics,
         .why_not = [&](const std::vector<metric>& figures) { return space.why_not(figures); }};
     return space[search(problem, defaults)];

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace tune::testing {
 struct convolution_tuning {
   int tbx = 8;
   int tby = 8;
-  int local = 0;  // 0: not used, 1: used, 2: used with extra work items for the halo
+  int staging = 0;  // 0: not used, 1: used, 2: used with extra work items for the halo
   int wptx = 1;
   int wpty = 1;
   int vector = 1;
@@ -45,7 +46,7 @@ struct gemm_tuning {
 
 }  // namespace tune::testing
 
-LIBTUNE_FIELDS(tune::testing::convolution_tuning, tbx, tby, local, wptx, wpty, vector, unroll,
+LIBTUNE_FIELDS(tune::testing::convolution_tuning, tbx, tby, staging, wptx, wpty, vector, unroll,
                padding, tbx_xl, tby_xl)
 LIBTUNE_FIELDS(tune::testing::gemm_tuning, mwg, nwg, kwg, mdimc, ndimc, mdima, ndimb, kwi, vwm, vwn,
                strm, strn, sa, sb)
@@ -65,18 +66,18 @@ inline constexpr int halo = 3;  // half the filter
 
 inline int halo_items(int per_item) { return (2 * halo + per_item - 1) / per_item; }
 inline bool width_fits(const t& c) {
-  return c.tbx_xl == c.tbx + (c.local == 2 ? halo_items(c.wptx) : 0);
+  return c.tbx_xl == c.tbx + (c.staging == 2 ? halo_items(c.wptx) : 0);
 }
 inline bool height_fits(const t& c) {
-  return c.tby_xl == c.tby + (c.local == 2 ? halo_items(c.wpty) : 0);
+  return c.tby_xl == c.tby + (c.staging == 2 ? halo_items(c.wpty) : 0);
 }
 inline bool vectors_fit(const t& c) {
-  return c.wptx % c.vector == 0 && (c.local != 2 || 2 * halo % c.vector == 0);
+  return c.wptx % c.vector == 0 && (c.staging != 2 || 2 * halo % c.vector == 0);
 }
-inline bool padding_is_used(const t& c) { return c.padding == 0 || c.local != 0; }
+inline bool padding_is_used(const t& c) { return c.padding == 0 || c.staging != 0; }
 inline bool tile_fits(const t& c) {
   const int floats = (c.tby * c.wpty + 2 * halo) * (c.tbx * c.wptx + 2 * halo + c.padding);
-  return c.local == 0 || floats * 4 <= local_memory_bytes;
+  return c.staging == 0 || floats * 4 <= local_memory_bytes;
 }
 inline bool group_fits(const t& c) { return c.tbx_xl * c.tby_xl <= most_work_items; }
 inline bool allows(const t& c) {
@@ -98,7 +99,7 @@ inline std::vector<int> extended_sizes() {
 inline tune::space<convolution_tuning> convolution_parameters() {
   using t = convolution_tuning;
   tune::space<t> space;
-  space.add(&t::tbx, {8, 16, 32, 64}).add(&t::tby, {8, 16, 32, 64}).add(&t::local, {0, 1, 2});
+  space.add(&t::tbx, {8, 16, 32, 64}).add(&t::tby, {8, 16, 32, 64}).add(&t::staging, {0, 1, 2});
   space.add(&t::wptx, {1, 2, 4, 8}).add(&t::wpty, {1, 2, 4, 8}).add(&t::vector, {1, 2, 4});
   space.add(&t::unroll, {1, 2 * convolution::halo + 1}).add(&t::padding, {0, 1});
   space.add(&t::tbx_xl, convolution::extended_sizes());
@@ -110,11 +111,11 @@ inline tune::space<convolution_tuning> convolution_space() {
   using t = convolution_tuning;
   namespace c = convolution;
   auto space = convolution_parameters();
-  space.restrict(c::width_fits, "width fits", &t::local, &t::tbx_xl, &t::tbx, &t::wptx);
-  space.restrict(c::height_fits, "height fits", &t::local, &t::tby_xl, &t::tby, &t::wpty);
-  space.restrict(c::vectors_fit, "vectors fit", &t::local, &t::vector, &t::wptx);
-  space.restrict(c::padding_is_used, "padding is used", &t::local, &t::padding);
-  space.restrict(c::tile_fits, "tile fits", &t::local, &t::tbx, &t::wptx, &t::tby, &t::wpty,
+  space.restrict(c::width_fits, "width fits", &t::staging, &t::tbx_xl, &t::tbx, &t::wptx);
+  space.restrict(c::height_fits, "height fits", &t::staging, &t::tby_xl, &t::tby, &t::wpty);
+  space.restrict(c::vectors_fit, "vectors fit", &t::staging, &t::vector, &t::wptx);
+  space.restrict(c::padding_is_used, "padding is used", &t::staging, &t::padding);
+  space.restrict(c::tile_fits, "tile fits", &t::staging, &t::tbx, &t::wptx, &t::tby, &t::wpty,
                  &t::padding);
   space.restrict(c::group_fits, "group fits", &t::tbx_xl, &t::tby_xl);
   return space;
@@ -174,8 +175,8 @@ inline tune::space<gemm_tuning> gemm_space() {
 
 // The same spaces with their restrictions as texts, as a bare kernel has them.
 
-inline search_space with_texts(std::vector<parameter> parameters,
-                               const std::vector<const char*>& texts) {
+template <class Texts>
+search_space with_texts(std::vector<parameter> parameters, const Texts& texts) {
   std::vector<restriction> restrictions;
   for (const char* text : texts) {
     for (auto& part : expression(text).restrictions(parameters)) {
@@ -185,23 +186,25 @@ inline search_space with_texts(std::vector<parameter> parameters,
   return search_space(std::move(parameters), std::move(restrictions));
 }
 
+inline constexpr std::array convolution_texts{
+    "tbx_xl == tbx + (staging == 2) * ((6 + wptx - 1) // wptx)",
+    "tby_xl == tby + (staging == 2) * ((6 + wpty - 1) // wpty)",
+    "wptx % vector == 0 and (staging != 2 or 6 % vector == 0)",
+    "padding == 0 or staging != 0",
+    "staging == 0 or (tby*wpty + 6) * (tbx*wptx + 6 + padding) * 4 <= 48 * 1024",
+    "tbx_xl * tby_xl <= 1024"};
+
 inline search_space convolution_text_space() {
-  return with_texts(
-      convolution_parameters().core().parameters(),
-      {"tbx_xl == tbx + (local == 2) * ((6 + wptx - 1) // wptx)",
-       "tby_xl == tby + (local == 2) * ((6 + wpty - 1) // wpty)",
-       "wptx % vector == 0 and (local != 2 or 6 % vector == 0)", "padding == 0 or local != 0",
-       "local == 0 or (tby*wpty + 6) * (tbx*wptx + 6 + padding) * 4 <= 48 * 1024",
-       "tbx_xl * tby_xl <= 1024"});
+  return with_texts(convolution_parameters().core().parameters(), convolution_texts);
 }
 
 inline search_space gemm_text_space() {
   return with_texts(
       gemm_parameters().core().parameters(),
-      {"kwg % kwi == 0", "mwg % (mdimc * vwm) == 0", "nwg % (ndimc * vwn) == 0",
-       "mwg % (mdima * vwm) == 0", "nwg % (ndimb * vwn) == 0",
-       "kwg % (mdimc * ndimc // mdima) == 0", "kwg % (mdimc * ndimc // ndimb) == 0",
-       "(sa * kwg * mwg + sb * kwg * nwg) * 4 <= 48 * 1024", "mdimc * ndimc <= 1024"});
+      std::array{"kwg % kwi == 0", "mwg % (mdimc * vwm) == 0", "nwg % (ndimc * vwn) == 0",
+                 "mwg % (mdima * vwm) == 0", "nwg % (ndimb * vwn) == 0",
+                 "kwg % (mdimc * ndimc // mdima) == 0", "kwg % (mdimc * ndimc // ndimb) == 0",
+                 "(sa * kwg * mwg + sb * kwg * nwg) * 4 <= 48 * 1024", "mdimc * ndimc <= 1024"});
 }
 
 }  // namespace tune::testing

@@ -145,6 +145,9 @@ TEST_CASE("random spaces have the configurations, order and removals of brute fo
   for_random_spaces(
       false, [](const sample_space& sample, const search_space& space, random_source& random) {
         REQUIRE(space.size() == sample.allowed.size());
+        const auto first = sample.make().first();  // of a space that has found no others
+        CHECK(first.has_value() == !sample.allowed.empty());
+        if (first) CHECK(*first == space.values(0));
         std::vector<choice> listed;
         for (std::size_t i = 0; i < space.size(); ++i) {
           listed.push_back(space.choice(i));
@@ -160,6 +163,11 @@ TEST_CASE("random spaces have the configurations, order and removals of brute fo
             at.push_back(random.below(item.candidates.size()));
           const bool allowed = std::ranges::binary_search(sample.allowed, at);
           CHECK(space.index_of(at).has_value() == allowed);
+          std::vector<tune::named_value> values;
+          for (std::size_t p = 0; p < at.size(); ++p) {
+            values.push_back({sample.parameters[p].name, sample.parameters[p].candidates[at[p]]});
+          }
+          CHECK(sample.make().contains(values) == allowed);
         }
       });
 }

@@ -164,6 +164,32 @@ TEST_CASE("threads that need the space at the same time enumerate it once") {
   CHECK(asked == 100);
 }
 
+TEST_CASE("the first configuration is found without the others") {
+  std::size_t asked = 0;
+  std::vector<parameter> parameters(16, counting("", 10));
+  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].name = std::to_string(i);
+  std::vector<restriction> ascending;
+  for (std::size_t i = 1; i < 15; ++i) {
+    ascending.push_back({std::to_string(i),
+                         [&asked, i](std::span<const std::size_t> at) {
+                           ++asked;
+                           return at[i] >= at[i - 1];
+                         },
+                         std::vector{i - 1, i}});
+  }
+  ascending.push_back({"last", [](auto at) { return at[15] == 9; }, std::vector<std::size_t>{15}});
+  const auto first = search_space(parameters, ascending).first();
+  REQUIRE(first);
+  CHECK(first->at(14).value == parameters[0].candidates[0]);
+  CHECK(first->at(15).value == parameters[0].candidates[9]);
+  CHECK(asked == 14);
+  // Where the first one is far, all are found.
+  ascending.push_back({"far", [](auto at) { return at[0] + at[14] == 9 && at[0] == 4; },
+                       std::vector<std::size_t>{0, 14}});
+  const search_space far(parameters, ascending);
+  CHECK(far.first() == far.values(0));
+}
+
 TEST_CASE("a space whose restriction threw may be asked again") {
   bool broken = true;
   const search_space space({counting("a", 4)}, {{"r", [&](std::span<const std::size_t>) {
@@ -171,7 +197,11 @@ TEST_CASE("a space whose restriction threw may be asked again") {
                                                    return true;
                                                  }}});
   CHECK_THROWS_AS(space.size(), tune::error);
+  CHECK_THROWS_AS(space.first(), tune::error);
+  const std::vector<named_value> values{{"a", space.parameters()[0].candidates[1]}};
+  CHECK_THROWS_AS(space.contains(values), tune::error);
   broken = false;
+  CHECK(space.contains(values));
   CHECK(space.size() == 4);
 }
 

@@ -128,10 +128,16 @@ TEST_CASE("a member may be added after the restriction that reads it") {
 TEST_CASE("a configuration is found again, and only if it is in the space") {
   auto space = small_space();
   space.restrict(fits);
-  for (std::size_t i = 0; i < space.size(); ++i) CHECK(space.find(space[i]) == i);
-  CHECK_FALSE(space.find({.wgs = 128, .rows = 2}));
-  CHECK_FALSE(space.find({.wgs = 33, .rows = 1}));
-  CHECK_FALSE(space.find({.wgs = 32, .rows = 1, .padding = true}));
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    CHECK(space.find(space[i]) == i);
+    CHECK(space.contains(space[i]));
+  }
+  for (const tile_tuning& other : {tile_tuning{.wgs = 128, .rows = 2},
+                                   {.wgs = 33, .rows = 1},
+                                   {.wgs = 32, .rows = 1, .padding = true}}) {
+    CHECK_FALSE(space.find(other));
+    CHECK_FALSE(space.contains(other));
+  }
 }
 
 TEST_CASE("a space is a range of tunings") {

@@ -93,18 +93,20 @@ search_problem make_problem(const libtune_tuner& of) {
           .generate = [space, by = of.measures](
                           std::size_t index) { return measured_by(by, space.values(index)); },
           .find = [space](const std::vector<named_value>& values) { return space.find(values); },
+          .contains = [space](const std::vector<named_value>& v) { return space.contains(v); },
+          .needs_of = [](const auto&) -> std::optional<resources> { return std::nullopt; },
           .metrics = {.computed = of.metrics, .probes = {}}};
 }
 
 /// The parts of an autotuner for a function of the caller.
 detail::autotuner_parts parts_of(const libtune_tuner& of) {
   const search_space space = of.kernel.space();
-  const std::vector<named_value> first = detail::first_of_each(space.parameters());
+  const auto first = space.first();
   return {.name = of.remembered->name,
           .version = of.remembered->version,
           .key_fields = describe_values(of.remembered->key.values()),
           .tuning_fields = detail::describe_parameters(space.parameters()),
-          .test_default = space.size() == 0 ? first : space.values(0),
+          .test_default = first ? *first : detail::first_of_each(space.parameters()),
           .tunes =
               [&of](tuning_session& session, const std::vector<named_value>&) {
                 const search_problem problem = make_problem(of);

@@ -39,8 +39,8 @@ class trial_keeper final : public observer {
 
 std::vector<named_value> default_of(const kernel_description& of) {
   if (of.test_default) return of.test_default->values();
-  const search_space space = of.space();
-  return space.size() == 0 ? detail::first_of_each(of.parameters) : space.values(0);
+  auto first = of.space().first();
+  return first ? *std::move(first) : detail::first_of_each(of.parameters);
 }
 
 void check_candidates(const kernel_description& of, const std::vector<named_value>& values) {

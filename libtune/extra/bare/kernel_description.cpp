@@ -185,6 +185,13 @@ search_space kernel_description::space() const {
   return search_space(parameters, std::move(restrictions));
 }
 
+std::optional<resources> kernel_description::needs(const std::vector<named_value>& values) const {
+  const configuration at(values);
+  const work_size local = work_group(at);
+  return resources{.work_group = {local.x, local.y, local.z},
+                   .dynamic_local_memory_bytes = dynamic_bytes(at)};
+}
+
 std::string kernel_description::answer_name(std::size_t argument) const {
   return fmt::format("the answer for argument {} of the kernel '{}'", argument, defined.name);
 }
@@ -344,12 +351,7 @@ search_problem make_problem(std::shared_ptr<const kernel_description> of, const 
   auto workplace = std::make_shared<std::optional<search_workplace>>();
   return {.space = space,
           .configuration = [space](std::size_t index) { return space.values(index); },
-          .needs = [space, of](std::size_t index) -> std::optional<resources> {
-            const configuration at(space.values(index));
-            const work_size local = of->work_group(at);
-            return resources{.work_group = {local.x, local.y, local.z},
-                             .dynamic_local_memory_bytes = of->dynamic_bytes(at)};
-          },
+          .needs = [space, of](std::size_t index) { return of->needs(space.values(index)); },
           .generate = [space, of, context, workplace](std::size_t index) -> measure {
             const configuration at(space.values(index));
             if (of->grid(at).total() == 0) {
@@ -361,6 +363,8 @@ search_problem make_problem(std::shared_ptr<const kernel_description> of, const 
             return make_candidate(of, compiled, at, **workplace);
           },
           .find = [space](const std::vector<named_value>& values) { return space.find(values); },
+          .contains = [space](const std::vector<named_value>& v) { return space.contains(v); },
+          .needs_of = [of](const std::vector<named_value>& values) { return of->needs(values); },
           .metrics = of->search.metrics,
           .why_not = [of](const std::vector<metric>& figures) { return of->why_not(figures); }};
 }

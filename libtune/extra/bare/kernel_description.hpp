@@ -69,6 +69,8 @@ struct kernel_description {
   /// @throws argument_error for an unknown parameter name, and for a problem without work items
   void check() const;
   search_space space() const;
+  /// See search_problem::needs_of.
+  std::optional<resources> needs(const std::vector<named_value>& values) const;
   /// The work group; without extents 256 x 1 x 1. @throws argument_error for a given name without a
   /// value
   work_size work_group(const configuration& at) const;

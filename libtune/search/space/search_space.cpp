@@ -3,6 +3,7 @@
 #include "libtune/search/space/search_space.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <fmt/format.h>
 #include <functional>
 #include <limits>
@@ -112,6 +113,83 @@ struct search_space::state {
     cartesian_size = count_combinations(parameters);
   }
 
+  /// The first choice in nested order that all restrictions allow; empty if there is none, or if it
+  /// was not found within a few steps.
+  std::optional<std::vector<std::size_t>> first_choice() const {
+    constexpr std::size_t most_steps = 10'000;
+    // The restrictions by the last parameter that they read, in their order.
+    std::vector<std::vector<std::size_t>> decided(parameters.size() + 1);
+    for (std::size_t i = 0; i < restrictions.size(); ++i) {
+      const auto& reads = restrictions[i].reads;
+      const std::size_t last = !reads           ? parameters.size()
+                               : reads->empty() ? 0
+                                                : std::ranges::max(*reads) + 1;
+      decided[last].push_back(i);
+    }
+    detail::combination tried = make_combination();
+    const auto allows = [&](std::size_t set) {
+      return std::ranges::all_of(decided[set], [&](std::size_t i) { return tried.allowed_by(i); });
+    };
+    std::vector<std::size_t> choice;
+    try {
+      bool goes_on = allows(0);
+      for (std::size_t step = 0; goes_on && step < most_steps; ++step) {
+        if (choice.size() == parameters.size()) return choice;
+        choice.push_back(0);
+        tried.set(choice.size() - 1, 0);
+        while (goes_on && !allows(choice.size())) {
+          while (!choice.empty() &&
+                 choice.back() + 1 == parameters[choice.size() - 1].candidates.size()) {
+            choice.pop_back();
+          }
+          goes_on = !choice.empty() && ++step < most_steps;
+          if (goes_on) tried.set(choice.size() - 1, ++choice.back());
+        }
+      }
+    } catch (const std::exception&) {
+      return std::nullopt;  // finding all of them tells of it
+    }
+    return std::nullopt;
+  }
+
+  /// The candidates with these values; empty if a value is missing or no candidate.
+  std::optional<std::vector<std::size_t>> choice_of(std::span<const named_value> values) const {
+    std::vector<std::size_t> chosen;
+    for (const parameter& item : parameters) {
+      const auto given = std::ranges::find(values, item.name, &named_value::name);
+      if (given == values.end()) return std::nullopt;
+      const auto candidate = std::ranges::find(item.candidates, given->value);
+      if (candidate == item.candidates.end()) return std::nullopt;
+      chosen.push_back(static_cast<std::size_t>(candidate - item.candidates.begin()));
+    }
+    return chosen;
+  }
+
+  /// True if all restrictions allow a choice; empty if none forbids it and one throws. One may
+  /// throw where an earlier one forbids.
+  std::optional<bool> allows(std::span<const std::size_t> choice) const {
+    detail::combination tried = make_combination();
+    for (std::size_t i = 0; i < choice.size(); ++i) tried.set(i, choice[i]);
+    bool is_known = true;
+    for (std::size_t i = 0; i < restrictions.size(); ++i) {
+      try {
+        if (!tried.allowed_by(i)) return false;
+      } catch (const std::exception&) {
+        is_known = false;
+      }
+    }
+    return is_known ? std::optional(true) : std::nullopt;
+  }
+
+  std::vector<named_value> values(std::span<const std::size_t> choice) const {
+    std::vector<named_value> all;
+    all.reserve(choice.size());
+    for (std::size_t i = 0; i < choice.size(); ++i) {
+      all.push_back({parameters[i].name, parameters[i].candidates[choice[i]]});
+    }
+    return all;
+  }
+
   const detail::enumeration& enumerated() {
     const std::lock_guard lock(mutex);
     if (!found) found = detail::enumerate(parameters, restrictions, make_combination());
@@ -166,26 +244,25 @@ std::optional<std::size_t> search_space::index_of(std::span<const std::size_t> c
   return valid().number(choice);
 }
 
+std::optional<std::vector<named_value>> search_space::first() const {
+  if (const auto choice = state_->first_choice()) return state_->values(*choice);
+  return size() == 0 ? std::nullopt : std::optional(values(0));
+}
+
 std::vector<named_value> search_space::values(std::size_t index) const {
-  const std::vector<std::size_t> chosen = choice(index);
-  std::vector<named_value> all;
-  all.reserve(chosen.size());
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    all.push_back({parameters()[i].name, parameters()[i].candidates[chosen[i]]});
-  }
-  return all;
+  return state_->values(choice(index));
 }
 
 std::optional<std::size_t> search_space::find(std::span<const named_value> values) const {
-  std::vector<std::size_t> chosen;
-  for (const parameter& item : parameters()) {
-    const auto given = std::ranges::find(values, item.name, &named_value::name);
-    if (given == values.end()) return std::nullopt;
-    const auto candidate = std::ranges::find(item.candidates, given->value);
-    if (candidate == item.candidates.end()) return std::nullopt;
-    chosen.push_back(static_cast<std::size_t>(candidate - item.candidates.begin()));
-  }
-  return index_of(chosen);
+  const auto chosen = state_->choice_of(values);
+  return chosen ? index_of(*chosen) : std::nullopt;
+}
+
+bool search_space::contains(std::span<const named_value> values) const {
+  const auto chosen = state_->choice_of(values);
+  if (!chosen) return false;
+  const auto allowed = state_->allows(*chosen);
+  return allowed ? *allowed : index_of(*chosen).has_value();
 }
 
 std::vector<std::size_t> search_space::sample(std::size_t count, std::uint64_t seed) const {

@@ -121,9 +121,16 @@ class search_space {
   /// A configuration's values, in the order of the parameters.
   /// @throws argument_error if there is no configuration of this number; errors of size()
   std::vector<named_value> values(std::size_t index) const;
+  /// The values of configuration 0; empty if there is no configuration. Finds it alone, if that
+  /// takes few steps. @throws as size()
+  std::optional<std::vector<named_value>> first() const;
   /// The number of the configuration with these values; empty if there is no such configuration.
   /// Values of other names are ignored. @throws as size()
   std::optional<std::size_t> find(std::span<const named_value> values) const;
+
+  /// True if find has a number for these values. Asks the restrictions about them alone.
+  /// @throws error if a restriction throws, with its exception nested
+  bool contains(std::span<const named_value> values) const;
 
   /// Returns count different configurations, or all if there are fewer; every choice and order of
   /// them is equally likely, and the same for the same seed on every platform. @throws as size()

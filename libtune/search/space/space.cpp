@@ -102,15 +102,25 @@ void erased_space::choose(void* tuning, std::size_t index) const {
   for (std::size_t i = 0; i < choice.size(); ++i) state_->functions->setters[i](tuning, choice[i]);
 }
 
-std::optional<std::size_t> erased_space::find(std::span<const named_value> values,
-                                              std::span<const named_value> defaults) const {
+bool erased_space::has_defaults(std::span<const named_value> values,
+                                std::span<const named_value> defaults) const {
+  const auto& all = state_->parameters;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto& all = state_->parameters;
     const bool fixed = std::ranges::find(all, values[i].name, &parameter::name) == all.end();
     // Compared as text, so that a default of NaN equals itself.
-    if (fixed && canonical_text(values[i].value) != canonical_text(defaults[i].value)) return {};
+    if (fixed && canonical_text(values[i].value) != canonical_text(defaults[i].value)) return false;
   }
-  return core().find(values);
+  return true;
+}
+
+std::optional<std::size_t> erased_space::find(std::span<const named_value> values,
+                                              std::span<const named_value> defaults) const {
+  return has_defaults(values, defaults) ? core().find(values) : std::nullopt;
+}
+
+bool erased_space::contains(std::span<const named_value> values,
+                            std::span<const named_value> defaults) const {
+  return has_defaults(values, defaults) && core().contains(values);
 }
 
 const search_space& erased_space::core() const noexcept { return state_->core; }

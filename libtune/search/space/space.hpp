@@ -58,9 +58,14 @@ class erased_space {
   /// a member that is not a parameter differs. Both lists have the same order of fields.
   std::optional<std::size_t> find(std::span<const named_value> values,
                                   std::span<const named_value> defaults) const;
+  /// True if find has a number for these values; see search_space::contains.
+  bool contains(std::span<const named_value> values, std::span<const named_value> defaults) const;
   const search_space& core() const noexcept;
 
  private:
+  bool has_defaults(std::span<const named_value> values,
+                    std::span<const named_value> defaults) const;
+
   struct functions;
   struct state;
   void commit(state changed);
@@ -292,6 +297,12 @@ class space {
   /// differs from the default. @throws as size()
   std::optional<std::size_t> find(const Tuning& tuning) const {
     return erased_.find(to_values(tuning), to_values(defaults()));
+  }
+
+  /// True if find has a number for a configuration. Asks the restrictions about it alone.
+  /// @throws error if a restriction throws, with its exception nested
+  bool contains(const Tuning& tuning) const {
+    return erased_.contains(to_values(tuning), to_values(defaults()));
   }
 
   /// Returns count different configurations: see search_space::sample. @throws as size()
