@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Conversion between the rows of an open database and database_content. Errors of SQLite are
-// SQLite::Exceptions; functions that write must be called inside a write_transaction.
+// Conversion of the rows of an open database to database_content. Errors of SQLite are
+// SQLite::Exceptions.
 #pragma once
 
 #include <chrono>
@@ -24,6 +24,9 @@ namespace tune::detail {
 /// The longest wait of a tool for other processes.
 inline constexpr std::chrono::seconds tool_wait{10};
 
+/// The column of libtune_trial with the configuration.
+inline constexpr const char* configuration_column = "configuration";
+
 /// The tables of searches in an open database, opened once for many searches.
 struct search_tables {
   explicit search_tables(connection& source);
@@ -37,12 +40,6 @@ struct search_tables {
   std::optional<raw_table> metrics{};            // missing in a database without metrics
   std::map<const side_table*, raw_table> sides;  // likewise
 };
-
-/// Runs change(connection) in one write_transaction on a database and commits it if the result is
-/// true. Does nothing if there is no database. @param attempt  for the error's text
-/// @throws database_error
-void change_database(const std::string& path, const std::string& attempt,
-                     const std::function<bool(connection&)>& change);
 
 /// Returns the functions in libtune_function, with the fields in the order of their table's
 /// columns, sorted by name and version. Functions whose table does not match are left out.
@@ -86,12 +83,5 @@ std::vector<search_content> read_searches_like(search_tables& tables,
 /// Returns the intact result for a key of the function. @param results  the function's table
 std::optional<result_content> read_result(raw_table& results, const function_identity& function,
                                           const result_content& wanted);
-
-/// Stores a result, replacing one with the same key.
-void write_result(raw_table& results, const result_content& result);
-
-/// Adds a search, with its trials, under an unused number.
-void write_search(connection& target, search_tables& tables, const function_identity& function,
-                  const search_content& search);
 
 }  // namespace tune::detail

@@ -17,6 +17,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/extra/maintenance/content_rows.hpp"
 #include "libtune/extra/maintenance/raw_table.hpp"
+#include "libtune/extra/maintenance/written_rows.hpp"
 #include "libtune/store/database/column.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_failure.hpp"

@@ -18,6 +18,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/sha256.hpp"
 #include "libtune/extra/maintenance/content_rows.hpp"
+#include "libtune/extra/maintenance/written_rows.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"

@@ -9,6 +9,7 @@
 
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/extra/maintenance/content_rows.hpp"
+#include "libtune/extra/maintenance/written_rows.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"

@@ -18,6 +18,7 @@
 #include "libtune/extra/maintenance/content_rows.hpp"
 #include "libtune/extra/maintenance/merge.hpp"
 #include "libtune/extra/maintenance/raw_table.hpp"
+#include "libtune/extra/maintenance/written_rows.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/random_content.hpp"
