@@ -35,7 +35,7 @@ class json_stream {
   void new_line();
 
   struct level {
-    char end;
+    char end = 0;
     bool is_empty = true;
   };
 

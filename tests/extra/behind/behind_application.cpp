@@ -77,8 +77,10 @@ bool sealed_call_throws(const tune::context& context, const isolated::sample_key
   }
 }
 
-// Neither this process nor its children can write a database from here on.
+// Neither this process nor its children can write a database from here on. The log, which may be
+// a file too, gets warnings alone: on a busy machine it would need more than that.
 void fill_disk() {
+  ::setenv("LIBTUNE_LOG", "warning", 1);
   ::signal(SIGXFSZ, SIG_IGN);
   constexpr rlimit small{.rlim_cur = 4096, .rlim_max = 4096};
   ::setrlimit(RLIMIT_FSIZE, &small);
