@@ -61,6 +61,7 @@ constexpr std::chrono::milliseconds longest_hold{1};
 std::string part_sql(const std::vector<bound_column>& where, const std::vector<bound_column>& last,
                      const std::vector<std::string>& key) {
   std::vector<std::string> all;
+  all.reserve(where.size() + 1);
   for (const bound_column& column : where) all.push_back(quoted_name(column.name) + " = ?");
   // With an index on this column alone, SQLite would find and sort all rows before returning the
   // first.
@@ -68,6 +69,7 @@ std::string part_sql(const std::vector<bound_column>& where, const std::vector<b
   if (where.size() == 1 && !is_in_key) all.front().insert(0, "+");
   if (!last.empty()) {
     std::vector<std::string> names;
+    names.reserve(last.size());
     for (const bound_column& column : last) names.push_back(column.name);
     const std::vector<std::string> places(last.size(), "?");
     all.push_back(fmt::format("({}) > ({})", quoted_names(names), fmt::join(places, ", ")));
