@@ -110,6 +110,7 @@ std::optional<std::string> why_part_unusable(const search_problem& problem,
     if (!known.is_in_space) return "it is not in the space";
     if (known.declares_needs) return known.broken_need;
     index = problem.find(configuration);
+    if (!index) return "it is not in the space";
   } catch (const std::exception& failure) {
     return failure.what();
   }

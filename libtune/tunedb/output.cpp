@@ -156,6 +156,10 @@ void print_table(const std::vector<std::vector<std::string>>& lines) {
 
 void print_json(const json& document) { print("{}\n", detail::json_text(document, 2)); }
 
+detail::json_stream printed_json() {
+  return {[](std::string_view part) { print("{}", part); }, 2, detail::json_text};
+}
+
 void print_rows(bool as_json, const json& document, const json& rows,
                 std::initializer_list<table_column> columns) {
   if (as_json) return print_json(document);
@@ -170,7 +174,7 @@ row_printer::row_printer(bool as_json, const json& document, const char* member,
                          std::initializer_list<table_column> columns)
     : columns_(columns) {
   if (as_json) {
-    document_.emplace([](std::string_view part) { print("{}", part); }, 2, detail::json_text);
+    document_ = printed_json();
     document_->begin_object();
     document_->add_members(document);
     document_->begin_array(member);
@@ -281,7 +285,7 @@ std::string export_target(const std::string& path, const std::string& database, 
 }
 
 void write_file_by(const std::string& path,
-                   const std::function<void(const std::function<void(std::string_view)>&)>& write) {
+                   const std::function<void(const detail::text_sink&)>& write) {
   if (path == "-") {
     write([](std::string_view part) {
       if (std::fwrite(part.data(), 1, part.size(), stdout) == part.size()) return;

@@ -50,6 +50,9 @@ void print_table(const std::vector<std::vector<std::string>>& lines);
 /// Writes a document to standard output; replaces bytes that are not UTF-8.
 void print_json(const json& document);
 
+/// A document that is written to standard output in the same form, part by part.
+detail::json_stream printed_json();
+
 /// Writes a document as JSON, or its rows as a table: devices by name, platform and version, times
 /// (members that end in _ns) with a unit, lists by their length, a dash for empty values.
 void print_rows(bool as_json, const json& document, const json& rows,
@@ -106,6 +109,6 @@ void write_file(const std::string& path, std::string_view content);
 /// Writes parts in the same way, of which the file may have too many for the memory.
 /// @param write  passes each part to its argument
 void write_file_by(const std::string& path,
-                   const std::function<void(const std::function<void(std::string_view)>&)>& write);
+                   const std::function<void(const detail::text_sink&)>& write);
 
 }  // namespace tune::cli

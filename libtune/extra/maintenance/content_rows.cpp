@@ -17,7 +17,6 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
-#include "libtune/base/sha256.hpp"
 #include "libtune/store/database/column.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/function_table.hpp"
@@ -265,20 +264,23 @@ std::vector<std::int64_t> find_searches(connection& source, const function_ident
   return numbers;
 }
 
+sha256_digest key_digest(const std::string& arguments, const std::string& device) {
+  const std::string key = arguments + '\n' + device;
+  return sha256(std::as_bytes(std::span(key)));
+}
+
 std::vector<std::int64_t> find_open_searches(connection& source,
                                              const function_identity& function) {
   struct latest_search {
     std::int64_t id = 0;
     bool is_open = false;
   };
-  // Digests of the keys take less memory than the keys.
   std::map<sha256_digest, latest_search> keys;
   raw_table(source, "libtune_search")
       .scan({"id", "arguments_canonical", "device_canonical", "finished_at", "result"},
             {bind_column("table_name", table_name(function))}, [&](SQLite::Statement& row) {
-              const std::string key =
-                  row.getColumn(1).getString() + '\n' + row.getColumn(2).getString();
-              latest_search& latest = keys[sha256(std::as_bytes(std::span(key)))];
+              latest_search& latest =
+                  keys[key_digest(row.getColumn(1).getString(), row.getColumn(2).getString())];
               const std::int64_t id = row.getColumn(0).getInt64();
               if (id < latest.id) return;
               latest = {.id = id,

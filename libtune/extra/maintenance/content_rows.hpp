@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/sha256.hpp"
 #include "libtune/extra/maintenance/database_content.hpp"
 #include "libtune/extra/maintenance/raw_table.hpp"
 #include "libtune/store/database/record.hpp"
@@ -52,6 +53,9 @@ std::vector<function_identity> read_functions(connection& source, std::size_t& d
 /// @param only     the key whose result and searches are returned; null: all keys
 function_content read_content(connection& source, const function_identity& function,
                               std::size_t& damaged, const record_key* only = nullptr);
+
+/// A digest of a key on a device, by their canonical texts, which take more memory.
+sha256_digest key_digest(const std::string& arguments, const std::string& device);
 
 /// Calls visit for each chosen result of a function. Outside of a transaction nothing keeps others
 /// from committing meanwhile.

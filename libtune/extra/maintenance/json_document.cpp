@@ -82,7 +82,7 @@ json to_json(const result_content& result) {
 /// Writes the document of functions with their results and searches.
 /// @param functions   any range with a function_identity each, as `identity_of` returns it
 template <class Functions, class EachResult, class EachSearch>
-void write_document(const detail::json_stream::sink& to, const Functions& functions,
+void write_document(const detail::text_sink& to, const Functions& functions,
                     EachResult for_each_result, EachSearch for_each_search) {
   detail::json_stream document(to, 1, strict_text);
   document.begin_object();
@@ -182,7 +182,7 @@ std::string to_json_document(const database_content& content) {
 }
 
 void write_json_document(database_reader& from, std::span<const function_identity> functions,
-                         const std::function<void(std::string_view)>& to) {
+                         const detail::text_sink& to) {
   write_document(
       to, functions,
       [&](const function_identity& function, const auto& write) {

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "libtune/extra/maintenance/database_content.hpp"
 #include "libtune/extra/maintenance/database_reader.hpp"
+#include "libtune/extra/maintenance/json_stream.hpp"
 
 namespace tune {
 
@@ -28,7 +28,7 @@ std::string to_json_document(const database_content& content);
 /// Writes the same document of some functions of a database, part by part: memory for one search is
 /// enough.
 void write_json_document(database_reader& from, std::span<const function_identity> functions,
-                         const std::function<void(std::string_view)>& to);
+                         const detail::text_sink& to);
 
 /// Reads the contents of a document. Only its form is checked; a merge checks the contents.
 /// @throws argument_error that names the fault of the document

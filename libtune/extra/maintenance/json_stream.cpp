@@ -8,7 +8,8 @@
 
 namespace tune::detail {
 
-json_stream::json_stream(sink to, int indent, std::string (*text)(const json& item, int indent))
+json_stream::json_stream(text_sink to, int indent,
+                         std::string (*text)(const json& item, int indent))
     : to_(std::move(to)), indent_(indent), text_(text) {}
 
 void json_stream::new_line() {

@@ -11,14 +11,15 @@
 
 namespace tune::detail {
 
+/// Takes a part of a text.
+using text_sink = std::function<void(std::string_view part)>;
+
 /// Writes a JSON document of any size part by part, in the layout of json::dump.
 class json_stream {
  public:
-  using sink = std::function<void(std::string_view text)>;
-
   /// @param indent  spaces for each level
   /// @param text    makes the text of a value with that indent
-  json_stream(sink to, int indent, std::string (*text)(const json& item, int indent));
+  json_stream(text_sink to, int indent, std::string (*text)(const json& item, int indent));
 
   /// Begins an array or an object, as an element of an array or under a key of an object.
   void begin_array(std::string_view key = {}) { begin('[', key); }
@@ -39,7 +40,7 @@ class json_stream {
     bool is_empty = true;
   };
 
-  sink to_;
+  text_sink to_;
   int indent_;
   std::string (*text_)(const json& item, int indent);
   std::vector<level> levels_;

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/sha256.hpp"
 #include "libtune/extra/maintenance/content_rows.hpp"
 #include "libtune/extra/maintenance/written_rows.hpp"
 #include "libtune/store/database/connection.hpp"
@@ -74,15 +73,14 @@ conditions searches_of(const std::string& table) {
 }
 
 detail::sha256_digest digest_of_key(const column_values& columns) {
-  const std::string key =
-      text_of(columns, "arguments_canonical") + '\n' + text_of(columns, "device_canonical");
-  return detail::sha256(std::as_bytes(std::span(key)));
+  return detail::key_digest(text_of(columns, "arguments_canonical"),
+                            text_of(columns, "device_canonical"));
 }
 
 std::size_t remove_orphans(connection& target, const function_identity& function,
                            const prune_options& options) {
   std::size_t damaged = 0;
-  std::set<detail::sha256_digest> present;  // digests of keys take less memory than the keys
+  std::set<detail::sha256_digest> present;
   detail::for_each_result(target, function, {}, damaged, [&](const result_content& result) {
     present.insert(digest_of_key(search_columns(result.arguments, result.device())));
   });

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "libtune/extra/formats/t4.hpp"
@@ -28,9 +26,8 @@ struct export_options {
   bool force = false;
 };
 
-using put_part = std::function<void(std::string_view)>;
-
-void write_json(database_reader& database, const export_options& options, const put_part& put) {
+void write_json(database_reader& database, const export_options& options,
+                const detail::text_sink& put) {
   const std::vector<function_identity> functions =
       options.function.empty() ? database.identities()
                                : std::vector{find_function(database, options.function)};
@@ -76,7 +73,7 @@ std::vector<winner_table> winner_tables(database_reader& database, const export_
   return tables;
 }
 
-void write(database_reader& database, const export_options& options, const put_part& put) {
+void write(database_reader& database, const export_options& options, const detail::text_sink& put) {
   if (options.format == "t4") return put(t4_text(database, options));
   if (options.format == "header") return put(to_header(winner_tables(database, options)));
   if (options.format == "winners") return put(to_winners_json(winner_tables(database, options)));
@@ -91,7 +88,7 @@ void run(const invocation& shared, const export_options& options) {
   if (is_backup && options.file == "-") throw usage_error("name the file of the backup");
   const std::string target = export_target(options.file, path, is_backup, options.force);
   if (is_backup) return back_up_database(path, target);
-  write_file_by(target, [&](const put_part& put) { write(database, options, put); });
+  write_file_by(target, [&](const detail::text_sink& put) { write(database, options, put); });
   if (database.damaged() > 0) {
     print(stderr, "tunedb: {} damaged rows were left out; see tunedb check\n", database.damaged());
   }

@@ -104,7 +104,7 @@ void run(const invocation& shared, report_options options) {
     target = export_target(options.file, database, false, options.force);
   }
   if (options.follow) return follow(choice, target);
-  write_file_by(target, [&](const put_text_part& put) {
+  write_file_by(target, [&](const detail::text_sink& put) {
     if (shared.json) {
       write_report_data(choice, put);
       put("\n");

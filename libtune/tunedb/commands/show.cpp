@@ -191,7 +191,7 @@ void run(const invocation& shared, const trials_options& options) {
   const tuning_goal goal = detail::split_name(function.name).second;
   std::optional<detail::json_stream> document;
   if (shared.json) {
-    document.emplace([](std::string_view part) { print("{}", part); }, 2, detail::json_text);
+    document = printed_json();
     document->begin_object();
     document->add_members({{"function", function.name}, {"version", function.version}});
     document->begin_array("searches");

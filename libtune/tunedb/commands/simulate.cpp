@@ -186,7 +186,7 @@ void write_report(const simulate_options& options, const recorded_space& space,
   const std::string database = (folder.path() / "simulated.db").string();
   const merge_report merged = merge_content(database, {.functions = {one}});
   if (merged.left > 0) throw error("the report cannot be made: " + merged.reasons.front());
-  write_file_by(target, [&](const put_text_part& put) {
+  write_file_by(target, [&](const detail::text_sink& put) {
     write_report_page(put, [&] { write_report_data({.databases = {database}}, put); });
   });
 }

@@ -17,7 +17,8 @@ namespace {
 /// Collects the contents of several databases.
 class collector {
  public:
-  collector(const report_choice& choice, const put_text_part& put) : choice_(choice), put_(put) {}
+  collector(const report_choice& choice, const detail::text_sink& put)
+      : choice_(choice), put_(put) {}
 
   void add(const std::string& path) {
     database_reader reader(path, database_access::read_only);
@@ -100,7 +101,7 @@ class collector {
   report_json databases_ = report_json::array();
   report_json functions_ = report_json::array();
   report_json devices_ = report_json::array();
-  const put_text_part& put_;
+  const detail::text_sink& put_;
   bool has_searches_ = false;
   numbering function_numbers_;
   numbering device_numbers_;
@@ -131,7 +132,7 @@ std::string report_text(const report_json& data) {
   return safe;
 }
 
-void write_report_data(const report_choice& choice, const put_text_part& put) {
+void write_report_data(const report_choice& choice, const detail::text_sink& put) {
   collector all(choice, put);
   for (const std::string& path : choice.databases) all.add(path);
   all.end();

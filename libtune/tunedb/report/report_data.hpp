@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "libtune/extra/maintenance/json_stream.hpp"
 #include "libtune/tunedb/report/report_search.hpp"
 
 namespace tune::cli {
@@ -45,11 +44,8 @@ struct report_choice {
 /// @throws nothing_found if no database has tables, or none has the function; database_error
 std::string report_data(const report_choice& choice);
 
-/// Takes a part of a text.
-using put_text_part = std::function<void(std::string_view part)>;
-
 /// Writes the same text part by part: memory for one search is enough.
-void write_report_data(const report_choice& choice, const put_text_part& put);
+void write_report_data(const report_choice& choice, const detail::text_sink& put);
 
 /// A document in that form.
 std::string report_text(const report_json& data);

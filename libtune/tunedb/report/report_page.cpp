@@ -108,7 +108,7 @@ std::string report_policy() {
       digest_of(d3), digest_of(own_script()), digest_of(embedded::report_css));
 }
 
-void write_report_page(const put_text_part& put, const std::function<void()>& put_data) {
+void write_report_page(const detail::text_sink& put, const std::function<void()>& put_data) {
   require_report_page();
   constexpr std::string_view mark = "{{data}}";
   const std::string policy = report_policy();

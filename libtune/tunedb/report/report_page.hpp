@@ -24,6 +24,6 @@ std::string report_policy();
 std::string report_page(std::string_view text);
 
 /// Writes a complete page part by part. @param put_data  writes the data between the parts
-void write_report_page(const put_text_part& put, const std::function<void()>& put_data);
+void write_report_page(const detail::text_sink& put, const std::function<void()>& put_data);
 
 }  // namespace tune::cli
