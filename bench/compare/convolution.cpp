@@ -96,7 +96,7 @@ tune::space<convolution_tuning> convolution_space() {
   space.add(&convolution_tuning::tile_size_x, {1, 2, 4});
   space.add(&convolution_tuning::tile_size_y, {1, 2, 4});
   space.add(&convolution_tuning::use_padding, {0, 1});
-  space.add(&convolution_tuning::read_only, {0, 1});
+  space.add(&convolution_tuning::cached_reads, {0, 1});
   space.needs([](const convolution_tuning& t) {
     return tune::resources{.work_group = {as_size(t.block_size_x), as_size(t.block_size_y), 1},
                            .local_memory_bytes = local_memory_of(t)};

@@ -15,13 +15,13 @@ struct convolution_tuning {
   int tile_size_x = 1;
   int tile_size_y = 1;
   int use_padding = 0;
-  int read_only = 0;
+  int cached_reads = 0;
 };
 
 }  // namespace compare
 
 LIBTUNE_FIELDS(compare::convolution_tuning, block_size_x, block_size_y, tile_size_x, tile_size_y,
-               use_padding, read_only)
+               use_padding, cached_reads)
 
 namespace compare {
 

@@ -49,7 +49,7 @@ SPACES = {
         "convolve",
         {"block_size_x": list(range(16, 129, 16)), "block_size_y": [2, 4, 8, 16, 32]}
         | TILES
-        | {"use_padding": [0, 1], "read_only": [0, 1]},
+        | {"use_padding": [0, 1], "cached_reads": [0, 1]},
     ),
 }
 
