@@ -10,6 +10,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/verify/device_comparison.hpp"
+#include "libtune/verify/right_results.hpp"
 
 namespace tune {
 namespace {
@@ -168,6 +169,7 @@ class owning_check final : public run_check {
 
 answer::answer() : contents_(std::make_shared<contents>()) {
   contents_->bits = std::make_shared<detail::bit_comparison>();
+  contents_->right = std::make_shared<detail::right_results>();
 }
 
 answer& answer::add(std::string name, command_queue& queue, const device_array& expected,
@@ -208,9 +210,12 @@ std::optional<std::string> answer::find_mismatch(command_queue& queue,
                                         got.data(), expected.allowed);
     if (!compared.matches()) return "'" + expected.name + "': " + compared.describe();
   }
+  if (contents_->functions.empty()) return std::nullopt;
+  if (contents_->right->are(queue, results, *contents_->bits)) return std::nullopt;
   for (const function& decides : contents_->functions) {
     if (auto wrong = decides(queue, results)) return wrong;
   }
+  contents_->right->keep(queue, results, *contents_->bits);
   return std::nullopt;
 }
 

@@ -23,6 +23,7 @@ namespace tune {
 namespace detail {
 class bit_comparison;
 class device_comparison;
+class right_results;
 }  // namespace detail
 
 /// The expected contents of arrays, against which each configuration is checked before it is
@@ -81,6 +82,8 @@ class answer {
               const tolerance& allowed = {});
 
   /// Adds a custom check, which is called with all results after the arrays have been found right.
+  /// It should depend on these results alone: it is not called again for large results with the
+  /// bits of the latest ones that all custom checks have found right.
   /// @param decides  gets the queue of the check and every result, with an answer or without
   /// @param judges   the outputs that it checks and that have no answer: a second run has to give
   /// the same bits in these, too
@@ -131,6 +134,7 @@ class answer {
     std::vector<std::string> judged;
     bool deterministic = true;
     std::shared_ptr<detail::bit_comparison> bits;
+    std::shared_ptr<detail::right_results> right;
   };
 
   void add_expected(expected_array expected);

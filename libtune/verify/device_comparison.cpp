@@ -276,6 +276,14 @@ std::optional<bool> bit_comparison::differ_on_device(command_queue& queue, const
   }
 }
 
+bool bit_comparison::is_same(command_queue& queue, const snapshot& before,
+                             const device_array& now) {
+  if (before.layout != now.layout()) return false;
+  if (before.on_device) return differ_on_device(queue, before, now) == false;
+  const std::vector<std::byte> bytes = read_back(queue, now.buffer(), before.on_host.size());
+  return compare_bits(before.layout, before.on_host.data(), bytes.data()).matches();
+}
+
 std::optional<std::string> bit_comparison::find_change(command_queue& queue, const snapshot& before,
                                                        const device_array& now) {
   if (before.on_device) {

@@ -79,6 +79,11 @@ class bit_comparison {
   /// Copies the contents of an array. Waits for the queue. @throws device_error
   snapshot keep(command_queue& queue, const device_array& array);
 
+  /// True if an array of the same context has the layout and the bits of the snapshot, without the
+  /// padding; false also if the device cannot compare them. Waits for the queue.
+  /// @throws device_error
+  bool is_same(command_queue& queue, const snapshot& before, const device_array& now);
+
   /// Returns a description as comparison::describe if the bits of an element have changed, without
   /// the padding; empty if they have not. Waits for the queue. @throws device_error
   std::optional<std::string> find_change(command_queue& queue, const snapshot& before,

@@ -151,6 +151,36 @@ LIBTUNE_DEVICE_TEST_CASE("large arrays are compared on the device with the run b
                  "at (1000,)"));
 }
 
+LIBTUNE_DEVICE_TEST_CASE("a custom check is not asked again about the same bits of large arrays",
+                         device) {
+  const auto asked_about = [&](std::size_t size, const std::vector<std::string>& bodies) {
+    bench on(device, size);
+    int asked = 0;
+    on.expected = answer();
+    on.expected.verify(
+        [&](tune::command_queue& queue,
+            const std::vector<answer::result>& results) -> std::optional<std::string> {
+          ++asked;
+          for (const auto& [name, array] : results) {
+            if (name == "dest" && array.get<float>(queue)(0) != -6.0F) return "it is not -6";
+          }
+          return std::nullopt;
+        },
+        {"dest"});
+    for (const std::string& body : bodies) {
+      CHECK(on.fault_of(body).has_value() == contains(body, "7.0f"));
+    }
+    return asked;
+  };
+  const std::string other = right + " if (i == 5) dest[i] = 1.0f;";
+  const std::string wrong = right + " if (i == 0) dest[i] = 7.0f;";
+  constexpr std::size_t large = 1 << 19;
+  CHECK(asked_about(large, {right, right}) == 1);
+  CHECK(asked_about(large, {right, other, other, right}) == 3);
+  CHECK(asked_about(large, {right, wrong, right}) == 2);
+  CHECK(asked_about(1000, {right, right}) == 2);
+}
+
 LIBTUNE_DEVICE_TEST_CASE("an array that is input and output is put back before each run", device) {
   bench on(device);
   host_array<float> dest({on.size});
