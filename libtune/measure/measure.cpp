@@ -107,19 +107,21 @@ void measure::run() {
   impl_->repeat(1);
 }
 
-std::optional<std::string> measure::run_checked(const std::function<void()>& between) {
+std::optional<std::string> measure::run_checked(const check_steps& steps) {
   require_operation();
-  const auto divide = [&between] {
-    if (between) between();
+  const auto divide = [&steps] {
+    if (steps.between) steps.between();
   };
-  if (!judge_) run();
+  const auto run_once = [&] { steps.run ? steps.run() : run(); };
+  if (!judge_) run_once();
   for (int done = 0; judge_ && done < judge_->runs(); ++done) {
     if (done > 0) divide();
     judge_->prepare(done);
     prepared_ = false;  // it may have overwritten the reset inputs
-    run();
+    run_once();
     divide();
     if (auto wrong = judge_->judge(done)) return wrong;
+    if (steps.is_enough && steps.is_enough()) break;
   }
   if (!check_) return std::nullopt;
   divide();

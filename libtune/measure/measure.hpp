@@ -39,6 +39,17 @@ class run_check {
   virtual std::optional<std::string> judge(int run) = 0;
 };
 
+/// The steps of a caller within a check (measure::run_checked); each may be empty.
+struct check_steps {
+  /// Called between runs, when the device has finished one.
+  std::function<void()> between{};
+  /// Makes a run, such as a timed one, in place of measure::run.
+  std::function<void()> run{};
+  /// Called after each right result. If it returns true, the check ends: further runs would only
+  /// confirm it.
+  std::function<bool()> is_enough{};
+};
+
 namespace detail {
 class measurable;
 }
@@ -154,8 +165,7 @@ class measure {
   void run();
   /// Runs it once, or as often as the run_check requires, and checks the result. Empty if the
   /// result is right or there is no check.
-  /// @param between  called between the runs, when the device has finished one
-  std::optional<std::string> run_checked(const std::function<void()>& between = {});
+  std::optional<std::string> run_checked(const check_steps& steps = {});
   /// Sets the state of the cache at the start of a timed run; warm until this is called. No effect
   /// on a function that times itself. @throws device_error (out_of_memory) if there is no memory
   /// for the buffer that is written before each run

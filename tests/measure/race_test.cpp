@@ -87,6 +87,46 @@ TEST_CASE("the fastest wins, and what is far slower is run twice") {
   CHECK(contest.runs() == static_cast<std::size_t>(on.launches));
 }
 
+TEST_CASE("one run drops what is surely slower, where runs do not lose time slices") {
+  track on{.truth = {100, 140, 118, 128, 500}};
+  race contest({.sure_after = std::chrono::nanoseconds(20)});
+  on.run_all(contest);
+  CHECK(contest.winner() == 0);
+  CHECK(on.runs[1] == 1);
+  CHECK(on.runs[2] == 2);  // not by a quarter
+  CHECK(on.runs[3] == 1);
+  CHECK(on.runs[4] == 1);
+  CHECK(contest.state(4) == race_state::dropped);
+  track of_long_ticks{.truth = {100, 140, 500}};
+  race careful({.sure_after = std::chrono::nanoseconds(200)});
+  of_long_ticks.run_all(careful);
+  CHECK(of_long_ticks.runs[1] == 2);  // not by as much
+  CHECK(of_long_ticks.runs[2] == 1);
+}
+
+TEST_CASE("runs that were made before the arrival count as the first ones") {
+  track on{.truth = {100, 200, 101, 100}};
+  race contest({.sure_after = std::chrono::nanoseconds(20)});
+  CHECK_FALSE(contest.is_surely_slower(run_time(200)));  // nothing to compare with
+  contest.arrive(0);
+  on.run(contest);
+  CHECK(contest.is_surely_slower(run_time(200)));
+  CHECK_FALSE(contest.is_surely_slower(run_time(115)));
+  contest.arrive(1, 0, {}, std::vector{run_time(200)});
+  CHECK(contest.state(1) == race_state::dropped);
+  CHECK(contest.score(1) == run_time(200));
+  CHECK_FALSE(contest.next());
+  contest.arrive(2, 0, {}, std::vector{run_time(101), run_time(101)});
+  CHECK(contest.next() == race_task{2, 2, race_step::screening});
+  contest.arrive(3, 0, {}, std::vector{run_time(100)});  // while another is measured
+  on.run(contest);
+  contest.close();
+  on.run(contest);
+  CHECK(contest.times(2).times()[0] == run_time(101));
+  CHECK(contest.times(3).times()[0] != run_time(100));
+  CHECK(contest.winner() != std::optional<std::size_t>(1));
+}
+
 TEST_CASE("costs that follow from times are raced as times are, and times stay what they are") {
   // Throughput: the fifth takes longest but for one, and does the most in that time.
   const std::vector<double> work{10, 10, 10, 10, 40, 10};

@@ -165,6 +165,45 @@ TEST_CASE("what cannot win is dropped after few runs, and few are kept on the de
   CHECK(s.fake.live_bytes() == 0);
 }
 
+TEST_CASE("a slow configuration is run once, and long runs of a check are not made again") {
+  scene s(0);
+  std::map<std::size_t, int> runs;
+  const auto time_of = [](std::size_t i) { return i == 0 ? 20e-3 : i < 40 ? 30e-3 : 20.1e-3; };
+  s.make = [&](std::size_t i) {
+    return tune::make_measure([&runs, i, time_of](int count) {
+      runs[i] += count;
+      return time_of(i);
+    });
+  };
+  SUBCASE("each checked") {}
+  SUBCASE("unchecked") { s.options.verify = tune::result_check::none; }
+  REQUIRE(s.search());
+  for (const tune::trial& item : s.run->trials()) {
+    CHECK(item.outcome == tune::outcome::measured);
+    CHECK(item.score->count() == doctest::Approx(time_of(item.index) * 1e9));
+    if (time_of(item.index) < 25e-3) continue;
+    CHECK(runs[item.index] == 1);
+    CHECK(item.dropped);
+    CHECK(item.samples.size() == 1);
+  }
+  CHECK(s.run->trials()[*s.run->best()].index == 0);
+}
+
+TEST_CASE("what may lose time slices is run more than once") {
+  tune::testing::fake_device_options cpu;
+  cpu.kind = tune::device_kind::cpu;
+  scene s(0, cpu);
+  std::map<std::size_t, int> runs;
+  s.make = [&](std::size_t i) {
+    return tune::make_measure([&runs, i](int count) {
+      runs[i] += count;
+      return i == 0 ? 20e-3 : 30e-3;
+    });
+  };
+  REQUIRE(s.search());
+  for (const auto& [index, count] : runs) CHECK(count >= 3);
+}
+
 TEST_CASE("a budget of trials is kept to the trial") {
   scene s;
   s.options.budget = tune::tuning_budget{.trials = 10};

@@ -20,6 +20,8 @@ constexpr double agreement = 0.05;
 constexpr double agreement_spreads = 6;
 // The allowed relative width of the interval of the winner's time.
 constexpr double known_well = 0.1;
+// A single run drops a configuration only if it is slower than the best by this part.
+constexpr double surely = 0.25;
 constexpr int confirming_runs = 8;
 
 race_settings checked(const race_settings& settings) {
@@ -51,12 +53,32 @@ bool agree(const samples& of, double part) {
 
 race::race(const race_settings& settings) : settings_(checked(settings)), book_(settings) {}
 
-void race::arrive(std::size_t configuration, double rank, detail::race_cost cost) {
+void race::arrive(std::size_t configuration, double rank, detail::race_cost cost,
+                  std::span<const run_time> times) {
   if (closed_) {
     throw argument_error(
         fmt::format("configuration {} arrives in a race after it has been closed", configuration));
   }
-  queue_.push_back(book_.add(configuration, rank, std::move(cost)).place);
+  entry& of = book_.add(configuration, rank, std::move(cost));
+  // Times from before a pending task belong to no block.
+  const bool is_idle = !task_ && !active_ && !closing_ && !next_sentinel_ && !final_round_;
+  if (!is_idle || times.empty() || !are_valid(times)) {
+    queue_.push_back(of.place);
+    return;
+  }
+  active_ = of.place;
+  of.state = race_state::running;
+  runs_ += times.size();
+  book_.record(of, times, static_cast<int>(times.size()), false);
+  add_screening(of);
+}
+
+bool race::is_surely_slower(run_time time) { return is_surely_slower(time, margin()); }
+
+bool race::is_surely_slower(run_time time, double margin) {
+  if (settings_.sure_after.count() <= 0 || alarmed_) return false;
+  const run_time best = best_upper();
+  return time > best * (1 + std::max(surely, margin)) && time > best + settings_.sure_after;
 }
 
 void race::exclude(std::size_t configuration) {
@@ -173,6 +195,7 @@ void race::judge(entry& of) {
 }
 
 bool race::is_hopeless(entry& of, double margin) {
+  if (of.runs == 1 && !of.cost) return is_surely_slower(book_.time_of(of), margin);
   if (of.runs < fewest_runs || book_.bounds(of).lower <= best_upper() * (1 + margin)) return false;
   return agree(book_.adjusted(of), std::max(agreement, agreement_spreads * book_.spread()));
 }

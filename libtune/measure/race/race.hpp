@@ -68,8 +68,14 @@ class race {
   /// @param cost  converts a time, adjusted to the initial speed of the device, to the quantity for
   /// comparisons: smaller is better, positive and finite, in the same unit for all configurations.
   /// Empty: the time itself
+  /// @param times  of runs that it has made since the last task, such as those of a check; they
+  /// count as its first runs of the screening
   /// @throws argument_error if it has arrived before, or the race has been closed
-  void arrive(std::size_t configuration, double rank = 0, detail::race_cost cost = {});
+  void arrive(std::size_t configuration, double rank = 0, detail::race_cost cost = {},
+              std::span<const run_time> times = {});
+  /// True if a configuration whose only run took this long would be dropped, see
+  /// race_settings::sure_after.
+  bool is_surely_slower(run_time time);
   /// Excludes a configuration that has been screened: it cannot win, whatever its times.
   /// Configurations that it has eliminated stay eliminated. @throws argument_error if it has not
   /// arrived
@@ -147,6 +153,7 @@ class race {
   void abandon_final_round();
 
   bool is_hopeless(entry& of, double margin);
+  bool is_surely_slower(run_time time, double margin);
   bool has_converged(entry& of);
   run_time best_upper();
   double margin() const;

@@ -66,10 +66,10 @@ bool attempt_runner::generate_again(trial_attempt& attempt) {
 }
 
 // Some drivers allocate only at the first run.
-bool attempt_runner::try_out(trial_attempt& attempt) {
+bool attempt_runner::try_out(trial_attempt& attempt, const trial_attempt::slow_test& is_slow) {
   with_room(attempt, [&] {
     if (!attempt.is_live() && !generate_again(attempt)) return;
-    first_run(attempt);
+    first_run(attempt, is_slow);
     const bool is_cold = !std::exchange(warmed_up_, warmed_up_ || attempt.is_live());
     if (is_cold && attempt.is_live() && setting_.device.kind() == device_kind::gpu) {
       measuring([&] { attempt.warm_up_device(); });
@@ -78,12 +78,12 @@ bool attempt_runner::try_out(trial_attempt& attempt) {
   return attempt.is_live();
 }
 
-void attempt_runner::first_run(trial_attempt& attempt) {
+void attempt_runner::first_run(trial_attempt& attempt, const trial_attempt::slow_test& is_slow) {
   measuring([&] {
     if (check_ == result_check::every) {
-      attempt.try_out();
+      attempt.try_out(is_slow);
     } else {
-      attempt.warm_up();
+      attempt.warm_up(is_slow);
     }
   });
 }

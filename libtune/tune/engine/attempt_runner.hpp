@@ -42,8 +42,8 @@ class attempt_runner {
   /// Like generate, for an attempt that has been live before.
   bool generate_again(trial_attempt& attempt);
   /// Generates the attempt if necessary, runs it once, and checks its result if every result is
-  /// checked.
-  bool try_out(trial_attempt& attempt);
+  /// checked. @param is_slow  see trial_attempt::try_out
+  bool try_out(trial_attempt& attempt, const trial_attempt::slow_test& is_slow);
   /// True if only results of finalists are checked, and this configuration's has not been checked
   /// yet.
   bool has_to_be_checked(std::size_t index) const {
@@ -63,7 +63,7 @@ class attempt_runner {
   void measuring(const std::function<void()>& step);
 
  private:
-  void first_run(trial_attempt& attempt);
+  void first_run(trial_attempt& attempt, const trial_attempt::slow_test& is_slow);
 
   const search_setting& setting_;
   search_timing& timing_;

@@ -27,8 +27,18 @@ constexpr double final_tick_error = 0.005;
 // device as small as this is not noticed.
 constexpr double as_good_as = 1.03;
 
-race_settings race_settings_of(const tuning_options& options) {
-  return limited_by(options.race, options.measure.value_or(measure_settings{}));
+// A GPU's scheduler takes less from a run that it interrupts for another program.
+constexpr std::chrono::milliseconds sure_on_gpu{2};
+// Below this time of the best, timing the first runs gains nothing.
+constexpr std::chrono::microseconds worth_timing{200};
+
+race_settings race_settings_of(const search_setting& setting) {
+  race_settings made =
+      limited_by(setting.options.race, setting.options.measure.value_or(measure_settings{}));
+  if (setting.device.kind() == device_kind::gpu && made.sure_after.count() == 0) {
+    made.sure_after = sure_on_gpu;
+  }
+  return made;
 }
 
 double rank_of(const search_problem& problem, std::size_t index) {
@@ -54,7 +64,7 @@ search_race::search_race(const search_setting& setting, search_timing& timing,
       trials_(trials),
       host_(std::move(around)),
       runner_(setting, timing, pipeline, racing_),
-      race_(std::in_place, race_settings_of(setting.options)) {
+      race_(std::in_place, race_settings_of(setting)) {
   if (setting.judge.has_finals() || setting.judge.goal().objectives.size() > 1) {
     finals_.emplace(setting.judge);
   }
@@ -102,19 +112,30 @@ run_time search_race::cost_in_race(std::size_t index, run_time time) const {
   return setting_.judge.cost(racing_.at(index)->result(), time);
 }
 
+trial_attempt::slow_test search_race::slow_test() {
+  const std::optional<run_time> best = trials_.best_made();
+  const bool is_worth_it = best && *best >= worth_timing && setting_.hooks.gate == nullptr &&
+                           setting_.judge.races_by_time() &&
+                           setting_.device.kind() == device_kind::gpu;
+  if (!is_worth_it) return {};
+  return [this](run_time time) { return race_->is_surely_slower(time); };
+}
+
 void search_race::arrive(attempt_pointer attempt) {
   const std::size_t index = attempt->index();
   detail::race_cost cost;
   if (!setting_.judge.races_by_time()) {
     cost = [this, &of = *attempt](run_time time) { return setting_.judge.cost(of.result(), time); };
   }
-  race_->arrive(index, rank_of(setting_.problem, index), std::move(cost));
+  const std::vector<run_time> times = attempt->first_times();
+  race_->arrive(index, rank_of(setting_.problem, index), std::move(cost), times);
   racing_[index] = std::move(attempt);
+  if (has_been_screened(race_->state(index))) settle(index);
   while (const auto task = race_->next()) perform(*task);
 }
 
 void search_race::clear() {
-  race_.emplace(race_settings_of(setting_.options));
+  race_.emplace(race_settings_of(setting_));
   racing_.clear();
   judged_.clear();
   in_final_round_ = false;
@@ -158,7 +179,13 @@ void search_race::perform(const race_task& task) {
   if (task.step == race_step::sentinel && !has_failed) {
     sentinel_level_ = samples(times).median() / race_->score(task.configuration);
   }
-  judge(task.configuration);
+  settle(task.configuration);
+}
+
+// Makes a trial of a configuration whose state may have changed, and releases those that the race
+// does not need.
+void search_race::settle(std::size_t changed) {
+  judge(changed);
   for (const auto& [index, kept] : racing_) {
     if (kept->is_live()) {
       if (!race_->keeps(index)) kept->release();

@@ -56,6 +56,9 @@ class search_race {
   std::optional<run_time> first_time() const noexcept { return first_time_; }
 
   attempt_runner& runner() noexcept { return runner_; }
+  /// Returns the test of first runs that may drop a configuration at once; empty if these are not
+  /// to be timed, because a run is too short to gain by it.
+  trial_attempt::slow_test slow_test();
   /// Adds a working configuration to the race.
   void arrive(attempt_pointer attempt);
   /// Begins a race without configurations.
@@ -75,6 +78,7 @@ class search_race {
   bool has_to_be_checked(const race_task& task, const std::vector<run_time>& times) const;
   bool is_winner_right();
   void perform(const race_task& task);
+  void settle(std::size_t changed);
   void judge(std::size_t index);
   trial result_of(std::size_t index);
   void play();

@@ -180,7 +180,7 @@ void search_run::enter(attempt_pointer attempt) {
     pipeline_.add(std::move(attempt));
     return;
   }
-  if (attempt->over() || !runner.try_out(*attempt)) {
+  if (attempt->over() || !runner.try_out(*attempt, race_.slow_test())) {
     finish(std::move(attempt->result()));
     return;
   }

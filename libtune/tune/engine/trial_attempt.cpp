@@ -33,6 +33,9 @@ std::vector<nd_range> launches_of(const resources& asked) {
   return {nd_range{group, group}, nd_range{{group.x * large, group.y, group.z}, group}};
 }
 
+// What the first run of a program finds in no cache takes less than a hundredth of this.
+constexpr std::chrono::milliseconds long_run{5};
+
 // The race tolerates the rest of the warm-up.
 constexpr std::chrono::milliseconds longest_warm_up{250};
 
@@ -221,20 +224,38 @@ void trial_attempt::note_generated() {
   if (auto broken = hooks_.judge->why_not_run(result_)) fail(outcome::unfit, *std::move(broken));
 }
 
-void trial_attempt::try_out() {
+void trial_attempt::try_out(const slow_test& is_slow) {
   const stopwatch elapsing(now_, result_.elapsed);
   announced(step_kind::first_run, 1, [&] {
-    const auto between = [&] {
-      if (hooks_.gate == nullptr) return;
-      gate_passage::divide(hooks_, step_kind::first_run, runs_are_long_);
-    };
-    if (auto wrong = prepared_.run_checked(between)) fail(outcome::wrong_result, std::move(*wrong));
+    first_runs(is_slow, [&](const check_steps& steps) {
+      if (auto wrong = prepared_.run_checked(steps)) fail(outcome::wrong_result, std::move(*wrong));
+    });
   });
 }
 
-void trial_attempt::warm_up() {
+void trial_attempt::warm_up(const slow_test& is_slow) {
   const stopwatch elapsing(now_, result_.elapsed);
-  announced(step_kind::run, 1, [&] { prepared_.run(); });
+  announced(step_kind::run, 1, [&] {
+    first_runs(is_slow,
+               [&](const check_steps& steps) { steps.run ? steps.run() : prepared_.run(); });
+  });
+}
+
+void trial_attempt::first_runs(const slow_test& is_slow,
+                               const std::function<void(const check_steps&)>& make) {
+  check_steps steps{.between = [this] {
+    if (hooks_.gate == nullptr) return;
+    gate_passage::divide(hooks_, step_kind::first_run, runs_are_long_);
+  }};
+  std::vector<run_time> times;
+  if (is_slow) {
+    steps.run = [&] { times.push_back(take(1, 1).front()); };
+    steps.is_enough = [&] { return is_slow(times.back()); };
+  }
+  make(steps);
+  if (times.empty() || over()) return;
+  const bool are_long = std::ranges::all_of(times, [](run_time one) { return one >= long_run; });
+  if (are_long || (times.size() == 1 && is_slow(times.front()))) first_times_ = std::move(times);
 }
 
 void trial_attempt::warm_up_device() {
@@ -392,6 +413,7 @@ void trial_attempt::release() {
 
 void trial_attempt::retry() {
   release();
+  first_times_.clear();
   stage_ = stage::waiting;
   ran_out_of_memory_ = false;
   result_.outcome = outcome::skipped;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -60,10 +61,17 @@ class trial_attempt {
   /// Releases its prebuilt programs. Another generation compiles them on the spot.
   void forget_programs() { awaited_.give_up(); }
 
-  /// Runs it once, and has its result checked.
-  void try_out();
-  /// Runs it once, if its result has been checked before.
-  void warm_up();
+  /// True for the time of a run that is certainly too long for the best.
+  using slow_test = std::function<bool(run_time)>;
+
+  /// Runs it once, and has its result checked. @param is_slow  if given, the runs are timed
+  /// (first_times), and a slow one with a right result is the last one
+  void try_out(const slow_test& is_slow = {});
+  /// Runs it once, if its result has been checked before or is not to be. @param is_slow  as above
+  void warm_up(const slow_test& is_slow = {});
+  /// The times of these runs that count as samples, because they are so long that neither caches
+  /// nor the loading of the program matter, or because one was slow.
+  const std::vector<run_time>& first_times() const noexcept { return first_times_; }
   /// Runs it until the device, which has idled, is steady.
   void warm_up_device();
   /// Takes the given number of samples, each of as many runs as the resolution of the timer
@@ -116,6 +124,7 @@ class trial_attempt {
   void fail(outcome why, std::string reason);
   void generate_with(const prebuilt_programs* prebuilt);
   std::vector<run_time> take(int count, int runs);
+  void first_runs(const slow_test& is_slow, const std::function<void(const check_steps&)>& make);
   std::vector<run_time> take_in_slices(int count, int runs);
   bool take_slice(int count, int runs, std::vector<run_time>& times);
   int runs_in_slice(int most) const;
@@ -138,7 +147,8 @@ class trial_attempt {
   measure prepared_{nullptr};
   std::vector<program> programs_;    // compiled programs; while it is live
   std::optional<run_time> one_run_;  // the approximate time of a run
-  bool runs_are_long_ = false;       // longer than the application allows
+  std::vector<run_time> first_times_;
+  bool runs_are_long_ = false;  // longer than the application allows
 };
 
 }  // namespace tune
