@@ -33,8 +33,8 @@ std::vector<nd_range> launches_of(const resources& asked) {
   return {nd_range{group, group}, nd_range{{group.x * large, group.y, group.z}, group}};
 }
 
-// What the first run of a program finds in no cache takes less than a hundredth of this.
-constexpr std::chrono::milliseconds long_run{5};
+// What the first run of a program finds in no cache takes about a hundredth of this.
+constexpr std::chrono::milliseconds long_run{2};
 
 // The race tolerates the rest of the warm-up.
 constexpr std::chrono::milliseconds longest_warm_up{250};
