@@ -18,6 +18,12 @@
 // of the best. "told" is the frequency with which its stated time is true within 10 %: true for
 // undisturbed runs, or for the median of its runs with the disturbances.
 //
+// Clocks that jump (tests/measure/simulated_jumps.hpp): one of eight configurations takes 3, 10 or
+// 25 % less time than all others, or the configurations are the many of above, and runs take 10, 30
+// or 40 % longer in the slowest state. "silent" is the frequency of a wrong choice without a
+// warning, "told" that of a stated time between those of the fastest and the slowest state.
+// Launches are those of a whole race there, on average and at most.
+//
 // "equally" is the fairest equal scheme: all configurations in turn, so that drift affects all
 // alike, which would have to keep all of them alive. Shown is the least number of launches, of a
 // list of them, at which it succeeds in 99 % of the searches. The scenario is unknown in advance,
@@ -32,10 +38,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/measure/simulated_jumps.hpp"
 #include "tests/measure/simulated_search.hpp"
 
 namespace {
 
+using tune::testing::jump_scenario;
+using tune::testing::jump_scenarios;
+using tune::testing::jump_summary;
 using tune::testing::loaded_scenarios;
 using tune::testing::run_equal;
 using tune::testing::run_race;
@@ -44,6 +54,7 @@ using tune::testing::simulated_scenarios;
 using tune::testing::simulated_summary;
 using tune::testing::sliced_scenarios;
 using tune::testing::summarise;
+using tune::testing::summarise_jumps;
 
 simulated_summary equally(const simulated_scenario& scenario, std::size_t searches, int launches,
                           bool in_turn) {
@@ -69,6 +80,20 @@ void print_races(const std::vector<simulated_scenario>& scenarios, std::size_t s
     fmt::print("{:26} {:8.2f}% {:7.2f}% {:7.2f}% {:6.1f}% {:9.1f} {:11.1f}\n", scenario.name,
                100 * race.success, 100 * race.close, 100 * race.told, 100 * race.worst,
                race.launches, race.device_time);
+    std::fflush(stdout);
+  }
+}
+
+void print_jumps(std::size_t searches) {
+  fmt::print("\n{:26} {:>9} {:>8} {:>8} {:>8} {:>7} {:>9} {:>7}\n", "jumping clock", "success",
+             "silent", "warned", "told", "worst", "launches", "most");
+  std::vector<jump_scenario> scenarios = jump_scenarios();
+  scenarios.insert(scenarios.begin(), {{.name = "none"}, {.name = "none, many", .many = true}});
+  for (const jump_scenario& scenario : scenarios) {
+    const jump_summary races = summarise_jumps(scenario, searches);
+    fmt::print("{:26} {:8.2f}% {:7.2f}% {:7.2f}% {:7.2f}% {:6.1f}% {:9.1f} {:7.0f}\n",
+               scenario.name, 100 * races.success, 100 * races.silent, 100 * races.warned,
+               100 * races.told, 100 * races.worst, races.launches, races.most_launches);
     std::fflush(stdout);
   }
 }
@@ -103,5 +128,6 @@ int main(int count, char** arguments) {
   fmt::print("{:18} {:8.2f}% {:>7} {:9.1f}\n", "all together", 100 * success, "", launches);
   print_races(sliced_scenarios(), searches);
   print_races(loaded_scenarios(), searches);
+  print_jumps(searches);
   return EXIT_SUCCESS;
 }
