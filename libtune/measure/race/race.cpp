@@ -93,6 +93,7 @@ void race::exclude(std::size_t configuration) {
     tied_.clear();
   }
   if (next_sentinel_ == of.place) next_sentinel_.reset();
+  if (look_ == of.place) look_.reset();
   abandon_final_round();
   if (book_.sentinel() != of.place) return;
   book_.lose_sentinel();
@@ -111,6 +112,11 @@ std::optional<race_task> race::decide() {
       if (auto task = confirm()) return task;
       continue;
     }
+    if (paired_round_) {
+      if (auto task = paired_task()) return task;
+      continue;
+    }
+    if (look_) return race_task{book_.entries()[*look_].configuration, 1, race_step::screening};
     if (next_sentinel_) return sentinel_task(*next_sentinel_);
     if (closing_) return sentinel_task(*book_.sentinel());
     if (final_round_) {
@@ -127,7 +133,8 @@ std::optional<race_task> race::decide() {
 
 std::optional<race_task> race::screen() {
   if (active_) return screening_task(book_.entries()[*active_]);
-  if (book_.sentinel() && (is_full() || (queue_.empty() && closed_ && book_.runs_in_block() > 0))) {
+  if (!jumping_ && book_.sentinel() &&
+      (is_full() || (queue_.empty() && closed_ && book_.runs_in_block() > 0))) {
     closing_ = true;
     return std::nullopt;
   }
@@ -171,15 +178,28 @@ void race::add(std::span<const run_time> times) {
 void race::add_final(const entry& of) {
   if (confirmed_) {
     confirming_ += of.visits.back().total();
+    watch_winner(of);
+  } else if (paired_round_) {
+    paired_round_->add(of.visits.back().times);
   } else {
     final_round_->advance();
   }
 }
 
 void race::add_screening(entry& of) {
+  if (look_) {
+    add_look(of);
+    return;
+  }
+  if (jumping_) {
+    screen_jumping(of);
+    return;
+  }
   judge(of);
   if (of.state == race_state::running) return;
   active_.reset();
+  if (of.state == race_state::dropped) spare(of);
+  watch(of);
   book_.learn_spread(of);
   if (book_.sentinel() || of.state != race_state::converged) return;
   book_.open(of);
@@ -223,6 +243,8 @@ double race::margin() const { return book_.drift().tolerance(book_.spread()); }
 
 // The best of the screening becomes the sentinel, because the others have to be faster than it.
 void race::begin_final_round() {
+  if (jumps_.is_jumping()) start_jumping();
+  if (jumping_ && begin_paired_round()) return;
   const std::optional<std::size_t> best = leader();
   if (!best) {
     finished_ = true;
@@ -242,7 +264,7 @@ void race::begin_final_round() {
     finalists_.push_back(book_.entries()[place].configuration);
   }
   if (rivals.empty()) {
-    choose({*best});
+    if (!look_again()) choose({*best});
     return;
   }
   final_round_.emplace(book_, settings_, std::move(rivals));
@@ -291,7 +313,10 @@ void race::fail() {
   of.state = race_state::failed;
   best_upper_.reset();
   switch (done.step) {
-    case race_step::screening: active_.reset(); break;
+    case race_step::screening:
+      active_.reset();
+      look_.reset();
+      break;
     case race_step::sentinel: replace_sentinel(); break;
     case race_step::final_round: fail_final(of); break;
   }
@@ -300,7 +325,8 @@ void race::fail() {
 // If the winner fails at this point, all others are compared again.
 void race::fail_final(const entry& of) {
   if (!confirmed_) {
-    final_round_->advance();
+    if (final_round_) final_round_->advance();
+    if (paired_round_ && !paired_round_->fail()) abandon_final_round();
     return;
   }
   confirmed_.reset();
@@ -317,16 +343,19 @@ race_state race::state(std::size_t configuration) const { return book_.at(config
 bool race::keeps(std::size_t configuration) {
   entry& of = book_.at(configuration);
   if (of.place == book_.sentinel() || of.place == next_sentinel_ || of.place == active_ ||
-      of.place == confirmed_)
+      of.place == look_ || of.place == confirmed_)
     return true;
   if (of.state == race_state::waiting) return of.visits.empty();
+  if (paired_round_) return paired_round_->is_playing(of.place);
   if (final_round_) return final_round_->is_playing(of.place);
-  if (of.state != race_state::converged || finished_) return false;
+  const bool is_spare = spare_ == of.place && !has_looked_ && of.state == race_state::dropped;
+  if ((of.state != race_state::converged && !is_spare) || finished_) return false;
   std::size_t better = 0;
   for (entry& other : book_.entries()) {
-    if (other.state == race_state::converged && book_.score(other) < book_.score(of)) ++better;
+    if (other.state != race_state::converged) continue;
+    if (is_spare || book_.score(other) < book_.score(of)) ++better;
   }
-  return better + 1 < settings_.live;
+  return better + (is_spare ? 2 : 1) < settings_.live;
 }
 
 samples race::times(std::size_t configuration) const {
@@ -356,6 +385,7 @@ std::vector<std::size_t> race::in_doubt() const {
 
 std::optional<std::size_t> race::leading() {
   if (winner_) return winner_;
+  if (paired_round_) return book_.entries()[paired_round_->tied().front()].configuration;
   const std::optional<std::size_t> best =
       final_round_ && !next_sentinel_ ? final_round_->tied().front() : leader();
   if (!best) return std::nullopt;

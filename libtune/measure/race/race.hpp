@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "libtune/measure/race/final_round.hpp"
+#include "libtune/measure/race/jump_watch.hpp"
+#include "libtune/measure/race/paired_round.hpp"
 #include "libtune/measure/race/race_book.hpp"
 #include "libtune/measure/timing/drift_monitor.hpp"
 #include "libtune/measure/timing/samples.hpp"
@@ -48,6 +50,10 @@ struct race_task {
 /// program used the device, the measurements since its last visit are repeated, and no others are
 /// made while the device is disturbed, unless the disturbance persists. All configurations that may
 /// still be the best then enter a final_round; and the winner is run until its time is accurate.
+///
+/// If the device's clock jumps so often that jumps between two visits to the sentinel may be
+/// missed, there are no more such visits: the configurations that may be the best if their runs
+/// were made in a slow state are compared in a paired_round.
 ///
 /// Adjusted times for comparisons stay internal: the score is the median of a configuration's
 /// measured times.
@@ -97,7 +103,8 @@ class race {
   /// The winner after the end; empty if no configuration could be measured.
   std::optional<std::size_t> winner() const noexcept { return winner_; }
   /// The configurations that were measured while the device changed its speed persistently, and may
-  /// therefore be faster or slower than measured; the winner may be among them.
+  /// therefore be faster or slower than measured; the winner may be among them. On a device whose
+  /// clock jumps, those that may be faster than the winner by more than 1 %.
   std::vector<std::size_t> in_doubt() const;
   /// The winner; before the race has finished, the leader. Empty if none has converged.
   std::optional<std::size_t> leading();
@@ -152,6 +159,20 @@ class race {
   void fail_final(const entry& of);
   void abandon_final_round();
 
+  void watch(const entry& of);
+  void watch_winner(const entry& of);
+  bool has_jumping_finalists();
+  void start_jumping();
+  double admitted_jump() const;
+  run_time least_cost_of_all() const;
+  void screen_jumping(entry& of);
+  void spare(entry& of);
+  bool look_again();
+  void add_look(entry& of);
+  bool begin_paired_round();
+  std::optional<race_task> paired_task();
+  void settle(const std::vector<std::size_t>& undecided);
+
   bool is_hopeless(entry& of, double margin);
   bool is_surely_slower(run_time time, double margin);
   bool has_converged(entry& of);
@@ -171,6 +192,13 @@ class race {
   std::optional<race_task> task_;
   std::optional<run_time> best_upper_;  // unset when one converges or is corrected
   std::optional<detail::final_round> final_round_;
+  detail::jump_watch jumps_;
+  std::optional<std::size_t> look_;   // a dropped one that is run once more
+  std::optional<std::size_t> spare_;  // the best of the dropped ones, kept for that
+  bool has_looked_ = false;
+  bool jumping_ = false;       // from now on there are no more visits to a sentinel
+  run_time jumping_least_{0};  // the least cost of one run, meanwhile
+  std::optional<detail::paired_round> paired_round_;
   std::vector<std::size_t> finalists_;
   std::optional<std::size_t> confirmed_;  // the winner, while its time is measured
   run_time confirming_{0};                // time spent on that

@@ -103,7 +103,7 @@ void race_book::record(race_entry& entry, std::span<const run_time> times, int r
   entry.runs += runs;
   if (sentinel_ == entry.place) return;
   runs_in_block_ += runs;
-  drift_.spend(entry.visits.back().total());
+  drift_.spend(entry.visits.back().total(), runs);
 }
 
 void race_book::open(race_entry& sentinel) {

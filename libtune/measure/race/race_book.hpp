@@ -147,6 +147,7 @@ class race_book {
   run_time time_of(race_entry& entry) const;
 
   const drift_monitor& drift() const noexcept { return drift_; }
+  void settle(double jump, bool decided) noexcept { drift_.settle(jump, decided); }
   double spread() const noexcept { return spread_.value(); }
   void learn_spread(race_entry& entry) { spread_.add(samples(counted_times(entry))); }
 

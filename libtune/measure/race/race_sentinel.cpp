@@ -40,9 +40,18 @@ void race::add_sentinel(entry& of, std::span<const run_time> times) {
     return;
   }
   const std::size_t block = book_.open_block();
+  const int blocks = book_.drift().report().blocks;
   const drift_verdict verdict = book_.close(times);
   best_upper_.reset();
   const double movement = book_.drift().movement();
+  if (book_.drift().report().blocks > blocks) {
+    jumps_.add_block(verdict == drift_verdict::steady ? 0 : movement);
+    jumps_.add_runs(times, book_.spread());
+  }
+  if (jumps_.is_certain() && !final_round_) {
+    start_jumping();
+    return;
+  }
   if (verdict == drift_verdict::unresolved) doubt(block, movement);
   if (verdict == drift_verdict::moved || verdict == drift_verdict::disturbed) {
     reopen(block, movement);
@@ -54,6 +63,10 @@ void race::add_sentinel(entry& of, std::span<const run_time> times) {
   closing_ = false;
   if (book_.drift().has_calmed()) reopen_disturbed();
   if (final_round_) {
+    if (jumps_.is_jumping() || has_jumping_finalists()) {
+      start_jumping();
+      return;
+    }
     if (!final_round_->next()) final_round_->end_turn(margin());
   } else if (verdict != drift_verdict::moved) {
     choose_sentinel();
@@ -117,6 +130,7 @@ std::optional<std::size_t> race::leader() {
 }
 
 void race::choose_sentinel() {
+  if (jumping_) return;
   const std::optional<std::size_t> best = leader();
   if (!best || best == book_.sentinel()) return;
   if (!book_.sentinel()) {
@@ -137,8 +151,9 @@ void race::replace_sentinel() {
 }
 
 void race::abandon_final_round() {
-  if (!final_round_) return;
+  if (!final_round_ && !paired_round_) return;
   final_round_.reset();
+  paired_round_.reset();
   for (entry& of : book_.entries()) {
     if (of.state != race_state::finalist && of.state != race_state::eliminated) continue;
     book_.discard_final(of);

@@ -35,12 +35,26 @@ constexpr double score_error = 2;
 constexpr double one_level = 0.2;
 // After this many tolerated disturbances, nothing counts as disturbed any more.
 constexpr int most_given_up = 3;
+// The most runs of the sentinel that wait for a calm device: per other run, and besides.
+constexpr double waiting_part = 3;
+constexpr double most_waiting = 500;
 
 run_time total(const samples& visit) { return visit.mean() * static_cast<double>(visit.size()); }
 
 }  // namespace
 
 std::string drift_text(const drift_report& report) {
+  constexpr const char* advice =
+      "so the scores are less certain: measure when no other program uses the device, or with its "
+      "clocks fixed";
+  if (report.jumping) {
+    std::string text = fmt::format(
+        "the device became faster or slower, by up to {:.1f} % at once, again and again, so the "
+        "best configurations were compared in turns of a random order",
+        100 * report.largest);
+    if (!report.resolved()) text += fmt::format("; some may be faster than the winner, {}", advice);
+    return text;
+  }
   if (report.moved == 0) return {};
   std::string text = fmt::format(
       "the device became faster or slower, by up to {:.1f} % at "
@@ -48,11 +62,7 @@ std::string drift_text(const drift_report& report) {
       "measurements, which were measured again",
       100 * report.largest, report.moved, report.blocks);
   if (report.resolved()) return text;
-  return text + fmt::format(
-                    "; {} of them remained unresolved, so the scores are less "
-                    "certain: measure "
-                    "when no other program uses the device, or with its clocks fixed",
-                    report.unresolved);
+  return text + fmt::format("; {} of them remained unresolved, {}", report.unresolved, advice);
 }
 
 run_time visit_time(const samples& visit, double spread) {
@@ -105,7 +115,7 @@ drift_verdict drift_monitor::open(const samples& sentinel, double spread, run_ti
   // as disturbed.
   const double chance = score_error * (tolerance(spread) - settings_.threshold);
   const double change = std::log(now_ / before_);
-  if (change > std::log1p(settings_.largest) + chance && may_wait(total(sentinel))) {
+  if (change > std::log1p(settings_.largest) + chance && may_wait(sentinel)) {
     return drift_verdict::disturbed;
   }
   waited_ = run_time::zero();
@@ -148,28 +158,41 @@ drift_verdict drift_monitor::close(const samples& sentinel, double spread) {
 }
 
 // Judges the latest visit. Waiting takes no longer than all other measurements; after the patience,
-// the device is assumed to have become slower.
+// the device is assumed to have become slower. Short runs are limited by their number.
 bool drift_monitor::has_to_wait(const samples& visit, double spread) {
   note();
   has_calmed_ = false;
   const bool disturbed = is_disturbed(now_, spread);
-  if (disturbed && may_wait(total(visit))) return true;
+  if (disturbed && may_wait(visit)) return true;
   waited_ = run_time::zero();
   if (disturbed) {
     reference_ = std::log(now_);
     ++given_up_;
     ++report_.unresolved;
   } else {
-    spend(total(visit));
+    spend(total(visit), static_cast<int>(visit.size()));
     follow(spread);
   }
   return false;
 }
 
-bool drift_monitor::may_wait(run_time visit) {
-  waited_ += visit;
-  waited_in_all_ += visit;
-  return waited_ <= settings_.patience && waited_in_all_ <= spent_ + settings_.patience;
+bool drift_monitor::may_wait(const samples& visit) {
+  waited_ += total(visit);
+  waited_in_all_ += total(visit);
+  waited_runs_ += static_cast<double>(visit.size());
+  return waited_ <= settings_.patience && waited_in_all_ <= spent_ + settings_.patience &&
+         waited_runs_ <= waiting_part * spent_runs_ + most_waiting;
+}
+
+void drift_monitor::spend(run_time time, int runs) noexcept {
+  spent_ += time;
+  spent_runs_ += runs;
+}
+
+void drift_monitor::settle(double jump, bool decided) noexcept {
+  report_.jumping = true;
+  report_.largest = std::max(report_.largest, jump);
+  report_.unresolved = decided ? 0 : 1;
 }
 
 // The logarithm of the level of a steady block. Two agreeing visits replace the earlier ones if

@@ -20,12 +20,15 @@ struct drift_report {
                        ///< changes did not end
   double largest = 0;  ///< the largest relative movement within one block: 0.08 is 8 %
   double range = 0;    ///< between the fastest and the slowest visit
+  /// The speed jumped so often that the best configurations were compared in turns of a random
+  /// order. Only an undecided comparison is unresolved then, and counts as one block.
+  bool jumping = false;
 
   /// True if all blocks that moved were measured again.
   bool resolved() const noexcept { return unresolved == 0; }
 };
 
-/// A sentence for users; empty if no block moved.
+/// A sentence for users; empty if the device was steady.
 std::string drift_text(const drift_report& report);
 
 enum class drift_verdict : std::uint8_t {
@@ -70,8 +73,11 @@ class drift_monitor {
   drift_verdict open(const samples& sentinel, double spread, run_time score);
   /// Ends a block and begins the next, unless the device is disturbed. The samples are valid.
   drift_verdict close(const samples& sentinel, double spread);
-  /// Adds device time other than waiting; waiting may take as long.
-  void spend(run_time time) noexcept { spent_ += time; }
+  /// Adds device time other than waiting, and the number of its runs. Waiting may take as much
+  /// time, and three times as many runs, beyond the patience and some hundred runs.
+  void spend(run_time time, int runs = 1) noexcept;
+  /// Reports that the device jumps, by how much, and if the comparison in turns was decided.
+  void settle(double jump, bool decided) noexcept;
 
   /// The level of the open block; after close, of the next one.
   double before() const noexcept { return before_; }
@@ -96,7 +102,7 @@ class drift_monitor {
 
  private:
   bool has_to_wait(const samples& visit, double spread);
-  bool may_wait(run_time visit);
+  bool may_wait(const samples& visit);
   double smoothed_level(double spread);
   double follow_part(double spread) const;
   void follow(double spread);
@@ -119,6 +125,8 @@ class drift_monitor {
   run_time waited_{0};
   run_time waited_in_all_{0};
   run_time spent_{0};
+  double waited_runs_ = 0;
+  double spent_runs_ = 0;
   double fastest_ = 0;  // logarithms of levels
   double slowest_ = 0;
   drift_report report_;
