@@ -88,16 +88,16 @@ TEST_CASE("the fastest wins, and what is far slower is run twice") {
 }
 
 TEST_CASE("one run drops what is surely slower, where runs do not lose time slices") {
-  track on{.truth = {100, 140, 118, 128, 500}};
+  track on{.truth = {100, 160, 118, 140, 500}};
   race contest({.sure_after = std::chrono::nanoseconds(20)});
   on.run_all(contest);
   CHECK(contest.winner() == 0);
   CHECK(on.runs[1] == 1);
-  CHECK(on.runs[2] == 2);  // not by a quarter
-  CHECK(on.runs[3] == 1);
+  CHECK(on.runs[2] >= 2);
+  CHECK(on.runs[3] >= 2);  // not by half
   CHECK(on.runs[4] == 1);
   CHECK(contest.state(4) == race_state::dropped);
-  track of_long_ticks{.truth = {100, 140, 500}};
+  track of_long_ticks{.truth = {100, 160, 500}};
   race careful({.sure_after = std::chrono::nanoseconds(200)});
   of_long_ticks.run_all(careful);
   CHECK(of_long_ticks.runs[1] == 2);  // not by as much

@@ -168,7 +168,7 @@ TEST_CASE("what cannot win is dropped after few runs, and few are kept on the de
 TEST_CASE("a slow configuration is run once, and long runs of a check are not made again") {
   scene s(0);
   std::map<std::size_t, int> runs;
-  const auto time_of = [](std::size_t i) { return i == 0 ? 20e-3 : i < 40 ? 30e-3 : 20.1e-3; };
+  const auto time_of = [](std::size_t i) { return i == 0 ? 20e-3 : i < 40 ? 40e-3 : 20.1e-3; };
   s.make = [&](std::size_t i) {
     return tune::make_measure([&runs, i, time_of](int count) {
       runs[i] += count;
@@ -197,7 +197,7 @@ TEST_CASE("what may lose time slices is run more than once") {
   s.make = [&](std::size_t i) {
     return tune::make_measure([&runs, i](int count) {
       runs[i] += count;
-      return i == 0 ? 20e-3 : 30e-3;
+      return i == 0 ? 20e-3 : 40e-3;
     });
   };
   REQUIRE(s.search());

@@ -20,8 +20,9 @@ constexpr double agreement = 0.05;
 constexpr double agreement_spreads = 6;
 // The allowed relative width of the interval of the winner's time.
 constexpr double known_well = 0.1;
-// A single run drops a configuration only if it is slower than the best by this part.
-constexpr double surely = 0.25;
+// A single run drops a configuration only if it is slower than the best by this part, more than
+// the jumps of clocks.
+constexpr double surely = 0.5;
 constexpr int confirming_runs = 8;
 
 race_settings checked(const race_settings& settings) {
@@ -61,7 +62,8 @@ void race::arrive(std::size_t configuration, double rank, detail::race_cost cost
   }
   entry& of = book_.add(configuration, rank, std::move(cost));
   // Times from before a pending task belong to no block.
-  const bool is_idle = !task_ && !active_ && !closing_ && !next_sentinel_ && !final_round_;
+  const bool is_idle = !task_ && !active_ && !closing_ && !next_sentinel_ && !final_round_ &&
+                       !paired_round_ && !look_;
   if (!is_idle || times.empty() || !are_valid(times)) {
     queue_.push_back(of.place);
     return;
@@ -76,7 +78,7 @@ void race::arrive(std::size_t configuration, double rank, detail::race_cost cost
 bool race::is_surely_slower(run_time time) { return is_surely_slower(time, margin()); }
 
 bool race::is_surely_slower(run_time time, double margin) {
-  if (settings_.sure_after.count() <= 0 || alarmed_) return false;
+  if (settings_.sure_after.count() <= 0 || alarmed_ || jumping_) return false;
   const run_time best = best_upper();
   return time > best * (1 + std::max(surely, margin)) && time > best + settings_.sure_after;
 }

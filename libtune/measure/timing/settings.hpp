@@ -33,8 +33,9 @@ struct race_settings {
   std::chrono::nanoseconds block_time = std::chrono::milliseconds(300);
   std::size_t live = 8;    ///< finalists that are measured in turn, and thus kept in memory
   drift_settings drift{};  ///< the detection of changes of the device's speed
-  /// A configuration that is a quarter slower than the best, and by more than this, is dropped
-  /// after one run; zero: never, as on a device whose scheduler may take as long a time from a run.
+  /// A configuration that takes half as long again as the best, and more than this longer, is
+  /// dropped after one run; zero: never, as on a device whose scheduler may take as much time from
+  /// a run.
   std::chrono::nanoseconds sure_after{0};
   /// Device time of one configuration's screening, after which three runs are enough; zero: no
   /// limit.
