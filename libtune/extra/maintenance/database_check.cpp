@@ -18,6 +18,7 @@
 #include "libtune/extra/maintenance/content_rows.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_file.hpp"
+#include "libtune/store/database/peak_table.hpp"
 #include "libtune/store/files/file_system.hpp"
 
 namespace tune {
@@ -103,6 +104,7 @@ void check_rows(findings& all, connection& source) {
                      fmt::format("'{}' cannot be read: {}", table_name(function), failure.what())});
     }
   }
+  detail::count_peaks(source, damaged);
   all.push_back({"checksums", damaged == 0,
                  damaged == 0
                      ? fmt::format("{} results and {} searches are intact", results, searches)

@@ -82,6 +82,18 @@ void database_session::read_table(const function_identity& function,
   });
 }
 
+void database_session::read(std::string_view verb, std::string_view subject,
+                            const std::function<void(connection&)>& read) {
+  attempt(verb, subject, [&] {
+    connection* source = open_for_reading(waits_.read);
+    if (source == nullptr) return;
+    const scoped_wait patience(*source, waits_.read);
+    const read_transaction one_state(*source);
+    const work_limit limit(*source, longest_lookup);
+    read(*source);
+  });
+}
+
 void database_session::visit_searches(
     const function_identity& function,
     const std::function<void(connection&, function_table&)>& visit,
@@ -147,6 +159,13 @@ void database_session::write_to_table(
   write(target, *table);
   transaction.commit();
   if (created) tables_[table_name(function)] = std::move(created);
+}
+
+void database_session::write(const std::function<void(connection&)>& write) {
+  connection& target = open_for_writing();
+  write_transaction transaction(target, waits_.write);
+  write(target);
+  transaction.commit();
 }
 
 void database_session::write_to_search(search_id search,

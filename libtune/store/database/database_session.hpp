@@ -48,6 +48,12 @@ class database_session {
                   const std::function<void(function_table&)>& read,
                   std::optional<std::chrono::milliseconds> wait = {});
 
+  /// Runs read(connection) exclusively in one transaction, if the database has tables. Reads for at
+  /// most a second, and waits for other processes as long as a lookup.
+  /// @param verb, subject  the attempt, for errors
+  void read(std::string_view verb, std::string_view subject,
+            const std::function<void(connection&)>& read);
+
   /// Returns the result of read(connection, table), run exclusively in one transaction; an empty
   /// value if the database has no table of the function.
   /// @param wait  for other processes; empty: as long as for writing
@@ -76,6 +82,9 @@ class database_session {
   /// Runs write(connection, table) in a transaction that also creates the table if needed.
   void write_to_table(const function_identity& function,
                       const std::function<void(connection&, function_table&)>& write);
+
+  /// Runs write(connection) in a transaction.
+  void write(const std::function<void(connection&)>& write);
 
   /// Runs write(connection) in a transaction, for a search that the database must have.
   void write_to_search(search_id search, const std::function<void(connection&)>& write);

@@ -7,6 +7,8 @@
 #include <SQLiteCpp/Statement.h>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <string>
 #include <utility>
 
 #include "libtune/store/database/column.hpp"
@@ -14,6 +16,7 @@
 #include "libtune/store/database/database_session.hpp"
 #include "libtune/store/database/function_table.hpp"
 #include "libtune/store/database/identity_column.hpp"
+#include "libtune/store/database/peak_table.hpp"
 #include "libtune/store/database/prior_rows.hpp"
 #include "libtune/store/database/search_notes.hpp"
 #include "libtune/store/database/trial_log.hpp"
@@ -306,6 +309,23 @@ std::optional<result_origin> tuning_database::origin(const function_identity& fu
   check_request(function, key);
   return impl_->read_searches(function, [&](connection& source, function_table&) {
     return detail::read_origin(source, function, key, values);
+  });
+}
+
+std::optional<double> tuning_database::find_peak(const peak_identity& of) {
+  std::optional<double> found;
+  impl_->read("look up the peak of", of.kind,
+              [&](connection& source) { found = detail::read_peak(source, of); });
+  return found;
+}
+
+void tuning_database::store_peak(const peak_identity& of, double rate) {
+  if (!std::isfinite(rate) || rate <= 0) {
+    throw argument_error("the peak of " + of.kind + " is " + std::to_string(rate) +
+                         " in a second, which no device has; nothing was stored");
+  }
+  impl_->attempt_to_write("store the peak of", of.kind, [&] {
+    impl_->write([&](connection& target) { detail::note_peak(target, of, rate); });
   });
 }
 

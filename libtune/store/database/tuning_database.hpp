@@ -42,6 +42,13 @@ struct prior_rows {
   std::optional<stored_search> unfinished{};
 };
 
+/// The name of a peak: the highest measured rate of a device, as one libtune measures it.
+struct peak_identity {
+  device_identity device{};       ///< with its driver
+  std::string library_version{};  ///< made the measurement
+  std::string kind{};             ///< "memory", or the name of an arithmetic
+};
+
 /// Other processes locked the database for longer than the call may wait.
 class database_busy_error : public database_error {
  public:
@@ -158,6 +165,11 @@ class tuning_database {
   /// them. Empty if there is no such trial.
   std::optional<result_origin> origin(const function_identity& function, const record_key& key,
                                       const std::vector<named_value>& values);
+
+  /// Returns a kept peak per second; empty without one, or without a file; never changes anything.
+  std::optional<double> find_peak(const peak_identity& of);
+  /// Keeps a peak per second, finite and above zero, unless a higher one is kept.
+  void store_peak(const peak_identity& of, double rate);
 
  private:
   class implementation;
