@@ -33,7 +33,8 @@ detail::tuning_request request_for(const remote_task& task) {
           .options = without_observers(task.options),
           .context_options = without_observers(task.context_options),
           .choice = task.choice,
-          .testing = detail::current_test_mode()};
+          .testing = detail::current_test_mode(),
+          .peaks = task.peaks};
 }
 
 tuner_program sharing_cores(tuner_program program, std::size_t children) {

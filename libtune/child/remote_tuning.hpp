@@ -34,7 +34,8 @@ struct remote_task {
   function_identity function{};
   std::vector<named_value> key{};
   tune::device device;
-  /// The options of the call, with its observers in this process. No database is opened.
+  /// The options of the call, with its observers in this process. No database is opened for
+  /// results.
   tuning_options options{};
   tuning_options context_options{};  ///< options for nested calls; without observers
   prior_reader read_prior{};         ///< called in this process; may be empty
@@ -50,6 +51,7 @@ struct remote_task {
   /// True for a search beside a running application. An end of its child from outside is not
   /// counted against a configuration.
   bool is_behind = false;
+  std::string peaks{};  ///< the database that keeps the device's peaks, which the child opens
 };
 
 /// Runs an autotune function in a child process. The child opens its own device; the observers in

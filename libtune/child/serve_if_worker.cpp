@@ -151,7 +151,8 @@ tuned_values child_executor::do_tune(const tuning_task& task) {
                                          .choice = task.choice,
                                          .stop = behind ? task.behind->stop : detail::is_stopped,
                                          .kept = behind ? task.behind->child : nullptr,
-                                         .is_behind = behind});
+                                         .is_behind = behind,
+                                         .peaks = task.peaks});
       remember(task, program);
       return made;
     } catch (const tuner_unavailable_error& failure) {

@@ -276,7 +276,7 @@ void describe(auto& wire, is<device_address> auto& item) {
 void describe(auto& wire, is<handshake> auto& item) { wire(item.protocol, item.library); }
 void describe(auto& wire, is<tuning_request> auto& item) {
   wire(item.function, item.key, item.device, item.options, item.context_options, item.choice,
-       item.testing, item.around);
+       item.testing, item.around, item.peaks);
 }
 void describe(auto& wire, is<check_request> auto& item) { wire(item.function, item.values); }
 void describe(auto& wire, is<check_answer> auto& item) { wire(item.reason); }

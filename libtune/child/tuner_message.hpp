@@ -77,6 +77,7 @@ struct tuning_request {
   trial_choice choice{};
   test_mode testing = test_mode::off;
   outer_tunings around{};
+  std::string peaks{};  ///< the path of the database that keeps the device's peaks; empty: none
 };
 /// Requests the list of autotune functions. Answered by a function_list.
 struct list_request {};

@@ -245,7 +245,8 @@ tuner_message carry_out(tuner_link& link, const tuning_request& request, const f
                                }
                                return whole;
                              },
-                         .choice = request.choice};
+                         .choice = request.choice,
+                         .peaks = request.peaks};
   const step_listener watched =
       [watchdog = remote_watchdog(link)](const step_event& event) mutable { watchdog(event); };
   try {

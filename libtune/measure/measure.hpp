@@ -17,6 +17,7 @@
 #include "libtune/device/command_queue.hpp"
 #include "libtune/measure/timing/samples.hpp"
 #include "libtune/measure/timing/settings.hpp"
+#include "libtune/measure/work.hpp"
 
 namespace tune {
 
@@ -53,12 +54,6 @@ struct check_steps {
 namespace detail {
 class measurable;
 }
-
-/// The useful work of one run, the same for every configuration; zero: not declared.
-struct declared_work {
-  double flops = 0;  ///< floating-point operations
-  double bytes = 0;  ///< bytes read and written
-};
 
 /// Settings of a GPU's hardware for a configuration (measure::at). Zero leaves a setting unchanged:
 /// include it among the candidates, so that a user without the right to set anything has a
@@ -132,7 +127,8 @@ class measure {
   measure reset(std::function<void()> function, reset_before before = reset_before::batch) &&;
 
   /// Declares the work of a run, for the metrics "flops" and "gflops" (GFLOP/s), "bytes" and "gbs"
-  /// (GB/s) of trials: .work({.bytes = 2.0 * size * sizeof(float)}).
+  /// (GB/s) of trials: .work({.bytes = 2.0 * size * sizeof(float)}). Bytes are compared with the
+  /// device's bandwidth, operations with the peak of the declared arithmetic (peaks_of).
   /// @throws argument_error if this is a skipped configuration, or a number is negative or not
   /// finite
   measure& work(declared_work of_a_run) &;

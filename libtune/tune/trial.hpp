@@ -13,6 +13,7 @@
 #include "libtune/base/metric.hpp"
 #include "libtune/base/value.hpp"
 #include "libtune/measure/timing/samples.hpp"
+#include "libtune/measure/work.hpp"
 
 namespace tune {
 
@@ -73,6 +74,8 @@ struct trial {
   double level = 1;
   /// The trial's figures other than the time, each name once.
   std::vector<metric> metrics{};
+  /// The declared work of a run, in the process that measures it; nothing elsewhere.
+  declared_work work{};
 };
 
 }  // namespace tune

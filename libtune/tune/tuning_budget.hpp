@@ -25,9 +25,10 @@ struct tuning_budget {
   /// Good enough: a configuration that takes no longer than this ends the search.
   std::optional<run_time> target{};
   /// Good enough: the search ends as soon as a bound shows that its best is at most this much
-  /// slower than the best of all; 0.05 is 5 %. There are two bounds. The first is the time of a
-  /// copy of the bytes that a measure declares (declared_work), unless they may stay in the cache.
-  /// The second is the loss of similar searches had they stopped after their seeds: nine of ten
+  /// slower than the best of all; 0.05 is 5 %. There are two bounds. The first is the time of the
+  /// declared work at the device's measured peaks (declared_work): of its bytes, unless they may
+  /// stay in the cache, and of its operations, if their arithmetic is declared. The second is the
+  /// loss of similar searches had they stopped after their seeds: nine of ten
   /// lost no more than this. A budget with this member alone keeps an author's limits of the
   /// effort.
   std::optional<double> within{};

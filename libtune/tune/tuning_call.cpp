@@ -255,7 +255,8 @@ tuning_call::values tuning_call::tune_and_store(search_start start) {
                    .options = options,
                    .choice = {.known = lookup_.plan_verification()},
                    .database = key_.database ? key_.database->path() : std::string(),
-                   .behind = key_.behind};
+                   .behind = key_.behind,
+                   .peaks = key_.database ? key_.database->path() : std::string()};
   if (key_.behind != nullptr) start = search_start::behind;
   if (!key_.database) {
     warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");

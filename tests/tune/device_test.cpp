@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "libtune/kernel/compile.hpp"
+#include "libtune/measure/peaks.hpp"
 #include "libtune/operation/operation.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
@@ -112,6 +113,19 @@ class counter final : public tune::observer {
   std::map<tune::outcome, int> outcomes;
   int hits = 0;
 };
+
+// The lower bounds are those of one core of an old CPU, the upper ones are beyond any device.
+LIBTUNE_DEVICE_TEST_CASE("a device has a peak of float32 and of int32", device) {
+  const tune::context context = device.create_context();
+  for (const auto by : {tune::arithmetic::float32, tune::arithmetic::int32}) {
+    const tune::wanted_peaks wanted{.memory = false, .by = by};
+    const double rate = tune::peaks_of(context, wanted).operations_per_second;
+    CHECK(rate > 1e9);
+    CHECK(rate < 1e15);
+    CHECK(tune::peaks_of(context, wanted).operations_per_second == rate);
+    CHECK(tune::renew_peaks(context, wanted).operations_per_second >= rate);
+  }
+}
 
 }  // namespace
 

@@ -204,7 +204,8 @@ void served_device::carry_out(const tuning_request& request, kept_child& child) 
                    .context_options = request.context_options,
                    .choice = request.choice,
                    .children = setting_.children,
-                   .kept = &child};
+                   .kept = &child,
+                   .peaks = setting_.database};
   for (tuning_options* options : {&task.options, &task.context_options}) {
     options->database = setting_.database;
     options->system_databases = setting_.system_databases;

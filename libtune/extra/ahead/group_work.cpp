@@ -197,7 +197,8 @@ void group_work::tune_key(led_job& job, const device& leader, detail::kept_child
                    .read_prior = [&](const auto& identity) { return kept.read_prior(identity); },
                    .children = setting_.searches,
                    .stop = [this] { return is_stopped(); },
-                   .kept = &child};
+                   .kept = &child,
+                   .peaks = setting_.layers->user()->path()};
   task.options.observers.push_back(kept.recorder());
   task.options.observers.push_back(watch);
   const tuned_values made = setting_.tune(task);

@@ -63,12 +63,16 @@ std::string typed_text(const value& v) {
 
 // The figures that libtune adds to trials.
 bool is_figure(const std::string& name) {
-  static constexpr std::array<std::string_view, 24> figures{"flops",
+  static constexpr std::array<std::string_view, 28> figures{"flops",
                                                             "bytes",
                                                             "gflops",
                                                             "gbs",
                                                             "least_time",
                                                             "of_peak",
+                                                            "of_bandwidth",
+                                                            "of_arithmetic",
+                                                            "peak_gbs",
+                                                            "peak_gflops",
                                                             "registers",
                                                             "private_memory",
                                                             "local_memory",

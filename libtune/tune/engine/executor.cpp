@@ -139,7 +139,8 @@ tuned_values call_function(const tuning_task& task, const step_hooks& hooks) {
                                                .read_prior = inside.prior_reader_of(task),
                                                .shortlist = shortlist,
                                                .hooks = watched,
-                                               .only_listed = task.choice.is_strict()});
+                                               .only_listed = task.choice.is_strict(),
+                                               .peaks = task.peaks});
   std::vector<named_value> values = task.tunes(session, task.subject.arguments);
   return {std::move(values), session.best_score()};
 }

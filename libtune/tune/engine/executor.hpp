@@ -45,10 +45,12 @@ struct tuning_task {
   trial_choice choice{};
   std::string database{};  ///< the path of the database for the result; empty: not stored
   const background_task* behind = nullptr;  ///< null: the application waits for it
+  /// The path of the database that keeps the device's peaks; empty: none.
+  std::string peaks{};
 
   /// Returns the same task with other options, which must outlive it.
   tuning_task with(const tuning_options& other) const {
-    return {context, function, tunes, subject, other, read_prior, choice, database, behind};
+    return {context, function, tunes, subject, other, read_prior, choice, database, behind, peaks};
   }
 };
 

@@ -19,6 +19,7 @@
 #include "libtune/kernel/pool/compile_pool.hpp"
 #include "libtune/search/strategy/strategy.hpp"
 #include "libtune/tune/engine/doors.hpp"
+#include "libtune/tune/engine/kept_peaks.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/search_run.hpp"
@@ -326,7 +327,8 @@ std::size_t run(session_state& session, session_search search) {
     stretch(with, *gate);
   } else {
     open_doors().add_probes(with.metrics, search.problem.metrics, with.goal.value_or(tuning_goal{}),
-                            session.context);
+                            session.context,
+                            keep_peaks_in(session.peaks, session.context.device().identity()));
   }
   const auto read_prior = [&]() -> prior_knowledge {
     if (!session.read_prior) return {};

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct session_setup {
   shortlist_function shortlist{};
   step_hooks hooks{};
   bool only_listed = false;  ///< true: only the list is tried, even if none of it works
+  std::string peaks{};  ///< the path of the database that keeps the device's peaks; empty: none
 };
 
 }  // namespace tune::detail

@@ -217,6 +217,7 @@ void trial_attempt::add_figures() {
 
 void trial_attempt::note_generated() {
   const declared_work& work = prepared_.work();
+  result_.work = work;
   if (work.flops > 0) set_metric(result_.metrics, {"flops", work.flops, "FLOP"});
   if (work.bytes > 0) set_metric(result_.metrics, {"bytes", work.bytes, "B"});
   if (hooks_.judge == nullptr) return;

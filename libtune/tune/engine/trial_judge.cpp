@@ -31,15 +31,35 @@ void add_rate(trial& of, const char* work, const char* rate, const char* unit) {
   set_metric(of.metrics, {rate, amount->value / metric_value(of, "time"), unit});
 }
 
+/// Adds the part of a peak that a rate reaches.
+void add_part(trial& of, const char* rate, const char* peak, const char* part) {
+  const metric* most = find_metric(of.metrics, peak);
+  if (most == nullptr) return;
+  set_metric(of.metrics, {part, 100 * metric_value(of, rate) / most->value, "%"});
+}
+
+/// The work that binds, for messages: "5000 bytes, for which the device's memory".
+std::string binding_work(const trial& done) {
+  const auto time = [&](const char* work, const char* peak) {
+    const metric* most = find_metric(done.metrics, peak);
+    return most == nullptr ? 0 : metric_value(done, work) / most->value;
+  };
+  if (time("flops", "peak_gflops") <= time("bytes", "peak_gbs")) {
+    return fmt::format("{:.6g} bytes, for which the device's memory", metric_value(done, "bytes"));
+  }
+  return fmt::format("{:.6g} operations, for which the device's arithmetic",
+                     metric_value(done, "flops"));
+}
+
 std::optional<std::string> why_impossible(const trial& done) {
   const metric* least = find_metric(done.metrics, "least_time");
   if (least == nullptr || !done.score || !is_impossible(*done.score, least->value)) {
     return std::nullopt;
   }
   return fmt::format(
-      "it took {:.3g} us for {:.6g} bytes, for which a copy on the device takes {:.3g} us: it has "
-      "not done that work, or its measure declares too much",
-      1e-3 * done.score->count(), metric_value(done, "bytes"), 1e-3 * least->value);
+      "it took {:.3g} us for {} takes {:.3g} us: it has not done that work, or its measure "
+      "declares too much",
+      1e-3 * done.score->count(), binding_work(done), 1e-3 * least->value);
 }
 
 }  // namespace
@@ -111,6 +131,8 @@ const trial_judge& trial_judge::by_time() {
 void trial_judge::compute(trial& of, bool one_sample) const {
   add_rate(of, "flops", "gflops", "GFLOP/s");
   add_rate(of, "bytes", "gbs", "GB/s");
+  add_part(of, "gbs", "peak_gbs", "of_bandwidth");
+  add_part(of, "gflops", "peak_gflops", "of_arithmetic");
   if (const metric* least = find_metric(of.metrics, "least_time")) {
     set_metric(of.metrics, {"of_peak", 100 * least->value / metric_value(of, "time"), "%"});
   }

@@ -16,9 +16,9 @@
 
 namespace tune {
 
-/// True for a time that is too short to move the declared bytes: less than half of the time of a
-/// copy. A kernel that only reads may be faster than a copy, but not by that much.
-/// @param least_time  of a copy of these bytes, in ns ("least_time" of a trial)
+/// True for a time that is too short for the declared work: less than half of that at the device's
+/// peaks. A kernel that only reads may be faster than a copy, but not by that much.
+/// @param least_time  at the peaks, in ns ("least_time" of a trial)
 constexpr bool is_impossible(run_time time, double least_time) noexcept {
   return time.count() * 2 < least_time;
 }
