@@ -530,6 +530,15 @@ LIBTUNE_C_EXPORT libtune_status libtune_observed_finish(libtune_observed* observ
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_local_memory(libtune_tuner* tuner, const char* bytes);
 /// Allows only configurations whose compiled kernels fulfil an expression: "registers <= 64".
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_limit(libtune_tuner* tuner, const char* expression);
+/// Declares the useful work of a run, for the metrics "gflops", "gbs" and "of_peak": expressions over
+/// the parameters, the names of the key, the macros, and problem_size_x, _y and _z.
+/// @param tuner       the tuner
+/// @param flops       operations, a multiply-add is two; null: not declared
+/// @param bytes       read and written; null: not declared
+/// @param arithmetic  the units that do all of the operations: "float32", "float64", "float16",
+///                    "int32", "tensor_float16", "tensor_tf32" or "tensor_int8"; null: not declared
+LIBTUNE_C_EXPORT libtune_status libtune_tuner_work(libtune_tuner* tuner, const char* flops,
+                                                   const char* bytes, const char* arithmetic);
 /// Adds an array as the next argument.
 /// @param tuner  the tuner
 /// @param access    the kernel's use of it

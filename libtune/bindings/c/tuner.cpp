@@ -47,6 +47,15 @@ std::vector<quantity> quantities(const char* const* texts, std::size_t count) {
   return made;
 }
 
+arithmetic arithmetic_of(const char* name) {
+  if (name == nullptr) return arithmetic::undeclared;
+  if (const auto known = arithmetic_from_name(name)) return *known;
+  throw argument_error(
+      fmt::format("there is no arithmetic '{}': declare float32, float64, float16, int32, "
+                  "tensor_float16, tensor_tf32 or tensor_int8",
+                  name));
+}
+
 kernel_text text_by(callback<libtune_source_function> by) {
   return kernel_text([by](const configuration& at) {
     const value_list values(at.values());
@@ -270,6 +279,21 @@ libtune_status libtune_tuner_limit(libtune_tuner* tuner, const char* expression)
     auto& of = required(tuner, "the tuner");
     of.require_kernel();
     of.add([text = text_of(expression)](tune::bare_kernel& kernel) { kernel.limit(text); });
+  });
+}
+
+libtune_status libtune_tuner_work(libtune_tuner* tuner, const char* flops, const char* bytes,
+                                  const char* arithmetic) {
+  return guarded([&] {
+    auto& of = required(tuner, "the tuner");
+    of.require_kernel();
+    const auto amount = [](const char* text) {
+      return text == nullptr ? tune::quantity(0) : tune::c_api::quantities(&text, 1).front();
+    };
+    const auto by = tune::c_api::arithmetic_of(arithmetic);
+    of.add([operations = amount(flops), moved = amount(bytes), by](tune::bare_kernel& kernel) {
+      kernel.work(operations, moved, by);
+    });
   });
 }
 

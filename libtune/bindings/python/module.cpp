@@ -248,6 +248,7 @@ PYBIND11_MODULE(_libtune, m) {
       .def("launch_by", &tuner::launch_by)
       .def("observe_by", &tuner::observe_by)
       .def("limit", &tuner::limit)
+      .def("work", &tuner::work)
       .def("array", &tuner::array)
       .def("device_array", &tuner::device_array)
       .def("scalar", &tuner::scalar)

@@ -228,6 +228,11 @@ class tuner {
         },
         keep(std::move(function))));
   }
+  void work(const std::optional<c_text>& flops, const std::optional<c_text>& bytes,
+            const std::optional<c_text>& arithmetic) {
+    const auto text = [](const std::optional<c_text>& of) { return of ? of->c_str() : nullptr; };
+    check(libtune_tuner_work(handle_, text(flops), text(bytes), text(arithmetic)));
+  }
   void limit(const c_text& expression) { check(libtune_tuner_limit(handle_, expression.c_str())); }
   void array(int access, const c_text& type, const std::vector<std::size_t>& shape,
              const py::object& contents, const c_text& name) {

@@ -277,6 +277,13 @@ bare_kernel& bare_kernel::work(declared_work of_a_run) {
                                      about_->defined.name, amount));
   }
   change().work = of_a_run;
+  change().work_by_formulas.reset();
+  return *this;
+}
+
+bare_kernel& bare_kernel::work(quantity flops, quantity bytes, arithmetic by) {
+  change().work = {.arithmetic = by};
+  change().work_by_formulas.emplace(std::move(flops), std::move(bytes));
   return *this;
 }
 

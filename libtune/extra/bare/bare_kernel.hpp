@@ -219,6 +219,15 @@ class bare_kernel {
   ///   kernel.work({.bytes = 2.0 * sizeof(float) * n * n});
   /// @throws argument_error if a number is negative or not finite
   bare_kernel& work(declared_work of_a_run);
+  /// Declares the useful work by expressions over the parameters, the names of the key (remember),
+  /// the macros of define(), and the problem size: problem_size_x, _y and _z. A later name on this
+  /// list gives way to an earlier one. tune() refuses unknown names.
+  ///   kernel.work("2.0 * n * m * k", "4.0 * (n * k + k * m + n * m)", arithmetic::float32);
+  /// @param flops  operations; a multiply-add is two. 0: not declared
+  /// @param bytes  read and written. 0: not declared
+  /// @param by     the units that do all of the operations
+  /// @throws argument_error for an invalid expression
+  bare_kernel& work(quantity flops, quantity bytes, arithmetic by = arithmetic::undeclared);
   /// Measures by a function instead of device times. The work that its measure declares replaces
   /// the work declared here.
   bare_kernel& measure_by(measuring_function measures);

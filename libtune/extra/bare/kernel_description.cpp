@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/plain_text.hpp"
@@ -159,7 +160,7 @@ measure make_candidate(const std::shared_ptr<const kernel_description>& of, cons
                               : make_measure(in.queue, std::function<void()>([op] { op->run(); }));
   if (made) made.check_runs(make_run_check(op, in.work, in.expected));
   const declared_work& own = made.work();
-  if (made && own.bytes == 0 && own.flops == 0) made.work(of->work);
+  if (made && own.bytes == 0 && own.flops == 0) made.work(of->work_of(at));
   if (settings) made.at(settings);
   return made;
 }
@@ -213,6 +214,57 @@ void kernel_description::check_names(const quantity& of, const std::string& what
   }
 }
 
+void kernel_description::check_work() const {
+  if (!work_by_formulas) return;
+  const configuration known = known_to_work(configuration(first_of_each(parameters)));
+  for (const quantity* each : {&work_by_formulas->first, &work_by_formulas->second}) {
+    for (const std::string& name : each->names()) {
+      if (known.has(name)) continue;
+      std::vector<std::string> names;
+      for (const named_value& one : known.values()) names.push_back(one.name);
+      throw argument_error(fmt::format(
+          "the work of the kernel '{}' reads '{}', which is no parameter, no name of the key, no "
+          "macro and no problem size; there are {}",
+          defined.name, name, fmt::join(names, ", ")));
+    }
+  }
+}
+
+configuration kernel_description::known_to_work(const configuration& at) const {
+  configuration known = at;
+  const auto add = [&](const std::string& name, const auto& make) {
+    if (!known.has(name)) known.set(name, make());
+  };
+  if (remembered) {
+    for (const named_value& each : remembered->key.values()) {
+      add(each.name, [&] { return each.value; });
+    }
+  }
+  for (const macro& each : macros) add(each.name, [&] { return each.of(at); });
+  for (std::size_t axis = 0; axis < defined.problem_size.size(); ++axis) {
+    add(fmt::format("problem_size_{}", axes[axis]),
+        [&] { return value(defined.problem_size[axis].whole_part(at)); });
+  }
+  return known;
+}
+
+declared_work kernel_description::work_of(const configuration& at) const {
+  if (!work_by_formulas) return work;
+  const configuration known = known_to_work(at);
+  declared_work made = work;
+  const auto set = [&](double& amount, const quantity& formula, const char* what) {
+    blaming(fmt::format("the {} of the kernel '{}'", what, defined.name),
+            [&] { amount = formula.of(known); });
+    if (amount >= 0 && std::isfinite(amount)) return;
+    throw argument_error(
+        fmt::format("the {} of the kernel '{}' are {} for {}, not a positive number", what,
+                    defined.name, amount, to_string(at.values())));
+  };
+  set(made.flops, work_by_formulas->first, "operations");
+  set(made.bytes, work_by_formulas->second, "bytes");
+  return made;
+}
+
 void kernel_description::check() const {
   for (std::size_t axis = 0; axis < defined.problem_size.size(); ++axis) {
     const quantity& size = defined.problem_size[axis];
@@ -228,6 +280,7 @@ void kernel_description::check() const {
     }
   }
   if (local_memory) check_names(*local_memory, "the dynamic local memory");
+  check_work();
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const std::string& name = work_group_names[axis];
     if (!is_parameter(name)) check_extent(axis);

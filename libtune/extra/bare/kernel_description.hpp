@@ -54,6 +54,7 @@ struct kernel_description {
   bool deterministic = true;
   bare_kernel::measuring_function measures{};
   declared_work work{};
+  std::optional<std::pair<quantity, quantity>> work_by_formulas{};  // operations and bytes
   std::vector<expression> limits{};
   std::vector<std::string> read_by_metrics{};  // names in the formulas of metrics
   search_defaults search{};
@@ -77,6 +78,9 @@ struct kernel_description {
   /// The number of work groups along each axis.
   work_size grid(const configuration& at) const;
   std::size_t dynamic_bytes(const configuration& at) const;
+  /// The declared work of a run. @throws argument_error if a formula has no value, or a negative or
+  /// infinite one
+  declared_work work_of(const configuration& at) const;
   /// The name of the kernel, with the values of this configuration.
   std::string kernel_name(const configuration& at) const;
   program compile(const context& context, const configuration& at) const;
@@ -94,6 +98,8 @@ struct kernel_description {
   void check_extent(std::size_t axis) const;
   bool is_parameter(const std::string& name) const;
   void check_names(const quantity& of, const std::string& what) const;
+  void check_work() const;
+  configuration known_to_work(const configuration& at) const;
   std::optional<std::size_t> find_extent(std::size_t axis, const configuration& at) const;
   double divisor(std::size_t axis, const configuration& at, std::size_t extent) const;
 };

@@ -407,6 +407,11 @@ static void test_kernel(const libtune_context* context, const libtune_queue* que
   CHECK_OK(libtune_tuner_answer(tuner, 0, expected, 1e-6, 0));
   CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "no array", libtune_tuner_answer(tuner, 2, &by, -1, -1));
   CHECK_OK(libtune_tuner_verify_by(tuner, judge, &judged));
+  CHECK_OK(libtune_tuner_work(tuner, NULL, "8.0 * problem_size_x", NULL));
+  CHECK_OK(libtune_tuner_work(tuner, "1.0 * problem_size_x", "8.0 * problem_size_x", "float32"));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "no arithmetic 'float8'",
+              libtune_tuner_work(tuner, "1", "8", "float8"));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "column", libtune_tuner_work(tuner, "2 *", NULL, NULL));
   CHECK_OK(libtune_tuner_header(tuner, "unused.h", "#define UNUSED 1\n"));
 
   libtune_tuned* tuned = NULL;

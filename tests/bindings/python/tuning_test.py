@@ -291,6 +291,16 @@ class Kernels(unittest.TestCase):
         self.assertIn("the last is 199.0", trials[16][1])
         self.assertEqual(set(seen), {4})
 
+    def test_work(self):
+        kernel = scale_kernel().restrict("block_size_x == 32")
+        kernel.work(flops="1.0 * problem_size_x", bytes=800, arithmetic="float32")
+        trials = kernel.tune(context).trials()
+        self.assertEqual((trials["flops"][0], trials["bytes"][0]), (100, 800))
+        with self.assertRaisesRegex(libtune.ArgumentError, "no arithmetic 'float8'"):
+            kernel.work(flops=1, arithmetic="float8")
+        with self.assertRaisesRegex(libtune.ArgumentError, "reads 'm'"):
+            scale_kernel().work("2.0 * m").tune(context)
+
     def test_a_text_for_each_configuration(self):
         def source(at):
             return SCALE.replace("2 *", "").replace("block_size_x == 16", str(at["offset"]))

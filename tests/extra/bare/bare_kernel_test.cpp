@@ -256,6 +256,38 @@ TEST_CASE_FIXTURE(on_device, "a bare kernel declares its work, from which trials
   CHECK_THROWS_AS(kernel.work({.flops = -1}), tune::argument_error);
 }
 
+TEST_CASE_FIXTURE(on_device, "work is a formula of parameters, macros and problem size") {
+  auto kernel = scaling_kernel();
+  const auto figure = [&](const bare_kernel& of, const char* name) {
+    const auto best = of.tune(context);
+    REQUIRE(!best.trials().empty());
+    return tune::metric_value(best.trials().front(), name);
+  };
+  kernel.define("per_item", std::int64_t{3});
+  kernel.work("1.0 * per_item * problem_size_x", "8.0 * problem_size_x");
+  CHECK(figure(kernel, "flops") == 3000);
+  CHECK(figure(kernel, "bytes") == 8000);
+  kernel.work("0 * width", [](const configuration& at) { return 2000.0 * at["width"]; });
+  CHECK(figure(kernel, "bytes") > 0);
+  kernel.work({.bytes = 10});
+  CHECK(figure(kernel, "bytes") == 10);
+}
+
+TEST_CASE_FIXTURE(on_device,
+                  "the work of a kernel reads no unknown name, and is no negative number") {
+  auto kernel = scaling_kernel();
+  kernel.work("2.0 * m", "8.0 * problem_size_x");
+  CHECK_THROWS_WITH_AS(
+      kernel.tune(context),
+      doctest::Contains("the work of the kernel 'scale' reads 'm', which is no parameter, no name "
+                        "of the key, no macro and no problem size; there are block_size_x, width"),
+      tune::argument_error);
+  CHECK_THROWS_AS(kernel.work("2.0 *", 0), tune::argument_error);
+  kernel.work("-1.0 * width", 0);
+  CHECK_THROWS_WITH(kernel.tune(context),
+                    doctest::Contains("the operations of the kernel 'scale' are -1"));
+}
+
 TEST_CASE_FIXTURE(on_device, "an output is written as in and inout are, by a function") {
   auto kernel = scaling_kernel();
   const auto numbers = [] { return counted(1000); };

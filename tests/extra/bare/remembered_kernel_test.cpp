@@ -49,6 +49,15 @@ TEST_CASE_FIXTURE(remembered, "a result is remembered under a name, a version an
   CHECK_THROWS_AS(kernel(600).tune(context, options), tune::not_tuned_error);
 }
 
+TEST_CASE_FIXTURE(remembered, "the work of a kernel may depend on the names of its key") {
+  auto made = kernel(1000);
+  made.define("each", std::int64_t{5}).work("2.0 * count * each", "8.0 * count");
+  const auto best = made.tune(context, options);
+  REQUIRE(best.trials().size() == 9);
+  CHECK(tune::metric_value(best.trials().front(), "flops") == 10'000);
+  CHECK(tune::metric_value(best.trials().front(), "bytes") == 8000);
+}
+
 TEST_CASE_FIXTURE(remembered, "whole candidates among real ones are real, and are remembered") {
   auto made = kernel(100);
   made.parameter("factor", std::vector<tune::value>{std::int64_t{3000}, 1.5});

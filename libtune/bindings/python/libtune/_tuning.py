@@ -213,6 +213,24 @@ class Kernel(_Space):
         self._core.limit(condition)
         return self
 
+    def work(
+        self,
+        flops: Union[str, float, None] = None,
+        bytes: Union[str, float, None] = None,
+        arithmetic: Optional[str] = None,
+    ) -> "Kernel":
+        """Declares the useful work of a run, the same for each configuration: numbers, or expressions over the
+        parameters, the names of the key, the macros, and problem_size_x, _y and _z. Trials then have the metrics
+        gflops, gbs and of_peak, the part of the device's measured peak.
+
+        flops: operations, a multiply-add is two. bytes: read and written. arithmetic: the units that do all of the
+        operations: float32, float64, float16, int32, tensor_float16, tensor_tf32 or tensor_int8; without it, they
+        are compared with no peak.
+        """
+        texts = [None if each is None else str(each) for each in (flops, bytes)]
+        self._core.work(texts[0], texts[1], arithmetic)
+        return self
+
     def arguments(self, *given: Any) -> "Kernel":
         """Adds what the kernel is called with, in its order: in_(array), out(array), inout(array); arrays alone,
         which are inout; and numbers of numpy, such as numpy.int32(7). Arrays of the host are copied now; those of
