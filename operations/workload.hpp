@@ -53,6 +53,12 @@ device_array allocate_rows(const context& context, element_type type, std::size_
 /// 0 for other devices.
 int cuda_generation(const device& device);
 
+/// Returns the bytes of arrays, for the work of an operation that reads or writes each once.
+template <class... Arrays>
+double bytes_of(const Arrays&... arrays) {
+  return (static_cast<double>(arrays.layout().bytes()) + ...);
+}
+
 /// Returns dimensions with these sizes and no padding.
 std::vector<dimension> unpadded(const std::vector<std::size_t>& size);
 

@@ -147,6 +147,14 @@ void fill_with_numbers(command_queue& queue, const buffer& target) {
   write_again(queue, target, target.size_bytes(), std::as_bytes(std::span(part)));
 }
 
+/// The usual count of operations, 5 n log2 n for complex numbers and half of that for real ones.
+/// Some algorithms need a fifth less, so they are compared with no peak of arithmetic.
+double operations_of(const fft_key& key, std::size_t batch) {
+  const auto n = static_cast<double>(described_by(key, 1).size.elements());
+  const double each = (key.kind == fft_kind::c2c ? 5 : 2.5) * n * std::log2(std::max(n, 2.0));
+  return static_cast<double>(batch) * each;
+}
+
 /// The number of transforms: the key's, limited by the memory for a workload.
 std::size_t workload_of(const fft_key& key, const tuning_session& session) {
   const fft_description one = described_by(key, 1);
@@ -165,12 +173,14 @@ fft_tuning tune_with(tuning_session& session, const fft_key& key, std::size_t ba
   const device_array src(context, {about.src, checked.src});
   fill_with_numbers(queue, src.buffer());
   const workload work(queue);
+  const auto written = static_cast<double>(array_layout(about.dest, checked.dest).bytes());
+  const declared_work useful{.flops = operations_of(key, batch), .bytes = bytes_of(src) + written};
   const on_demand<known_transform> known([=] { return known_transform(queue, key); });
   return session.tune(space, [&](const fft_tuning& tuning) {
     fft op(queue, about, tuning);
     op.bind("src", src);
     // The measured operation is checked for writes out of bounds only.
-    return make_measure(queue, std::move(op), work, answer()).check([=] {
+    return make_measure(queue, std::move(op), work, answer()).work(useful).check([=] {
       return (*known).find_wrong(tuning);
     });
   });

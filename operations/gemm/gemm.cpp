@@ -325,7 +325,10 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
       const auto m = static_cast<std::size_t>(sizes[0]);
       const auto n = static_cast<std::size_t>(sizes[1]);
       const auto k = static_cast<std::size_t>(sizes[2]);
-      const declared_work work_of_run = work_of(key, m, n, k);
+      declared_work work_of_run = work_of(key, m, n, k);
+      const bool uses_tensor_units =
+          key.input == dtype::float16 && cuda_generation(context.device()) >= 80;
+      work_of_run.arithmetic = uses_tensor_units ? arithmetic::tensor_float16 : arithmetic::float32;
       // Memory for C twice, and its partial sums a few times.
       const std::size_t sums =
           std::min(16 * m * n, std::max(m * n, gemm_division::most_sums)) * sizeof(float);

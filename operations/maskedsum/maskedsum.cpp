@@ -128,12 +128,15 @@ maskedsum_tuning tune_at(tuning_session& session, const maskedsum_key& key,
     if (rows * columns <= few) cases.emplace_back(queue, key, rows, columns);
     return cases;
   });
+  const declared_work summed{
+      .bytes = bytes_of(src, mask) + static_cast<double>(columns) *
+                                         static_cast<double>(sum_type(key.use_amplitudes).bytes())};
   return session.tune(searched, [&](const maskedsum_tuning& tuning) {
     const program built = build(context, key, tuning);
     maskedsum op(queue, built, tuning, key.use_amplitudes, rows, columns);
     op.bind("src", src);
     op.bind("mask", mask);
-    return make_checked_measure(queue, std::move(op), work, built, tuning, known);
+    return make_checked_measure(queue, std::move(op), work, built, tuning, known).work(summed);
   });
 }
 

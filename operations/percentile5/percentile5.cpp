@@ -232,11 +232,14 @@ const autotuner<percentile5_key, percentile5_tuning> percentile5_template::autot
       const ranked_rows odd(queue, key, 13, columns + 5, {3, columns + 2});
       const ranked_rows even(queue, key, 6, round_up(columns, 4), {0, columns});
       const ranked_rows wide(queue, key, 6, 2 * columns + 5000, {4, 2 * columns + 4999});
+      const declared_work ranked{.bytes =
+                                     bytes_of(src) + static_cast<double>(5 * rows * sizeof(float))};
       return session.tune(tuning_space(key), [&](const percentile5_tuning& tuning) {
         const program built = build(context, key, tuning);
         percentile5 op(queue, built, tuning, key, rows, columns, {0, columns});
         op.bind("src", src);
-        return make_checked_measure(queue, std::move(op), work, built, tuning, odd, even, wide);
+        return make_checked_measure(queue, std::move(op), work, built, tuning, odd, even, wide)
+            .work(ranked);
       });
     }};
 

@@ -355,14 +355,20 @@ const autotuner<beamform_key, beamform_tuning> beamform_template::autotune{
       for (const device_array& array : {in, weights, delays}) set_numbers(queue, array);
       const workload work(queue);
       const known_beams known(queue, key);
-      return session.tune(tuning_space(key, has_beamform_tensor_units(context.device())),
-                          [&](const beamform_tuning& tuning) {
-                            const program built = build(context, key, tuning);
-                            beamform op(queue, built, tuning, key, shape);
-                            op.bind({{"in", in}, {"weights", weights}, {"delays", delays}});
-                            return make_checked_measure(queue, std::move(op), work, built, tuning,
-                                                        known);
-                          });
+      const auto beam_samples =
+          static_cast<double>(shape.batches * shape.beams * shape.channels * shape.spectra * 2);
+      const bool has_tensor_units = has_beamform_tensor_units(context.device());
+      // A complex multiply-add for each antenna, and the two bytes of a result.
+      const declared_work useful{
+          .flops = 8 * beam_samples * static_cast<double>(shape.antennas),
+          .bytes = bytes_of(in, weights, delays) + 2 * beam_samples,
+          .arithmetic = has_tensor_units ? arithmetic::undeclared : arithmetic::float32};
+      return session.tune(tuning_space(key, has_tensor_units), [&](const beamform_tuning& tuning) {
+        const program built = build(context, key, tuning);
+        beamform op(queue, built, tuning, key, shape);
+        op.bind({{"in", in}, {"weights", weights}, {"delays", delays}});
+        return make_checked_measure(queue, std::move(op), work, built, tuning, known).work(useful);
+      });
     }};
 
 }  // namespace tune::operations

@@ -305,12 +305,15 @@ const autotuner<correlate_key, correlate_tuning> correlate_template::autotune{
                                 static_cast<double>(timed.key.channels * key.spectra) *
                                 static_cast<double>(timed.batches);
       const auto bytes = static_cast<double>(in.layout().bytes());
+      // Other devices multiply with 32 bits, or four products at a time.
+      const auto by = cuda_generation(context.device()) >= 80 ? arithmetic::tensor_int8
+                                                              : arithmetic::undeclared;
       return session.tune(tuning_space(key, context.device()), [&](const correlate_tuning& tuning) {
         const program built = build(context, key, tuning);
         correlate op(queue, built, tuning, timed.key, timed.batches);
         op.bind("in", in);
         return make_checked_measure(queue, std::move(op), work, built, tuning, known)
-            .work({.flops = operations, .bytes = bytes});
+            .work({.flops = operations, .bytes = bytes, .arithmetic = by});
       });
     }};
 

@@ -143,12 +143,15 @@ const autotuner<correlate_reduce_key, correlate_reduce_tuning> correlate_reduce_
       absent.zero(queue);
       const workload work(queue);
       const known_dump known(queue, key.copies);
+      const std::size_t written = channels * baselines * 4 * 2 * sizeof(std::int32_t);
+      const declared_work moved{.bytes =
+                                    bytes_of(visibilities, absent) + static_cast<double>(written)};
       return session.tune(tuning_space(key), [&](const correlate_reduce_tuning& tuning) {
         const program built = build(context, tuning);
         correlate_reduce op(queue, built, tuning, antennas, channels, key.copies);
         op.bind("visibilities", visibilities);
         op.bind("absent", absent);
-        return make_checked_measure(queue, std::move(op), work, built, tuning, known);
+        return make_checked_measure(queue, std::move(op), work, built, tuning, known).work(moved);
       });
     }};
 

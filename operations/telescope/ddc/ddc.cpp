@@ -236,10 +236,12 @@ const autotuner<ddc_key, ddc_tuning> ddc_template::autotune{
       const workload work(queue);
       const ddc_case known(queue, key);
       const auto outputs = static_cast<double>(2 * ddc_outputs(count, key.taps, key.subsampling));
+      const bool has_tensor_units = has_ddc_tensor_units(context.device());
       const declared_work useful{
           .flops = outputs * static_cast<double>(4 * key.taps + 6),
-          .bytes = outputs * 8 + static_cast<double>(samples.layout().bytes())};
-      const auto space = tuning_space(key, has_ddc_tensor_units(context.device()));
+          .bytes = outputs * 8 + static_cast<double>(samples.layout().bytes()),
+          .arithmetic = has_tensor_units ? arithmetic::undeclared : arithmetic::float32};
+      const auto space = tuning_space(key, has_tensor_units);
       return session.tune(space, [&](const ddc_tuning& tuning) {
         const program built = build(context, key, tuning);
         ddc op(queue, built, tuning, key, 2, count);

@@ -169,7 +169,7 @@ pfb_tuning tune_at(tuning_session& session, const pfb_key& key, const pfb_shape&
     op.bind("samples", samples);
     op.bind("weights", weights);
     return make_checked_measure(queue, std::move(op), work, built, tuning, known)
-        .work({.flops = flops, .bytes = bytes});
+        .work({.flops = flops, .bytes = bytes, .arithmetic = arithmetic::float32});
   });
 }
 

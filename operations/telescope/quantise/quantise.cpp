@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -309,11 +311,15 @@ const autotuner<quantise_key, quantise_tuning> quantise_template::autotune{
         known.emplace_back(queue, key, 2 * key.unzip * 37);
         known.emplace_back(queue, key, 2 * key.unzip * 64);
       }
+      const std::vector<std::size_t> out = output_size(key, shape);
+      const auto written = static_cast<double>(
+          std::accumulate(out.begin(), out.end(), std::size_t{1}, std::multiplies<>()));
+      const declared_work moved{.bytes = bytes_of(spectra, delay, phase, gains) + written};
       return session.tune(tuning_space(key), [&](const quantise_tuning& tuning) {
         const program built = build(context, key, tuning);
         quantise op(queue, built, tuning, key, shape);
         op.bind({{"spectra", spectra}, {"delay", delay}, {"phase", phase}, {"gains", gains}});
-        return make_checked_measure(queue, std::move(op), work, built, tuning, known);
+        return make_checked_measure(queue, std::move(op), work, built, tuning, known).work(moved);
       });
     }};
 

@@ -204,12 +204,15 @@ const autotuner<background_key, background_tuning> background_median_filter_temp
       const device_array vis(context, {type, {channels, baselines}});
       fill_with_noise(queue, vis);
       workload work(queue);
+      declared_work moved{.bytes = bytes_of(vis) +
+                                   static_cast<double>(channels * baselines * sizeof(float))};
       if (key.flag_use != flag_use::no_flags) {
         const shape size =
             key.flag_use == flag_use::full_flags ? shape{channels, baselines} : shape{channels};
         const device_array flags(context, {dtype::uint8, size});
         flags.zero(queue);
         work.set("flags", flags);
+        moved.bytes += bytes_of(flags);
       }
       const background_case narrow(queue, key, 5);
       const background_case wide(queue, key, 3 * key.width + 64);
@@ -217,7 +220,8 @@ const autotuner<background_key, background_tuning> background_median_filter_temp
         const program built = build(context, key, tuning);
         background_median_filter op(queue, built, key, tuning, channels, baselines);
         op.bind("vis", vis);
-        return make_checked_measure(queue, std::move(op), work, built, tuning, narrow, wide);
+        return make_checked_measure(queue, std::move(op), work, built, tuning, narrow, wide)
+            .work(moved);
       });
     }};
 

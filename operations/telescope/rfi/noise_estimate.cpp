@@ -176,11 +176,14 @@ const autotuner<noise_estimate_key, noise_estimate_tuning> noise_estimate_templa
       const workload work(queue);
       const noise_case brief(queue, key, 100);
       const noise_case longer(queue, key, key.channels + 77);
+      const declared_work moved{.bytes = bytes_of(deviations) +
+                                         static_cast<double>(baselines * sizeof(float))};
       return session.tune(tuning_space(key), [&](const noise_estimate_tuning& tuning) {
         const program built = build(context, key, tuning);
         noise_estimate op(queue, built, key, tuning, key.channels, baselines);
         op.bind("deviations", deviations);
-        return make_checked_measure(queue, std::move(op), work, built, tuning, brief, longer);
+        return make_checked_measure(queue, std::move(op), work, built, tuning, brief, longer)
+            .work(moved);
       });
     }};
 

@@ -144,11 +144,13 @@ const autotuner<threshold_simple_key, threshold_simple_tuning> threshold_simple_
       noise.fill(0.3F);
       work.set("noise", noise);
       const simple_case small(queue, key);
+      const declared_work moved{.bytes = bytes_of(deviations) +
+                                         static_cast<double>(channels * baselines)};
       return session.tune(tuning_space(key), [&](const threshold_simple_tuning& tuning) {
         const program built = build(context, key, tuning);
         threshold_simple op(queue, built, key, tuning, {}, channels, baselines);
         op.bind("deviations", deviations);
-        return make_checked_measure(queue, std::move(op), work, built, tuning, small);
+        return make_checked_measure(queue, std::move(op), work, built, tuning, small).work(moved);
       });
     }};
 

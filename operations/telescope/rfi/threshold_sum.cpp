@@ -195,11 +195,13 @@ const autotuner<threshold_sum_key, threshold_sum_tuning> threshold_sum_template:
       threshold_sum_options options;
       options.n_windows = key.n_windows;
       const sum_case small(queue, key);
+      const declared_work moved{.bytes = bytes_of(deviations) +
+                                         static_cast<double>(channels * baselines)};
       return session.tune(tuning_space(key), [&](const threshold_sum_tuning& tuning) {
         const program built = build(context, key, tuning);
         threshold_sum op(queue, built, key, tuning, options, channels, baselines);
         op.bind("deviations", deviations);
-        return make_checked_measure(queue, std::move(op), work, built, tuning, small);
+        return make_checked_measure(queue, std::move(op), work, built, tuning, small).work(moved);
       });
     }};
 

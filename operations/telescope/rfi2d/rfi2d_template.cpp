@@ -166,12 +166,15 @@ const autotuner<rfi2d_key, rfi2d_tuning> rfi2d_template::autotune{
       } else {
         set_observation<float>(work, size);
       }
+      // Samples with flags come, and flags go.
+      const auto samples = static_cast<double>(size.elements());
+      const declared_work moved{.bytes = samples * (key.is_complex ? 10 : 6)};
       const known_observation small(queue, key);
       return session.tune(tuning_space(key), [&](const rfi2d_tuning& tuning) {
         const program built = build(context, key, tuning);
         rfi2d op(queue, built, tuning, key, plan, size[2]);
         // The measured operation is checked for writes out of bounds only.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
+        return make_measure(queue, std::move(op), work, answer()).work(moved).check([=] {
           return small.find_wrong(built, key, tuning);
         });
       });
