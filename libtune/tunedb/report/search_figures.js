@@ -257,15 +257,21 @@ function showButton(outcome) {
 // ---- Roofline ------------------------------------------------------------------------------------
 
 /** The greatest bandwidth and rate that any trial on this device in this report has reached, and
-    the bandwidth of a copy where searches have measured it. */
+    the device's peaks where searches have measured them: of memory, and of the arithmetic of this
+    search. */
 function roofsOf(view) {
-  const roofs = { copy: 0, gbs: 0, gflops: 0 };
+  const greatest = (values) => rangeOf(toNumbers(values ?? []))?.[1] ?? 0;
+  const own = new Map(view.search.metrics.map((one) => [one.name, one.values]));
+  const roofs = { copy: 0, gbs: 0, gflops: 0, arithmetic: greatest(own.get("peak_gflops")) };
   for (const search of report.searches) {
     if (search.device !== view.search.device) continue;
     const metrics = new Map(search.metrics.map((one) => [one.name, one.values]));
     for (const name of ["gbs", "gflops"]) {
-      roofs[name] = Math.max(roofs[name], rangeOf(toNumbers(metrics.get(name) ?? []))?.[1] ?? 0);
+      roofs[name] = Math.max(roofs[name], greatest(metrics.get(name)));
     }
+    roofs.copy = Math.max(roofs.copy, greatest(metrics.get("peak_gbs")));
+    if (metrics.has("peak_gbs") || metrics.has("peak_gflops")) continue;
+    // Searches of an earlier libtune.
     const bytes = metrics.get("bytes");
     const least = metrics.get("least_time");
     if (!bytes || !least) continue;
@@ -283,7 +289,7 @@ function rooflineFigure(view) {
   const roofs = roofsOf(view);
   if (!gbs || !gflops) return rateFigure(view, gbs ?? gflops, roofs);
   const node = makeFigure("roofline", "Roofline",
-    `${roofs.copy ? "The slope is the bandwidth of a copy on this device" : "The slope is the greatest bandwidth that a trial on this device in this report has reached"}; the level is the greatest rate that one has reached, so the true one may lie higher. The work is what the operation declares.`);
+    `${roofs.copy ? "The slope is the measured bandwidth of this device" : "The slope is the greatest bandwidth that a trial on this device in this report has reached"}; the level is ${roofs.arithmetic ? "its measured peak of this arithmetic" : "the greatest rate that one has reached, so the true one may lie higher"}. The work is what the operation declares.`);
   const intensity = Float64Array.from(column("flops").numbers, (flops, i) => flops / column("bytes").at(i));
   const across = numberColumn("intensity", "FLOP/B", intensity);
   const picture = makePicture(`Roofline. ${summaryOf(view)} ${stepHint}`, { steps: true });
@@ -307,18 +313,19 @@ function drawRoofline(view, picture, across, up, roofs) {
   const rangeX = rangeOf(across.numbers);
   const rangeY = rangeOf(up.numbers);
   if (!rangeX || !rangeY) return () => null;
-  const ridge = roofs.gflops / slope;
+  const level = roofs.arithmetic || roofs.gflops;
+  const ridge = level / slope;
   const domainX = [Math.min(rangeX[0], ridge) / 3, Math.max(rangeX[1], ridge) * 3];
-  const domainY = [Math.min(rangeY[0], slope * domainX[0]), roofs.gflops * 1.6];
+  const domainY = [Math.min(rangeY[0], slope * domainX[0]), Math.max(level, roofs.gflops) * 1.6];
   const x = logAxis(across, domainX, [left, width - right]);
   const y = logAxis(up, domainY, [height - foot, top]);
   drawAxis(plot, x, { side: "bottom", at: height - foot + 8, span: x.scale.range(), titleAt: width - right });
   drawAxis(plot, y, { side: "left", at: left - 6, span: y.scale.range() });
   plot.append("text").attr("class", "unit").attr("x", 0).attr("y", 11).text(y.title);
-  const roof = [[domainX[0], slope * domainX[0]], [ridge, roofs.gflops], [domainX[1], roofs.gflops]];
+  const roof = [[domainX[0], slope * domainX[0]], [ridge, level], [domainX[1], level]];
   plot.append("path").attr("class", "roof").attr("d", d3.line().x(([a]) => x.scale(a)).y(([, b]) => y.scale(b))(roof));
-  plot.append("text").attr("class", "halo").attr("x", width - right).attr("y", y.scale(roofs.gflops) - 6).attr("text-anchor", "end")
-    .text(`${threeDigits(roofs.gflops)} ${up.unit}`);
+  plot.append("text").attr("class", "halo").attr("x", width - right).attr("y", y.scale(level) - 6).attr("text-anchor", "end")
+    .text(`${threeDigits(level)} ${up.unit}`);
   plot.append("text").attr("class", "halo").attr("x", x.scale(domainX[0]) + 4).attr("y", y.scale(slope * domainX[0]) - 12)
     .text(`${threeDigits(slope)} GB/s`);
   const place = (i) => {
@@ -340,8 +347,9 @@ const threeDigitsPlain = (number) => String(Number(number.toPrecision(3)));
 
 /** Where only bytes or only operations are declared: the rates themselves, against what was reached. */
 function rateFigure(view, column, roofs) {
-  const roof = column.name === "gbs" ? roofs.copy || roofs.gbs : roofs.gflops;
-  const what = column.name === "gbs" && roofs.copy ? "a copy on this device reaches" : "is the most that a trial on this device in this report has reached";
+  const peak = column.name === "gbs" ? roofs.copy : roofs.arithmetic;
+  const roof = peak || (column.name === "gbs" ? roofs.gbs : roofs.gflops);
+  const what = peak ? "is the measured peak of this device" : "is the most that a trial on this device in this report has reached";
   const node = makeFigure("roofline", "Rate of the declared work",
     `Only ${column.name === "gbs" ? "bytes" : "operations"} are declared, so there is no intensity to draw a roofline over. The line: ${figureText(roof, column.unit)} ${what}.`);
   const picture = makePicture(`Rates of all configurations. ${summaryOf(view)}`);
