@@ -77,6 +77,7 @@ def kernels(context):
     kernel.restrict("block_size_x * items <= 512")
     kernel.arguments(libtune.inout(y, "y"), libtune.in_(x, "x"), numpy.float32(2), numpy.int32(n))
     kernel.answer(0, y + 2 * x, rtol=1e-6)
+    kernel.work("2.0 * problem_size_x", "12.0 * problem_size_x", "float32")  # for gflops, gbs and of_peak
     tuned = kernel.tune(context)
     print(tuned.best, tuned.time_ns, "ns")
     # [kernel]

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// The units of a device that do the arithmetic of a kernel. Each kind has a peak of its own.

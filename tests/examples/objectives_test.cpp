@@ -53,7 +53,9 @@ const tune::autotuner<gain_key, gain_tuning> autotune{
         auto gain = gain_template(session.context(), tuning).instantiate(queue, rows, columns);
         gain.ensure_all_bound();
         return tune::make_measure(queue, std::move(gain))
-            .work({.flops = rows * columns, .bytes = 8.0 * rows * columns});
+            .work({.flops = rows * columns,
+                   .bytes = 8.0 * rows * columns,
+                   .arithmetic = tune::arithmetic::float32});
       }, {.metrics = metrics});
     }};
 // [author]

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include "libtune/base/environment.hpp"
@@ -17,17 +15,10 @@
 #include "libtune/extra/sensors/counters.hpp"
 #include "libtune/extra/sensors/energy_sensor.hpp"
 #include "libtune/tune/engine/doors.hpp"
-#include "libtune/tune/engine/step_hooks.hpp"
-#include "libtune/tune/engine/trial_judge.hpp"
-#include "libtune/tune/engine/tuning_scopes.hpp"
 
 namespace tune {
 namespace {
 
-// The most new measurements of peaks, after runs that seem faster than the peaks allow.
-constexpr int most_renewals = 3;
-// Times below this part of the least one are a reason to measure kept peaks once more.
-constexpr double doubtful = 0.95;
 // The time of the runs of one reading of counters.
 constexpr run_time counted_time{2e6};
 
@@ -46,23 +37,6 @@ void add_energy(const finalist& to, const energy_result& measured) {
                   "repeated {} times",
                   measured.throttled, to_string(to.result.configuration), measured.repeated));
 }
-
-/// Time that is not the configuration's, for the watchdog: peaks are measured within a step.
-class [[nodiscard]] unwatched {
- public:
-  unwatched() : listener_(detail::current_listener()) {
-    constexpr std::chrono::minutes longest{2};
-    if (listener_ != nullptr) (*listener_)(wait_begin{longest});
-  }
-  ~unwatched() {
-    if (listener_ != nullptr) (*listener_)(wait_end{});
-  }
-  unwatched(const unwatched&) = delete;
-  unwatched& operator=(const unwatched&) = delete;
-
- private:
-  const step_listener* listener_;
-};
 
 bool provides(const metric_sources& sources, std::string_view name) {
   const auto has_it = [&](const std::shared_ptr<probe>& item) {
@@ -129,52 +103,8 @@ std::vector<std::string> counter_probe::finalist_metrics() const {
   return {detail::counter_metrics.begin(), detail::counter_metrics.end()};
 }
 
-void roofline_probe::before_runs(const trial& of, int /*runs*/) { find(of, false); }
-
-// Bytes in the cache and short arithmetic need no peak, so that none is measured for them.
-device_peaks roofline_probe::find(const trial& of, bool again) {
-  const double least_bytes = 4 * static_cast<double>(context_.device().limits().cache_bytes);
-  const bool calculates = of.work.flops >= least_operations;
-  const wanted_peaks wanted{.memory = of.work.bytes > 0 && of.work.bytes >= least_bytes,
-                            .by = calculates ? of.work.arithmetic : arithmetic::undeclared,
-                            .kept = kept_.get()};
-  const auto is_new = [&](arithmetic kind) { return found_.insert(kind).second; };
-  const bool new_memory = wanted.memory && is_new(arithmetic::undeclared);
-  const bool new_arithmetic = wanted.by != arithmetic::undeclared && is_new(wanted.by);
-  std::optional<unwatched> measuring;
-  if (again || new_memory || new_arithmetic) measuring.emplace();
-  return again ? renew_peaks(context_, wanted) : peaks_of(context_, wanted);
-}
-
-void roofline_probe::after_runs(trial& of, std::span<const run_time> times) {
-  const auto least_time = [&](const device_peaks& peaks) {
-    const auto ns = [](double work, double rate) { return rate > 0 ? 1e9 * work / rate : 0; };
-    return std::max(ns(of.work.bytes, peaks.bytes_per_second),
-                    ns(of.work.flops, peaks.operations_per_second));
-  };
-  device_peaks peaks = find(of, false);
-  const double known = least_time(peaks);
-  if (known <= 0) return;
-  const auto is_wrong = [&](run_time time) { return is_impossible(time, known); };
-  const auto is_doubtful = [&](run_time time) { return time.count() < doubtful * known; };
-  const bool at_first = renewals_ == 0 && kept_ != nullptr;
-  if ((renewals_ < most_renewals && std::ranges::any_of(times, is_wrong)) ||
-      (at_first && std::ranges::any_of(times, is_doubtful))) {
-    ++renewals_;
-    peaks = find(of, true);
-  }
-  const auto add = [&](const char* name, double rate, const char* unit) {
-    if (rate > 0) set_metric(of.metrics, {name, 1e-9 * rate, unit});
-  };
-  add("peak_gbs", peaks.bytes_per_second, "GB/s");
-  add("peak_gflops", peaks.operations_per_second, "GFLOP/s");
-  set_metric(of.metrics, {"least_time", least_time(peaks), "ns"});
-}
-
 void detail::add_device_probes(metric_sources& to, const metric_sources& given,
-                               const tuning_goal& goal, const context& of,
-                               std::shared_ptr<peak_store> kept) {
-  to.probes.push_back(std::make_shared<roofline_probe>(of, std::move(kept)));
+                               const tuning_goal& goal, const context& of) {
   const wanted_probes wanted = probes_of_environment();
   const auto is_there = [&](const char* name) {
     return provides(to, name) || provides(given, name) || provides(registered_sources(), name);

@@ -54,7 +54,7 @@ bool may_provide(const metric_sources& sources, std::string_view metric) {
 }
 
 void add_no_probes(metric_sources& to, const metric_sources& given, const tuning_goal& goal,
-                   const context& of, std::shared_ptr<peak_store> /*kept*/) {
+                   const context& of) {
   const std::string missing = lacks("extra/sensors", "reads sensors");
   for (const char* const metric : sensor_metrics) {
     const bool is_there = may_provide(to, metric) || may_provide(given, metric) ||

@@ -14,7 +14,6 @@
 #include "libtune/base/value.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/measure/measure.hpp"
-#include "libtune/measure/peaks.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/files/file_lock.hpp"
@@ -102,10 +101,9 @@ struct doors {
   /// Adds the probes that every search has, and those for its goal and LIBTUNE_METRICS. By default
   /// none, with a warning if LIBTUNE_METRICS is set, and an error for a goal that needs them.
   /// @param given  the probes of the author
-  /// @param kept   keeps the peaks of the device; may be null
   /// @throws error if the goal cannot be measured
   void (*add_probes)(metric_sources& to, const metric_sources& given, const tuning_goal& goal,
-                     const context& of, std::shared_ptr<peak_store> kept);
+                     const context& of);
   /// Returns the setter of clocks and power limits. The default one refuses any but zero.
   device_setter& (*setter)();
 };

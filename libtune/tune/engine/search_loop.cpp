@@ -22,6 +22,7 @@
 #include "libtune/tune/engine/kept_peaks.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
+#include "libtune/tune/engine/roofline_probe.hpp"
 #include "libtune/tune/engine/search_run.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
@@ -327,8 +328,9 @@ std::size_t run(session_state& session, session_search search) {
     stretch(with, *gate);
   } else {
     open_doors().add_probes(with.metrics, search.problem.metrics, with.goal.value_or(tuning_goal{}),
-                            session.context,
-                            keep_peaks_in(session.peaks, session.context.device().identity()));
+                            session.context);
+    with.metrics.probes.push_back(std::make_shared<roofline_probe>(
+        session.context, keep_peaks_in(session.peaks, session.context.device().identity())));
   }
   const auto read_prior = [&]() -> prior_knowledge {
     if (!session.read_prior) return {};
