@@ -71,6 +71,9 @@ class search_race {
   std::vector<std::string> doubts() const;
 
  private:
+  /// The relative spread that a coarse timer may add to the samples of finalists.
+  static constexpr double final_tick_error = 0.005;
+
   void measure_again(const std::vector<std::size_t>& configurations);
   void find_level();
   run_time cost_in_race(std::size_t index, run_time time) const;

@@ -115,10 +115,8 @@ class trial_attempt {
  private:
   static const step_hooks& no_hooks();
 
-  template <class Step>
-  bool attempt(outcome device_failed, Step&& step);
-  template <class Step>
-  bool announced(step_kind kind, std::uint64_t launches, Step&& step);
+  bool attempt(outcome device_failed, const std::function<void()>& step);
+  bool announced(step_kind kind, std::uint64_t launches, const std::function<void()>& step);
   bool set_device();
   void remember(const std::string& configuration, const known_failures& known);
   void fail(outcome why, std::string reason);
