@@ -26,6 +26,7 @@ constexpr int checked_points = 64;
 auto spot_check(std::vector<std::size_t> places, const std::function<double(std::size_t)>& of,
                 double allowed) {
   std::vector<double> expected;
+  expected.reserve(places.size());
   for (const std::size_t place : places) expected.push_back(of(place));
   return [places = std::move(places), expected = std::move(expected),
           allowed](const tune::kernel_results& results) -> std::optional<std::string> {

@@ -201,6 +201,7 @@ std::vector<std::size_t> paired_round::tied() const {
   }
   std::ranges::stable_sort(found, {}, [](const player* of) { return of->score; });
   std::vector<std::size_t> places;
+  places.reserve(found.size());
   for (const player* of : found) places.push_back(of->place);
   return places;
 }
