@@ -208,4 +208,15 @@ computed_metric metric_by_formula(std::string name, const std::string& formula, 
   return {.name = std::move(name), .compute = compute, .unit = std::move(unit)};
 }
 
+void check_candidates(const std::vector<parameter>& parameters,
+                      const std::vector<named_value>& values) {
+  for (const parameter& each : parameters) {
+    const auto found = std::ranges::find(values, each.name, &named_value::name);
+    if (found == values.end() ||
+        std::ranges::find(each.candidates, found->value) == each.candidates.end()) {
+      throw argument_error(fmt::format("it has no candidate for '{}'", each.name));
+    }
+  }
+}
+
 }  // namespace tune::detail

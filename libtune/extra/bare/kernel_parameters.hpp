@@ -45,4 +45,8 @@ void check_figure_names(const std::vector<parameter>& parameters,
 /// Makes the metric of a bare_kernel::metric call.
 computed_metric metric_by_formula(std::string name, const std::string& formula, std::string unit);
 
+/// @throws argument_error unless the values have a candidate of each parameter
+void check_candidates(const std::vector<parameter>& parameters,
+                      const std::vector<named_value>& values);
+
 }  // namespace tune::detail
