@@ -165,19 +165,20 @@ std::optional<program> make(const context& context, const std::string& name,
 std::optional<program> load(const binary_cache& cache, recent_binaries* recent,
                             const binary_key& key, const context& context,
                             const std::string& name) {
+  const detail::sha256_digest digest = key.digest();
   if (recent != nullptr) {
-    if (const auto binary = recent->find(key.digest())) {
+    if (const auto binary = recent->find(digest)) {
       if (auto made = make(context, name, *binary)) return made;
-      recent->remove(key.digest());
+      recent->remove(digest);
     }
   }
-  auto binary = cache.load(key);
+  auto binary = cache.load(digest);
   if (!binary) return std::nullopt;
   auto made = make(context, name, *binary);
   if (!made) {
     cache.remove(key);
   } else if (recent != nullptr) {
-    recent->add(key.digest(), *std::move(binary));
+    recent->add(digest, *std::move(binary));
   }
   return made;
 }
@@ -244,12 +245,13 @@ std::optional<std::vector<std::byte>> find_cached_binary(const context& context,
   const auto cache = program_cache();
   const auto key = cache != nullptr ? key_of(context, source) : std::nullopt;
   if (!key) return std::nullopt;
+  const detail::sha256_digest digest = key->digest();
   const auto recent = recent_programs();
   if (recent != nullptr) {
-    if (const auto binary = recent->find(key->digest())) return *binary;
+    if (const auto binary = recent->find(digest)) return *binary;
   }
-  auto found = cache->load(*key);
-  if (found && recent != nullptr) recent->add(key->digest(), *found);
+  auto found = cache->load(digest);
+  if (found && recent != nullptr) recent->add(digest, *found);
   return found;
 }
 

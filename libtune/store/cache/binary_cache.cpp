@@ -219,12 +219,11 @@ binary_cache::binary_cache(const std::string& folder, std::uint64_t cap_bytes,
                            std::chrono::milliseconds lock_wait)
     : folder_(absolute(folder)), cap_bytes_(cap_bytes), lock_wait_(lock_wait) {}
 
-std::optional<std::vector<std::byte>> binary_cache::load(const binary_key& key) const {
+std::optional<std::vector<std::byte>> binary_cache::load(const sha256_digest& digest) const {
   check_cache_seal("look for a program in", folder_);
   try {
     const auto folder = private_folder::open(folder_);
     if (!folder) return std::nullopt;
-    const sha256_digest digest = key.digest();
     try {
       const file_descriptor file = folder->open_file(entry_name(digest));
       if (!file) return std::nullopt;

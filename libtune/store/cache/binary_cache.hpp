@@ -77,7 +77,11 @@ class binary_cache {
   const std::string& folder() const noexcept { return folder_; }
 
   /// Returns the binary of the key, and marks it as used now; empty if it is missing or damaged.
-  std::optional<std::vector<std::byte>> load(const binary_key& key) const;
+  std::optional<std::vector<std::byte>> load(const binary_key& key) const {
+    return load(key.digest());
+  }
+  /// Like the above, by the digest of the key, which takes longer than the rest for a long text.
+  std::optional<std::vector<std::byte>> load(const detail::sha256_digest& digest) const;
 
   /// Stores a binary, replacing the key's present one. Binaries larger than the cap are not stored.
   void save(const binary_key& key, std::span<const std::byte> binary) const;
