@@ -168,7 +168,10 @@ TEST_CASE("what cannot win is dropped after few runs, and few are kept on the de
 TEST_CASE("a slow configuration is run once, and long runs of a check are not made again") {
   scene s(0);
   std::map<std::size_t, int> runs;
-  const auto time_of = [](std::size_t i) { return i == 0 ? 20e-3 : i < 40 ? 40e-3 : 20.1e-3; };
+  constexpr std::size_t slower = 47;  // dropped in the screening, by more than one run
+  const auto time_of = [](std::size_t i) {
+    return i == 0 ? 20e-3 : i < 40 ? 40e-3 : i == slower ? 22e-3 : 20.1e-3;
+  };
   s.make = [&](std::size_t i) {
     return tune::make_measure([&runs, i, time_of](int count) {
       runs[i] += count;
@@ -187,6 +190,9 @@ TEST_CASE("a slow configuration is run once, and long runs of a check are not ma
     CHECK(item.samples.size() == 1);
   }
   CHECK(s.run->trials()[*s.run->best()].index == 0);
+  const auto late = std::ranges::find(s.run->trials(), slower, &tune::trial::index);
+  CHECK(late->samples.size() >= 2);
+  CHECK(static_cast<std::size_t>(runs[slower]) == late->samples.size());
 }
 
 TEST_CASE("what may lose time slices is run more than once") {
