@@ -112,7 +112,7 @@ trial_attempt::slow_test search_race::slow_test() {
   const std::optional<run_time> best = trials_.best_made();
   const bool is_worth_it = best && *best >= worth_timing && setting_.hooks.gate == nullptr &&
                            setting_.judge.races_by_time() &&
-                           setting_.device.kind() == device_kind::gpu;
+                           race_settings_of(setting_).sure_after.count() > 0;
   if (!is_worth_it) return {};
   return [this](run_time time) { return race_->is_surely_slower(time); };
 }
