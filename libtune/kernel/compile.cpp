@@ -145,7 +145,7 @@ program compile(const context& context, const kernel_source& source, const defin
   }
   if (scope != nullptr) note(*scope, context, complete, options.compiler);
   // The files of a program are known only to the compiler.
-  const bool includes = may_include(complete);
+  const bool includes = scope != nullptr ? scope->last_includes() : may_include(complete);
   if (!includes) compare_with_expected(context, macros, complete);
   try {
     program made = build(context, complete, options.compiler, scope);

@@ -53,23 +53,32 @@ std::optional<program> compile_scope::find_prebuilt(const context& context,
   if (rules_.prebuilt == nullptr) return std::nullopt;
   // After a missing program, code that continues nevertheless compiles nothing more.
   if (wanted_) throw detail::program_is_wanted{};
-  std::string digest = program_digest(source);
-  const auto found = rules_.prebuilt->find(digest);
-  if (found == rules_.prebuilt->end()) {
-    wanted_ = wanted_program{context, source, std::move(digest), {}};
-    throw detail::program_is_wanted{};
-  }
-  last_status_ = found->second.what;
+  const prebuilt_program& found = prebuilt(context, source);
+  last_status_ = found.what;
   ++found_;
   if (last_status_ == prebuilt_program::status::unavailable) return std::nullopt;
   try {
-    return load(context, source, found->second);
+    return load(context, source, found);
   } catch (const device_error& refused) {
     log(log_level::debug,
         fmt::format("the program of '{}' that was compiled ahead is compiled again: {}",
                     source.name, refused.what()));
     return std::nullopt;
   }
+}
+
+const prebuilt_program& compile_scope::prebuilt(const context& context,
+                                                const program_source& source) {
+  std::string digest = last_includes() ? program_digest(source) : programs_.back();
+  if (const auto found = rules_.prebuilt->find(digest); found != rules_.prebuilt->end()) {
+    return found->second;
+  }
+  wanted_program missing{context, source, std::move(digest), {}};
+  if (rules_.find_prebuilt) {
+    if (const prebuilt_program* const found = rules_.find_prebuilt(missing)) return *found;
+  }
+  wanted_ = std::move(missing);
+  throw detail::program_is_wanted{};
 }
 
 program compile_scope::load(const context& context, const program_source& source,

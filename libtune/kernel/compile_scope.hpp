@@ -92,6 +92,9 @@ class [[nodiscard]] compile_scope {
     /// program_is_wanted leaves the author's code; the search then compiles that program and calls
     /// the code again. Null: all programs are compiled immediately. Outlives the scope.
     const prebuilt_programs* prebuilt = nullptr;
+    /// Called for a program that is not among these before the author's code is left; returns null
+    /// if it has none either. The result outlives the scope. May be empty.
+    std::function<const prebuilt_program*(const wanted_program&)> find_prebuilt{};
     /// Programs that are kept between scopes: they are looked up here first, and new ones are
     /// added. May be null. Outlives the scope.
     loaded_programs* loaded = nullptr;
@@ -155,6 +158,8 @@ class [[nodiscard]] compile_scope {
   /// Notes a program that is about to be compiled.
   /// @throws build_error if it is refused; for a known failure, with the compiler's message
   void note(const context& context, const program_source& source);
+  /// True if the last noted program may include files; for others its digest is program_digest.
+  bool last_includes() const { return programs_.back().starts_with(unknown_program); }
   /// Notes the last noted program again after it has been compiled.
   void note_compiled(const context& context, const program_source& source);
   void keep(const program& made);
@@ -167,6 +172,7 @@ class [[nodiscard]] compile_scope {
   }
 
  private:
+  const prebuilt_program& prebuilt(const context& context, const program_source& source);
   program load(const context& context, const program_source& source,
                const prebuilt_program& prebuilt) const;
 

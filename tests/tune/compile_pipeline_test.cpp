@@ -176,8 +176,58 @@ TEST_CASE("what the service knows already is not ordered") {
   CHECK(p.service.ordered() == 0);
   CHECK(p.pipeline.compiled() == 0);
   const auto attempt = p.take();
+  CHECK(attempt->at() == stage::ready);
+}
+
+TEST_CASE("with cached programs an author's function is called once for a configuration") {
+  plant p;
+  int calls = 0;
+  p.generate = [&](const sample::scale_tuning& t) {
+    ++calls;
+    return sample::generate(p.context, t);
+  };
+  p.service.known = sample::made_of;
+  SUBCASE("all are cached") {
+    for (const std::size_t index : {0, 1, 2}) {
+      p.add(index);
+      CHECK_FALSE(p.pipeline.has_room());
+      CHECK(p.take()->at() == stage::ready);
+    }
+    CHECK(calls == 3);
+  }
+  SUBCASE("except for one that waits behind another, so that one is on the device at a time") {
+    p.add(0);
+    p.add(1);
+    CHECK(p.take()->at() == stage::ready);
+    const auto second = p.take();
+    CHECK(second->at() == stage::waiting);
+    CHECK(calls == 2);
+    second->generate_prebuilt();
+    CHECK(second->at() == stage::ready);
+    CHECK(calls == 3);
+  }
+}
+
+TEST_CASE("a cached program beside a missing one is looked up once") {
+  plant p;
+  p.generate = [&](const sample::scale_tuning& t) {
+    static_cast<void>(tune::compile(p.context, {"other.kernel", "KERNEL void other()"}));
+    return sample::generate(p.context, t);
+  };
+  int looked = 0;
+  p.service.known = [&](const tune::wanted_program& wanted) {
+    ++looked;
+    const bool is_other = wanted.source.text.find("other") != std::string::npos;
+    return is_other ? std::optional(sample::made_of(wanted)) : std::nullopt;
+  };
+  p.add(0);
+  CHECK(looked == 2);
+  CHECK(p.service.ordered() == 1);
+  const auto attempt = p.take();
   attempt->generate_prebuilt();
   CHECK(attempt->at() == stage::ready);
+  CHECK(looked == 2);
+  CHECK(p.fake.calls(fake_call::compile) == 0);
 }
 
 TEST_CASE("each way in which a compiler fails is an outcome with its reason") {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "libtune/kernel/compile_scope.hpp"
 
@@ -17,6 +18,10 @@ class awaited_programs {
   const wanted_program& wanted() const { return *wanted_; }
   /// Adds the missing program.
   void add(std::string digest, prebuilt_program made);
+  /// Adds a program that was found before it was missed; valid as long as ready().
+  const prebuilt_program& add_found(std::string digest, prebuilt_program made) {
+    return ready_.insert_or_assign(std::move(digest), std::move(made)).first->second;
+  }
 
   /// Sets the missing program of a generation. Gives up, with a warning, if the generation got no
   /// further than the one before, because another text each time would never end.

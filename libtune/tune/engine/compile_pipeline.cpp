@@ -165,20 +165,25 @@ void compile_pipeline::add(std::unique_ptr<trial_attempt> attempt) {
     done_.push_back(std::move(attempt));
     return;
   }
+  // The next one to be measured needs no second generation if all its programs are cached.
+  bool has_looked = false;
   if (attempt->at() == trial_attempt::stage::waiting && !attempt->has_wanted()) {
-    attempt->generate_prebuilt();
+    const bool is_next = done_.empty() && (!apart_ || compiling_.empty());
+    const auto find = [this](const wanted_program& wanted) { return service_.find(wanted); };
+    attempt->generate_prebuilt(is_next ? find : trial_attempt::program_finder());
+    has_looked = is_next;
   }
-  order_or_finish(std::move(attempt));
+  order_or_finish(std::move(attempt), has_looked);
 }
 
-void compile_pipeline::order_or_finish(std::unique_ptr<trial_attempt> attempt) {
+void compile_pipeline::order_or_finish(std::unique_ptr<trial_attempt> attempt, bool has_looked) {
   // Configurations that are already live must not pile up on the device.
   compiles_ahead_ = attempt->at() != trial_attempt::stage::ready;
   if (!attempt->has_wanted()) {
     done_.push_back(std::move(attempt));
     return;
   }
-  if (auto known = service_.find(attempt->wanted())) {
+  if (auto known = has_looked ? std::nullopt : service_.find(attempt->wanted())) {
     attempt->add_program(attempt->wanted().digest, *std::move(known));
     done_.push_back(std::move(attempt));
     return;

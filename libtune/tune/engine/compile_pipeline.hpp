@@ -101,8 +101,9 @@ class compile_cost {
 ///
 /// To find out the programs of a configuration, the author's function is called for it up to the
 /// first missing program, which is ordered from the service. When it has arrived, take() returns
-/// the configuration, and its caller generates it. Used by one thread, the search's, so that
-/// no other thread calls the author's function.
+/// the configuration, and its caller generates it. If nothing else is to be measured before it and
+/// the service has all its programs, that first call generates it. Used by one thread, the
+/// search's, so that no other thread calls the author's function.
 class compile_pipeline {
  public:
   using time_point = compile_service::time_point;
@@ -138,7 +139,7 @@ class compile_pipeline {
   std::size_t compiled() const noexcept { return compiled_; }
 
  private:
-  void order_or_finish(std::unique_ptr<trial_attempt> attempt);
+  void order_or_finish(std::unique_ptr<trial_attempt> attempt, bool has_looked);
   void receive(time_point until);
 
   compile_service& service_;

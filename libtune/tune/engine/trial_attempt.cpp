@@ -154,16 +154,25 @@ void trial_attempt::admit(const known_failures& known) {
   });
 }
 
-void trial_attempt::generate_prebuilt() {
-  if (!awaited_.is_given_up()) generate_with(&awaited_.ready());
+void trial_attempt::generate_prebuilt(const program_finder& find) {
+  if (!awaited_.is_given_up()) {
+    compile_scope::rules rules{.prebuilt = &awaited_.ready()};
+    if (find) {
+      rules.find_prebuilt = [&](const wanted_program& missing) -> const prebuilt_program* {
+        auto found = find(missing);
+        return found ? &awaited_.add_found(missing.digest, *std::move(found)) : nullptr;
+      };
+    }
+    generate_with(std::move(rules));
+  }
   if (awaited_.is_given_up()) generate();
 }
 
-void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
-  compile_scope::rules rules{.known_failures = known_ != nullptr ? &known_->programs : nullptr,
-                             .prebuilt = prebuilt,
-                             .loaded = hooks_.programs,
-                             .keeps_no_binaries = true};
+void trial_attempt::generate_with(compile_scope::rules rules) {
+  const bool is_prebuilt = rules.prebuilt != nullptr;
+  rules.known_failures = known_ != nullptr ? &known_->programs : nullptr;
+  rules.loaded = hooks_.programs;
+  rules.keeps_no_binaries = true;
   if (const step_listener* const listener = hooks_.listener) {
     rules.listener = [listener](bool begins) {
       (*listener)(begins ? step_event(compile_begin{}) : step_event(compile_end{}));
@@ -189,7 +198,7 @@ void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
   if (result_.outcome == outcome::compile_failed) {
     if (scope.refused_known()) result_.origin = trial_origin::cached;
     // The author's code may have replaced the compiler's exception by another one.
-    if (prebuilt != nullptr) result_.outcome = outcome_of(scope.last_status());
+    if (is_prebuilt) result_.outcome = outcome_of(scope.last_status());
   }
   if (!generated) return;
   if (!prepared_) {

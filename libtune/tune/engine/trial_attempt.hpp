@@ -47,10 +47,12 @@ class trial_attempt {
   void admit(const known_failures& known);
 
   /// Calls the author's function; its programs are compiled on the spot.
-  void generate() { generate_with(nullptr); }
+  void generate() { generate_with({}); }
+  using program_finder = std::function<std::optional<prebuilt_program>(const wanted_program&)>;
   /// Calls the author's function with prebuilt programs; if one is missing the attempt waits for
   /// it. A configuration that requests another program each time is generated on the spot.
-  void generate_prebuilt();
+  /// @param find  looks for a program before it counts as missing; may be empty
+  void generate_prebuilt(const program_finder& find = {});
   /// True if generate_prebuilt met a missing program that has not been added since.
   bool has_wanted() const noexcept { return awaited_.has_wanted(); }
   const wanted_program& wanted() const { return awaited_.wanted(); }
@@ -120,7 +122,7 @@ class trial_attempt {
   bool set_device();
   void remember(const std::string& configuration, const known_failures& known);
   void fail(outcome why, std::string reason);
-  void generate_with(const prebuilt_programs* prebuilt);
+  void generate_with(compile_scope::rules rules);
   std::vector<run_time> take(int count, int runs);
   void first_runs(const slow_test& is_slow, const std::function<void(const check_steps&)>& make);
   std::vector<run_time> take_in_slices(int count, int runs);
