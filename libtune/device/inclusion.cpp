@@ -31,32 +31,60 @@ bool skip_token(std::string_view& text, std::string_view word) {
 std::string joined_lines(std::string_view text) {
   std::string joined;
   joined.reserve(text.size());
-  while (!text.empty()) {
-    if (skip_token(text, "?\?=")) {
+  // Each is searched from its last place, so that the text is read once.
+  std::size_t question = text.find('?');
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t next = std::min({text.find('\\', at), question, text.size()});
+    joined += text.substr(at, next - at);
+    std::string_view left = text.substr(next);
+    if (left.empty()) break;
+    if (skip_token(left, "?\?=")) {
       joined += '#';
-    } else if (text.front() == '\\' || text.starts_with("?\?/")) {
-      if (!skip_token(text, "?\?/")) text.remove_prefix(1);
+    } else if (skip_token(left, "\\") || skip_token(left, "?\?/")) {
       // Blanks may stand between backslash and line feed; compilers only warn of them.
-      const std::size_t next = text.find_first_not_of(blanks);
-      if (next != std::string_view::npos && text[next] == '\n') {
-        text.remove_prefix(next + 1);
+      const std::size_t end = left.find_first_not_of(blanks);
+      if (end != std::string_view::npos && left[end] == '\n') {
+        left.remove_prefix(end + 1);
       } else {
         joined += '\\';
       }
     } else {
-      const std::size_t plain = std::min(text.find_first_of("?\\", 1), text.size());
-      joined += text.substr(0, plain);
-      text.remove_prefix(plain);
+      joined += left.front();
+      left.remove_prefix(1);
     }
+    at = text.size() - left.size();
+    if (question < at) question = text.find('?', at);
   }
   return joined;
 }
 
+/// A word and the place of its letter that is the least frequent in programs: all programs are
+/// searched for all words, and every occurrence of the letter takes time.
+struct rare_word {
+  std::string_view text;
+  std::size_t rare;
+
+  std::size_t find_in(std::string_view where, std::size_t from) const {
+    for (std::size_t at = where.find(text[rare], from + rare); at != std::string_view::npos;
+         at = where.find(text[rare], at + 1)) {
+      const std::size_t first = at - rare;
+      if (where[first] == text[0] && where.substr(first).starts_with(text)) return first;
+    }
+    return std::string_view::npos;
+  }
+};
+
+constexpr rare_word include_word{"include", 4};
+constexpr rare_word import_word{"import", 2};
+constexpr rare_word embed_word{"embed", 2};
+constexpr rare_word incbin_word{".incbin", 4};
+
 /// True if a word occurs where the name of a directive may: after #, %: or the end of a comment (or
 /// inside a longer name). Macros cannot create directives.
-bool has_directive(std::string_view joined, std::string_view word) {
-  for (std::size_t at = joined.find(word); at != std::string_view::npos;
-       at = joined.find(word, at + 1)) {
+bool has_directive(std::string_view joined, const rare_word& word) {
+  for (std::size_t at = word.find_in(joined, 0); at != std::string_view::npos;
+       at = word.find_in(joined, at + 1)) {
     const std::size_t before = joined.substr(0, at).find_last_not_of(blanks);
     const std::string_view text =
         joined.substr(0, before == std::string_view::npos ? 0 : before + 1);
@@ -65,6 +93,11 @@ bool has_directive(std::string_view joined, std::string_view word) {
     }
   }
   return false;
+}
+
+bool embeds(std::string_view joined) {
+  return has_directive(joined, embed_word) ||
+         incbin_word.find_in(joined, 0) != std::string_view::npos;
 }
 
 bool has_option(const program_source& source, std::string_view word) {
@@ -77,6 +110,12 @@ bool has_option(const program_source& source, std::string_view word) {
   });
 }
 
+bool reads_untold(const program_source& source, std::string_view joined) {
+  const auto reads = [](const std::string& text) { return embeds(joined_lines(text)); };
+  return embeds(joined) || has_option(source, "-pch") ||
+         std::ranges::any_of(source.headers, reads, &kernel_header::text);
+}
+
 std::string digest_of(const std::string& text) {
   return detail::to_hex(detail::sha256(std::as_bytes(std::span(text))));
 }
@@ -85,17 +124,13 @@ std::string digest_of(const std::string& text) {
 
 bool may_include(const program_source& source) {
   const std::string joined = joined_lines(source.text);
-  return has_directive(joined, "include") || has_directive(joined, "import") ||
-         has_option(source, "-include") || has_option(source, "-imacros") || reads_untold(source);
+  return has_directive(joined, include_word) || has_directive(joined, import_word) ||
+         has_option(source, "-include") || has_option(source, "-imacros") ||
+         reads_untold(source, joined);
 }
 
 bool reads_untold(const program_source& source) {
-  const auto reads = [](const std::string& text) {
-    const std::string joined = joined_lines(text);
-    return has_directive(joined, "embed") || joined.find(".incbin") != std::string::npos;
-  };
-  return reads(source.text) || has_option(source, "-pch") ||
-         std::ranges::any_of(source.headers, reads, &kernel_header::text);
+  return reads_untold(source, joined_lines(source.text));
 }
 
 std::optional<std::string> read_text(const fs::path& path) {
