@@ -86,6 +86,28 @@ TEST_CASE("there is room for twice what the service works on, once it is known t
   CHECK(p.service.most_on_order() == 4);
 }
 
+TEST_CASE("for a caller that learns, little more is held than is being compiled") {
+  plant p(4);
+  p.service.elapsed = [](const auto&) { return std::chrono::nanoseconds(1); };
+  tune::compile_pipeline few(p.service, 2, false, true);
+  const auto add = [&](std::size_t index) {
+    auto attempt =
+        std::make_unique<tune::trial_attempt>(p.problem, index, p.device, p.settings, p.clock);
+    attempt->admit(p.known);
+    few.add(std::move(attempt));
+  };
+  std::size_t index = 0;
+  while (few.has_room()) add(index++);
+  CHECK(index == 6);
+  // A program is compiled in no time of its caller's.
+  const auto any_time = std::chrono::steady_clock::time_point::max();
+  while (!few.empty()) CHECK(few.take(any_time));
+  CHECK(few.take(any_time) == nullptr);
+  std::size_t again = 0;
+  while (few.has_room()) add(again++);
+  CHECK(again == 3);
+}
+
 TEST_CASE("configurations that compile nothing do not pile up on the device") {
   plant p;
   p.generate = [](const auto&) { return tune::make_measure([](int) { return 1e-6; }); };

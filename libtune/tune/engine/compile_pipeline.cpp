@@ -14,6 +14,12 @@ namespace {
 
 constexpr double priorities_per_doubling = 8;
 
+// What is held beside the programs that are being compiled: the next to measure and the next to
+// compile.
+constexpr std::size_t spare = 2;
+// Compile times vary, so more are ordered than would do if all were equal.
+constexpr double margin = 1.5;
+
 prebuilt_program to_prebuilt(const compile_result& result) {
   using status = prebuilt_program::status;
   switch (result.what) {
@@ -199,7 +205,10 @@ void compile_pipeline::receive(time_point until) {
     if (place == compiling_.end()) continue;
     std::unique_ptr<trial_attempt> attempt = std::move(place->second);
     compiling_.erase(place);
-    if (delivered.elapsed.count() > 0) cost_.learn(attempt->choice(), delivered.elapsed);
+    if (delivered.elapsed.count() > 0) {
+      cost_.learn(attempt->choice(), delivered.elapsed);
+      compile_time_.add(delivered.elapsed);
+    }
     if (delivered.made.what == prebuilt_program::status::made) ++compiled_;
     attempt->add_program(attempt->wanted().digest, std::move(delivered.made));
     done_.push_back(std::move(attempt));
@@ -207,11 +216,13 @@ void compile_pipeline::receive(time_point until) {
 }
 
 std::unique_ptr<trial_attempt> compile_pipeline::take(time_point until) {
+  if (returned_) turn_time_.add(time_point::clock::now() - *std::exchange(returned_, std::nullopt));
   const bool waits = apart_ || done_.empty();
   if (!compiling_.empty()) receive(waits ? until : time_point::min());
   if (done_.empty() || (apart_ && !compiling_.empty())) return nullptr;
   std::unique_ptr<trial_attempt> first = std::move(done_.front());
   done_.pop_front();
+  returned_ = time_point::clock::now();
   return first;
 }
 
@@ -223,7 +234,16 @@ void compile_pipeline::abandon() noexcept {
 bool compile_pipeline::has_room() const {
   if (!compiles_ahead_) return done_.empty();
   if (apart_ && compiling_.empty() && !done_.empty()) return false;
-  return compiling_.size() + done_.size() < depth_ * service_.capacity();
+  return compiling_.size() + done_.size() < most_held();
+}
+
+std::size_t compile_pipeline::most_held() const {
+  const std::size_t capacity = service_.capacity();
+  if (!few_) return depth_ * capacity;
+  if (compile_time_.get() == 0 || turn_time_.get() == 0) return capacity + spare;
+  // The number that is compiled during the caller's turn.
+  const double needed = std::ceil(margin * compile_time_.get() / turn_time_.get());
+  return static_cast<std::size_t>(std::min(static_cast<double>(capacity), needed)) + spare;
 }
 
 }  // namespace tune

@@ -97,6 +97,21 @@ class compile_cost {
   bool knows_any_ = false;
 };
 
+/// The mean of times, the latest counting most.
+class recent_mean {
+ public:
+  void add(std::chrono::nanoseconds time) {
+    constexpr double share_of_latest = 0.2;
+    const auto ns = static_cast<double>(time.count());
+    mean_ = mean_ == 0 ? ns : mean_ + share_of_latest * (ns - mean_);
+  }
+  /// Returns the mean in ns; zero without times.
+  double get() const noexcept { return mean_; }
+
+ private:
+  double mean_ = 0;
+};
+
 /// Configurations whose programs are being compiled while others are measured.
 ///
 /// To find out the programs of a configuration, the author's function is called for it up to the
@@ -114,8 +129,12 @@ class compile_pipeline {
   ///                 expensive
   /// @param apart    true if the service uses the cores that are measured: then take() waits until
   ///                 it is idle, and all configurations are taken before more are added
-  compile_pipeline(compile_service& service, std::size_t depth, bool apart = false)
-      : service_(service), depth_(depth), apart_(apart) {}
+  /// @param few      true to hold no more than keep either the service or the caller busy, the
+  ///                 slower one of the two, because the caller chooses better with more results.
+  ///                 Without effect if apart
+  compile_pipeline(compile_service& service, std::size_t depth, bool apart = false,
+                   bool few = false)
+      : service_(service), depth_(depth), apart_(apart), few_(few && !apart) {}
 
   /// Adds a configuration, or adds it again if it needs another program.
   void add(std::unique_ptr<trial_attempt> attempt);
@@ -141,10 +160,15 @@ class compile_pipeline {
  private:
   void order_or_finish(std::unique_ptr<trial_attempt> attempt, bool has_looked);
   void receive(time_point until);
+  std::size_t most_held() const;
 
   compile_service& service_;
   std::size_t depth_;
   bool apart_;
+  bool few_;
+  recent_mean compile_time_;
+  recent_mean turn_time_;  // of the caller, from the return of take() to the next call
+  std::optional<time_point> returned_;
   compile_cost cost_;
   std::map<program_order, std::unique_ptr<trial_attempt>> compiling_;
   std::deque<std::unique_ptr<trial_attempt>> done_;

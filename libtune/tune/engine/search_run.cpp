@@ -43,7 +43,7 @@ search_run::search_run(const search_setting& setting)
              .measure = [this](const auto& configurations) { measure(configurations); },
              .finish = [this](trial done) { finish(std::move(done)); }}),
       pipeline_(setting.service, setting.learns ? depth_to_learn : depth_to_sort,
-                setting.device.kind() == device_kind::cpu),
+                setting.device.kind() == device_kind::cpu, setting.learns),
       begun_(setting.spent.trials) {}
 
 void search_run::resume(const std::vector<trial>& earlier, bool goes_on) {
