@@ -138,7 +138,7 @@ TEST_CASE("the fastest wins, and nothing is compiled on the thread of the search
   CHECK(s.service.expected() == 48);
   CHECK(s.service.ordered() == 48);
   CHECK(s.hears->finished == 48);
-  CHECK(s.service.most_on_order() == 6);
+  CHECK(s.service.most_on_order() <= 6);
   CHECK(s.hears->most_compiling >= 4);
 }
 

@@ -41,6 +41,15 @@ float prior_mean(float power_distance) {
   return slower * power_distance;
 }
 
+/// The number of futile proposals that may be by chance. The larger the space, the smaller the part
+/// of it that the model has seen.
+std::size_t futile_by_chance(std::size_t configurations, std::size_t seen) {
+  constexpr double least = 12;
+  constexpr double bits_of_small_space = 6;  // as in choose_search
+  const double bits = std::log2(static_cast<double>(configurations)) - bits_of_small_space;
+  return static_cast<std::size_t>(least + static_cast<double>(seen) * std::max(0.0, bits) / 24);
+}
+
 double below_normal(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }
 
 double expected_improvement(double mean, double deviation, double best) {
@@ -148,12 +157,12 @@ bool surrogate::spreads() const {
 
 // The more the scores differ, the greater the loss if the model is wrong.
 bool surrogate::is_exhausted() const {
-  constexpr std::size_t least = 12;
   constexpr double most_for_spread = 100;
   constexpr double for_spread = 1000;
-  if (futile_ < least + seen_.size() / 10) return false;
+  const std::size_t by_chance = futile_by_chance(space_.size(), seen_.size());
+  if (futile_ < by_chance) return false;
   const double more = std::min(most_for_spread, for_spread * seen_.unit());
-  return futile_ >= least + seen_.size() / 10 + static_cast<std::size_t>(more);
+  return futile_ >= by_chance + static_cast<std::size_t>(more);
 }
 
 // Among some that are drawn, one far from the previous ones.

@@ -18,7 +18,7 @@ constexpr double priorities_per_doubling = 8;
 // compile.
 constexpr std::size_t spare = 2;
 // Compile times vary, so more are ordered than would do if all were equal.
-constexpr double margin = 1.5;
+constexpr double margin = 2;
 
 prebuilt_program to_prebuilt(const compile_result& result) {
   using status = prebuilt_program::status;
@@ -231,15 +231,18 @@ void compile_pipeline::abandon() noexcept {
   done_.clear();
 }
 
-bool compile_pipeline::has_room() const {
+bool compile_pipeline::has_room() {
   if (!compiles_ahead_) return done_.empty();
   if (apart_ && compiling_.empty() && !done_.empty()) return false;
+  if (few_ && done_.empty() && !compiling_.empty()) receive(time_point::min());
   return compiling_.size() + done_.size() < most_held();
 }
 
 std::size_t compile_pipeline::most_held() const {
   const std::size_t capacity = service_.capacity();
   if (!few_) return depth_ * capacity;
+  // The caller would wait while compilers idle.
+  if (done_.empty()) return capacity + spare;
   if (compile_time_.get() == 0 || turn_time_.get() == 0) return capacity + spare;
   // The number that is compiled during the caller's turn.
   const double needed = std::ceil(margin * compile_time_.get() / turn_time_.get());

@@ -146,7 +146,7 @@ class compile_pipeline {
 
   /// True if more configurations would keep the service busy. Until the latest configuration has
   /// requested a program, one at a time.
-  bool has_room() const;
+  bool has_room();
 
   /// Removes all configurations. Programs that are still being compiled are ignored on arrival.
   void abandon() noexcept;
