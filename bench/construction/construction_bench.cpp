@@ -11,13 +11,17 @@
 // and on and filled for cached_compile and cached_whole. PoCL's own cache stays on, as for users,
 // so the timed compilation is answered by that cache. bare_whole is cached_whole for a kernel that
 // is described at run time, with 15.5 million combinations of which 3,424 are allowed, and
-// bare_description its description alone.
+// bare_description its description alone. new_size is the first run of a template with a portfolio
+// at a size that it has not met: choice, operation, buffer, launch, and the wait for its end.
 #include <benchmark/benchmark.h>
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "libtune/extra/bare.hpp"
+#include "libtune/extra/ranged.hpp"
 #include "libtune/libtune.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/search/classic_spaces.hpp"
@@ -28,6 +32,9 @@ struct key {
   int size = 1024;
   tune::dtype type = tune::dtype::float32;
 };
+struct sized_key {
+  tune::size_range size{1, 1 << 20, tune::range_scale::logarithmic};
+};
 struct tuning {
   int wgs = 64;
 };
@@ -35,6 +42,7 @@ struct tuning {
 }  // namespace bench
 
 LIBTUNE_FIELDS(bench::key, size, type)
+LIBTUNE_FIELDS(bench::sized_key, size)
 LIBTUNE_FIELDS(bench::tuning, wgs)
 
 namespace {
@@ -47,16 +55,18 @@ KERNEL REQD_WORK_GROUP_SIZE(wgs, 1, 1) void scale(GLOBAL type* data, type factor
 class scale_operation final : public tune::operation {
  public:
   scale_operation(const tune::command_queue& queue, const tune::program& program,
-                  const bench::tuning& tuned)
+                  const bench::tuning& tuned, std::size_t size = 1024)
       : operation(queue),
         kernel_(program.create_kernel("scale")),
+        size_(size),
         wgs_(static_cast<std::size_t>(tuned.wgs)),
-        data_(add_slot("data", {tune::dimension(1024, {.round = wgs_})}, tune::dtype::float32)) {}
+        data_(add_slot("data", {tune::dimension(size, {.round = wgs_})}, tune::dtype::float32)) {}
 
  private:
-  void do_run() override { enqueue(kernel_, {{tune::round_up(1024, wgs_)}, {wgs_}}, data_, 1.0F); }
+  void do_run() override { enqueue(kernel_, {{tune::round_up(size_, wgs_)}, {wgs_}}, data_, 1.0F); }
 
   tune::kernel kernel_;
+  std::size_t size_;
   std::size_t wgs_;
   tune::io_slot& data_;
 };
@@ -70,6 +80,24 @@ const tune::autotuner<bench::key, bench::tuning> autotune{
       return session.tune(space, [&](const bench::tuning& tuned) {
         const auto program = tune::compile(session.context(), source, tune::defines(key, tuned));
         scale_operation operation(queue, program, tuned);
+        operation.ensure_all_bound();
+        return tune::make_measure(queue, std::move(operation));
+      });
+    }};
+
+tune::program compiled(const tune::context& context, const bench::tuning& tuned) {
+  return tune::compile(context, source, tune::defines(bench::key{}, tuned));
+}
+
+const tune::ranged_autotuner<bench::sized_key, bench::tuning> autotune_sized{
+    {.name = "bench.sized_template.autotune", .version = 0, .test = {.wgs = 32}},
+    [](tune::tuning_session& session, const bench::sized_key&,
+       std::span<const std::uint64_t> sizes) {
+      auto queue = session.context().create_tuning_command_queue();
+      tune::space<bench::tuning> space;
+      space.add(&bench::tuning::wgs, {32, 64});
+      return session.tune(space, [&, size = sizes[0]](const bench::tuning& tuned) {
+        scale_operation operation(queue, compiled(session.context(), tuned), tuned, size);
         operation.ensure_all_bound();
         return tune::make_measure(queue, std::move(operation));
       });
@@ -176,6 +204,25 @@ void bare_whole(benchmark::State& state) {
   }
 }
 
+void new_size(benchmark::State& state) {
+  fixture& f = shared();
+  const auto portfolio = autotune_sized.portfolio(f.context);
+  std::vector<tune::program> programs;
+  for (const bench::tuning& each : portfolio.tunings()) {
+    programs.push_back(compiled(f.context, each));
+  }
+  std::size_t size = 1;
+  for (auto _ : state) {
+    constexpr std::size_t step = 4099;  // a prime number, so that no size comes twice
+    size = (size + step) % (1 << 20) + 1;
+    const std::size_t chosen = portfolio.choose({size});
+    scale_operation operation(f.queue, programs[chosen], portfolio.tunings()[chosen], size);
+    operation.ensure_all_bound();
+    operation();
+    f.queue.finish();
+  }
+}
+
 BENCHMARK(lookup)->Unit(benchmark::kMicrosecond);
 BENCHMARK(compile)->Unit(benchmark::kMicrosecond);
 BENCHMARK(instantiate)->Unit(benchmark::kMicrosecond);
@@ -184,6 +231,7 @@ BENCHMARK(cached_compile)->Unit(benchmark::kMicrosecond);
 BENCHMARK(cached_whole)->Unit(benchmark::kMicrosecond);
 BENCHMARK(bare_description)->Unit(benchmark::kMicrosecond);
 BENCHMARK(bare_whole)->Unit(benchmark::kMicrosecond);
+BENCHMARK(new_size)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 

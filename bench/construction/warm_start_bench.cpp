@@ -5,14 +5,17 @@
 // tuning in the database and its binary in the program cache?
 //
 // In one warm process, in turn, many times: constructing the template and an operation of it
-// (lookup, binary from the cache, kernel object); cuModuleLoadData of the same binary, alone; one
-// lookup in the same database, alone; and the same construction with the program cache off, so that
-// it compiles. Reported: the medians, the construction over the sum of the two floors, and the
-// compiling construction over the cached one.
+// (lookup, binary from the cache, kernel object), and destroying both; cuModuleLoadData of the same
+// binary, cuModuleGetFunction, and cuModuleUnload, alone; one lookup in the same database, alone;
+// and the same construction with the program cache off, so that it compiles. Reported: the medians,
+// the construction over the load and the lookup, without and with its destruction, and the
+// compiling construction over the cached one. A driver that loads lazily loads the kernel itself
+// in cuModuleGetFunction.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,33 +57,50 @@ void measure_on(const tune::device& device) {
   tune::tuning_database database(path);
   database.store(function, row, tune::to_values(winner), 53'000.0);
 
+  std::optional<diffusion_template> made;
+  std::optional<diffusion::diffusion_operation> operation;
   const auto construct = [&] {
-    const diffusion_template made(context, key);
-    made.instantiate(queue, 4096, 4096);
+    made.emplace(context, key);
+    operation.emplace(made->instantiate(queue, 4096, 4096));
+  };
+  const auto destroy = [&] {
+    operation.reset();
+    made.reset();
   };
   ::setenv("LIBTUNE_CACHE", cache.c_str(), 1);
   construct();  // fills the cache
+  destroy();
   const std::vector<std::byte> binary = diffusion_template(context, key).binary();
   const bench::raw_driver driver;
   driver.set_context(tune::cuda::native_handle(context));
-  std::vector<double> cached, load, lookup, compiled;
+  std::vector<double> cached, destroyed, load, function_found, unload, lookup, compiled;
   for (int i = 0; i < 200; ++i) {
     ::setenv("LIBTUNE_CACHE", cache.c_str(), 1);
     cached.push_back(microseconds(construct));
+    destroyed.push_back(microseconds(destroy));
     void* module = nullptr;
+    void* kernel = nullptr;
     load.push_back(microseconds([&] { driver.module_load(&module, binary.data()); }));
-    driver.module_unload(module);
+    function_found.push_back(
+        microseconds([&] { driver.module_function(&kernel, module, "diffuse"); }));
+    unload.push_back(microseconds([&] { driver.module_unload(module); }));
     lookup.push_back(microseconds([&] { database.find(function, row); }));
     if (i % 10 != 0) continue;
     ::setenv("LIBTUNE_CACHE", "off", 1);
     compiled.push_back(microseconds(construct));
+    destroy();
   }
+  const double floor = median(load) + median(lookup);
   std::printf(
-      "%s\n  construct, all cached   %9.1f us\n  cuModuleLoadData        %9.1f us\n"
-      "  SQLite lookup           %9.1f us\n  construct, compiling    %9.1f us\n"
-      "  cached / floor          %9.2f\n  compiling / cached      %9.1f\n",
-      device.name().c_str(), median(cached), median(load), median(lookup), median(compiled),
-      median(cached) / (median(load) + median(lookup)), median(compiled) / median(cached));
+      "%s\n  construct, all cached   %9.1f us\n  destroy                 %9.1f us\n"
+      "  cuModuleLoadData        %9.1f us\n  cuModuleGetFunction     %9.1f us\n"
+      "  cuModuleUnload          %9.1f us\n  SQLite lookup           %9.1f us\n"
+      "  construct, compiling    %9.1f us\n  cached / floor          %9.2f\n"
+      "  and destroyed / floor   %9.2f\n  compiling / cached      %9.1f\n",
+      device.name().c_str(), median(cached), median(destroyed), median(load),
+      median(function_found), median(unload), median(lookup), median(compiled),
+      median(cached) / floor, (median(cached) + median(destroyed)) / floor,
+      median(compiled) / median(cached));
 }
 
 }  // namespace

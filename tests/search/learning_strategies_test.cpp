@@ -67,6 +67,21 @@ TEST_CASE("'model' does not end early before it has found the best") {
   CHECK(best == 1);
 }
 
+TEST_CASE("'model' is the more patient the larger the space") {
+  const auto line_ends = [](std::size_t size) {
+    const auto flat = [](std::size_t index) {
+      return 1 + 0.001 * static_cast<double>(index * 7919 % 1000) / 1000;
+    };
+    return until_early_end(tune::testing::line(size), flat).first;
+  };
+  const std::size_t in_small = line_ends(200);
+  const std::size_t in_medium = line_ends(5000);
+  const std::size_t in_large = line_ends(200000);
+  CHECK(in_small < in_medium);
+  CHECK(in_medium < in_large);
+  CHECK(in_large < 500);
+}
+
 TEST_CASE("'model' does not end early where it knows nothing of gain") {
   const auto space = tune::testing::line(100);
   CHECK(until_early_end(space, [](std::size_t) { return std::nullopt; }).first == 100);
