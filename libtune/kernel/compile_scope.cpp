@@ -74,8 +74,8 @@ const prebuilt_program& compile_scope::prebuilt(const context& context,
     return found->second;
   }
   wanted_program missing{context, source, std::move(digest), {}};
-  if (rules_.find_prebuilt) {
-    if (const prebuilt_program* const found = rules_.find_prebuilt(missing)) return *found;
+  if (rules_.find_missing) {
+    if (const prebuilt_program* const found = rules_.find_missing(missing)) return *found;
   }
   wanted_ = std::move(missing);
   throw detail::program_is_wanted{};

@@ -94,7 +94,7 @@ class [[nodiscard]] compile_scope {
     const prebuilt_programs* prebuilt = nullptr;
     /// Called for a program that is not among these before the author's code is left; returns null
     /// if it has none either. The result outlives the scope. May be empty.
-    std::function<const prebuilt_program*(const wanted_program&)> find_prebuilt{};
+    std::function<const prebuilt_program*(const wanted_program&)> find_missing{};
     /// Programs that are kept between scopes: they are looked up here first, and new ones are
     /// added. May be null. Outlives the scope.
     loaded_programs* loaded = nullptr;

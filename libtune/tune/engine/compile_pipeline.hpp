@@ -145,7 +145,7 @@ class compile_pipeline {
   std::unique_ptr<trial_attempt> take(time_point until);
 
   /// True if more configurations would keep the service busy. Until the latest configuration has
-  /// requested a program, one at a time.
+  /// requested a program, one at a time. May receive programs from the service.
   bool has_room();
 
   /// Removes all configurations. Programs that are still being compiled are ignored on arrival.

@@ -158,7 +158,7 @@ void trial_attempt::generate_prebuilt(const program_finder& find) {
   if (!awaited_.is_given_up()) {
     compile_scope::rules rules{.prebuilt = &awaited_.ready()};
     if (find) {
-      rules.find_prebuilt = [&](const wanted_program& missing) -> const prebuilt_program* {
+      rules.find_missing = [&](const wanted_program& missing) -> const prebuilt_program* {
         auto found = find(missing);
         return found ? &awaited_.add_found(missing.digest, *std::move(found)) : nullptr;
       };
