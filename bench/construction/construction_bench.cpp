@@ -129,14 +129,13 @@ void lookup(benchmark::State& state) {
 void compile(benchmark::State& state) {
   fixture& f = shared();
   for (auto _ : state) {
-    benchmark::DoNotOptimize(
-        tune::compile(f.context, source, tune::defines(bench::key{}, f.tuned)));
+    benchmark::DoNotOptimize(compiled(f.context, f.tuned));
   }
 }
 
 void instantiate(benchmark::State& state) {
   fixture& f = shared();
-  const auto program = tune::compile(f.context, source, tune::defines(bench::key{}, f.tuned));
+  const auto program = compiled(f.context, f.tuned);
   for (auto _ : state) benchmark::DoNotOptimize(scale_operation(f.queue, program, f.tuned));
 }
 
@@ -144,7 +143,7 @@ void whole(benchmark::State& state) {
   fixture& f = shared();
   for (auto _ : state) {
     const bench::tuning tuned = autotune(f.context);
-    const auto program = tune::compile(f.context, source, tune::defines(bench::key{}, tuned));
+    const auto program = compiled(f.context, tuned);
     benchmark::DoNotOptimize(scale_operation(f.queue, program, tuned));
   }
 }
@@ -211,10 +210,11 @@ void new_size(benchmark::State& state) {
   for (const bench::tuning& each : portfolio.tunings()) {
     programs.push_back(compiled(f.context, each));
   }
-  std::size_t size = 1;
+  std::size_t place = 0;
   for (auto _ : state) {
-    constexpr std::size_t step = 4099;  // a prime number, so that no size comes twice
-    size = (size + step) % (1 << 20) + 1;
+    constexpr std::size_t step = 4099;  // odd, so that all sizes come before one comes again
+    place = (place + step) % (1 << 20);
+    const std::size_t size = place + 1;
     const std::size_t chosen = portfolio.choose({size});
     scale_operation operation(f.queue, programs[chosen], portfolio.tunings()[chosen], size);
     operation.ensure_all_bound();

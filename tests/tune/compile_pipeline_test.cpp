@@ -99,13 +99,19 @@ TEST_CASE("for a caller that learns, little more is held than is being compiled"
   std::size_t index = 0;
   while (few.has_room()) add(index++);
   CHECK(index == 6);
-  // A program is compiled in no time of its caller's.
+  // A turn of the caller takes longer than one program.
   const auto any_time = std::chrono::steady_clock::time_point::max();
   while (!few.empty()) CHECK(few.take(any_time));
   CHECK(few.take(any_time) == nullptr);
   std::size_t again = 0;
   while (few.has_room()) add(again++);
   CHECK(again == 3);
+  while (!few.empty()) CHECK(few.take(any_time));
+  // As long as nothing is ready, all compilers have work.
+  p.service.holds = true;
+  std::size_t unready = 0;
+  while (few.has_room()) add(unready++);
+  CHECK(unready == 6);
 }
 
 TEST_CASE("configurations that compile nothing do not pile up on the device") {

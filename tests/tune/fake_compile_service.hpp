@@ -46,6 +46,8 @@ class fake_compile_service final : public tune::compile_service {
   std::function<tune::prebuilt_program(const tune::wanted_program&)> make = made_of;
   /// Whether the program that was ordered last is delivered first.
   bool last_first = false;
+  /// Whether nothing is delivered.
+  bool holds = false;
   /// What find knows of.
   std::function<std::optional<tune::prebuilt_program>(const tune::wanted_program&)> known;
 
@@ -76,7 +78,7 @@ class fake_compile_service final : public tune::compile_service {
     most_on_order_ = std::max(most_on_order_, orders_.size());
   }
   std::vector<tune::delivered_program> do_deliver(time_point) override {
-    if (orders_.empty()) return {};
+    if (orders_.empty() || holds) return {};
     const auto place = last_first ? orders_.end() - 1 : orders_.begin();
     const order_pair next = *place;
     orders_.erase(place);

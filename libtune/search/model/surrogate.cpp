@@ -45,9 +45,11 @@ float prior_mean(float power_distance) {
 /// of it that the model has seen.
 std::size_t futile_by_chance(std::size_t configurations, std::size_t seen) {
   constexpr double least = 12;
-  constexpr double bits_of_small_space = 6;  // as in choose_search
+  constexpr double bits_of_small_space = 6;
+  constexpr double bits_for_all = 24;  // beyond those, as many again as have been seen
   const double bits = std::log2(static_cast<double>(configurations)) - bits_of_small_space;
-  return static_cast<std::size_t>(least + static_cast<double>(seen) * std::max(0.0, bits) / 24);
+  const double part = std::max(0.0, bits) / bits_for_all;
+  return static_cast<std::size_t>(least + part * static_cast<double>(seen));
 }
 
 double below_normal(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }

@@ -9,9 +9,9 @@
 
 namespace tune {
 
-void awaited_programs::add(std::string digest, prebuilt_program made) {
-  ready_.insert_or_assign(std::move(digest), std::move(made));
+const prebuilt_program& awaited_programs::add(std::string digest, prebuilt_program made) {
   wanted_.reset();
+  return ready_.insert_or_assign(std::move(digest), std::move(made)).first->second;
 }
 
 void awaited_programs::want(wanted_program missing, int found) {

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "libtune/kernel/compile_scope.hpp"
 
@@ -16,12 +15,8 @@ class awaited_programs {
   const prebuilt_programs& ready() const noexcept { return ready_; }
   bool has_wanted() const noexcept { return wanted_.has_value(); }
   const wanted_program& wanted() const { return *wanted_; }
-  /// Adds the missing program.
-  void add(std::string digest, prebuilt_program made);
-  /// Adds a program that was found before it was missed; valid as long as ready().
-  const prebuilt_program& add_found(std::string digest, prebuilt_program made) {
-    return ready_.insert_or_assign(std::move(digest), std::move(made)).first->second;
-  }
+  /// Adds the missing program. The result is valid until it is added again or give_up.
+  const prebuilt_program& add(std::string digest, prebuilt_program made);
 
   /// Sets the missing program of a generation. Gives up, with a warning, if the generation got no
   /// further than the one before, because another text each time would never end.

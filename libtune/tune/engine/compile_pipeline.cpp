@@ -241,9 +241,9 @@ bool compile_pipeline::has_room() {
 std::size_t compile_pipeline::most_held() const {
   const std::size_t capacity = service_.capacity();
   if (!few_) return depth_ * capacity;
-  // The caller would wait while compilers idle.
-  if (done_.empty()) return capacity + spare;
-  if (compile_time_.get() == 0 || turn_time_.get() == 0) return capacity + spare;
+  const bool is_unknown = compile_time_.get() == 0 || turn_time_.get() == 0;
+  // With nothing done the caller would wait while compilers idle.
+  if (done_.empty() || is_unknown) return capacity + spare;
   // The number that is compiled during the caller's turn.
   const double needed = std::ceil(margin * compile_time_.get() / turn_time_.get());
   return static_cast<std::size_t>(std::min(static_cast<double>(capacity), needed)) + spare;

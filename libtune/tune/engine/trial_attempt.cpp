@@ -160,7 +160,7 @@ void trial_attempt::generate_prebuilt(const program_finder& find) {
     if (find) {
       rules.find_missing = [&](const wanted_program& missing) -> const prebuilt_program* {
         auto found = find(missing);
-        return found ? &awaited_.add_found(missing.digest, *std::move(found)) : nullptr;
+        return found ? &awaited_.add(missing.digest, *std::move(found)) : nullptr;
       };
     }
     generate_with(std::move(rules));
