@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t pool_size = 3000;                  // besides neighbours of the best
 constexpr std::size_t centres = 4;                       // the best, whose neighbours are watched
 constexpr std::size_t most_alone = pool_size / centres;  // neighbours of each on one axis
-constexpr std::size_t diagonal_neighbours = 100;
+constexpr std::size_t diagonal_neighbours = 600;
 constexpr std::size_t most_seen = 400;
 constexpr std::size_t kept_seen = 250;
 constexpr std::size_t least_fitted = 3;
@@ -42,14 +42,14 @@ float prior_mean(float power_distance) {
 }
 
 /// The number of futile proposals that may be by chance. The larger the space, the smaller the part
-/// of it that the model has seen.
-std::size_t futile_by_chance(std::size_t configurations, std::size_t seen) {
+/// of it that the model has seen. Results that it has forgotten count.
+std::size_t futile_by_chance(std::size_t configurations, std::size_t told) {
   constexpr double least = 12;
   constexpr double bits_of_small_space = 6;
-  constexpr double bits_for_all = 24;  // beyond those, as many again as have been seen
+  constexpr double bits_for_all = 24;  // beyond those, as many again as have been told
   const double bits = std::log2(static_cast<double>(configurations)) - bits_of_small_space;
   const double part = std::max(0.0, bits) / bits_for_all;
-  return static_cast<std::size_t>(least + part * static_cast<double>(seen));
+  return static_cast<std::size_t>(least + part * static_cast<double>(told));
 }
 
 double below_normal(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }
@@ -135,6 +135,7 @@ void surrogate::learn(std::size_t index, std::optional<double> score) {
   expect(index);
   const double before = seen_.best() ? *seen_.best()->score : std::numeric_limits<double>::max();
   seen_.tell(index, score);
+  ++told_;
   const bool gained = score && *score < before - nothing * std::abs(before);
   futile_ = !gained && expected_gain_ <= nothing ? futile_ + 1 : 0;
   std::vector<std::uint32_t> point(places_.axes());
@@ -161,7 +162,7 @@ bool surrogate::spreads() const {
 bool surrogate::is_exhausted() const {
   constexpr double most_for_spread = 100;
   constexpr double for_spread = 1000;
-  const std::size_t by_chance = futile_by_chance(space_.size(), seen_.size());
+  const std::size_t by_chance = futile_by_chance(space_.size(), told_);
   if (futile_ < by_chance) return false;
   const double more = std::min(most_for_spread, for_spread * seen_.unit());
   return futile_ >= by_chance + static_cast<std::size_t>(more);

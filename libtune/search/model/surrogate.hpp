@@ -64,6 +64,7 @@ class surrogate {
   std::vector<std::size_t> watched_;  // configurations whose neighbours are in the pool
   std::size_t next_renewal_;
   double expected_gain_;    // of the last proposal, relative to the best score
+  std::size_t told_ = 0;    // results, with those that were forgotten
   std::size_t futile_ = 0;  // consecutive results without gain
 };
 
