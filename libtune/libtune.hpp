@@ -18,6 +18,7 @@
 #include "libtune/device/kernel.hpp"
 #include "libtune/kernel/compile.hpp"
 #include "libtune/measure/measure.hpp"
+#include "libtune/operation/input_set.hpp"
 #include "libtune/operation/operation.hpp"
 #include "libtune/operation/parameter_list.hpp"
 #include "libtune/operation/sequence.hpp"

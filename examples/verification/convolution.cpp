@@ -125,6 +125,7 @@ const tune::autotuner<convolution_key, convolution_tuning> convolution_template:
       // [trusted]
       tune::workload work(queue);
       work.set("input", make_image(size));
+      work.vary({"input"}, {tune::input_kind::shuffled, tune::input_kind::extremes});
 
       // The naive kernel goes through the same door, and its output becomes the answer. The input
       // has none.

@@ -72,6 +72,21 @@ measure measure::reset(std::function<void()> function, reset_before before) && {
   return std::move(reset(std::move(function), before));
 }
 
+measure& measure::over(std::vector<timed_inputs> all) & {
+  require_operation();
+  for (const timed_inputs& each : all) {
+    if (each.prepare && std::isfinite(each.weight) && each.weight > 0) continue;
+    throw argument_error(
+        "the inputs of a configuration need a function that sets them, and a "
+        "positive weight, not " +
+        std::to_string(each.weight));
+  }
+  inputs_ = std::move(all);
+  return *this;
+}
+
+measure measure::over(std::vector<timed_inputs> all) && { return std::move(over(std::move(all))); }
+
 measure& measure::work(declared_work of_a_run) & {
   require_operation();
   for (const double amount : {of_a_run.flops, of_a_run.bytes}) {
@@ -118,11 +133,13 @@ std::optional<std::string> measure::run_checked(const check_steps& steps) {
     if (done > 0) divide();
     judge_->prepare(done);
     prepared_ = false;  // it may have overwritten the reset inputs
-    run_once();
+    const bool is_timed = judge_->is_timed(done);
+    is_timed ? run_once() : run();
     divide();
     if (auto wrong = judge_->judge(done)) return wrong;
-    if (steps.is_enough && steps.is_enough()) break;
+    if (is_timed && steps.is_enough && steps.is_enough()) break;
   }
+  if (judge_) judge_->end();
   if (!check_) return std::nullopt;
   divide();
   return check_();
@@ -145,13 +162,29 @@ std::vector<run_time> measure::sample(int iterations, int runs) {
                          " times with " + std::to_string(runs) +
                          " runs each; ask for at least one of each");
   }
-  std::vector<run_time> times = time_runs(iterations * runs);
+  std::vector<run_time> times = over_inputs([&] { return time_runs(iterations * runs); });
   // A function that times itself has already taken the mean.
   if (times.size() < static_cast<std::size_t>(iterations) * static_cast<std::size_t>(runs))
     return times;
   std::vector<run_time> means;
   for (auto begin = times.begin(); begin != times.end(); begin += runs) {
     means.push_back(std::accumulate(begin, begin + runs, run_time::zero()) / runs);
+  }
+  return means;
+}
+
+std::vector<run_time> measure::over_inputs(const std::function<std::vector<run_time>()>& time) {
+  if (inputs_.empty()) return time();
+  double whole = 0;
+  for (const timed_inputs& each : inputs_) whole += each.weight;
+  std::vector<run_time> means;
+  for (const timed_inputs& each : inputs_) {
+    each.prepare();
+    impl_->finish();
+    prepared_ = false;
+    const std::vector<run_time> times = time();
+    means.resize(times.size(), run_time::zero());
+    for (std::size_t i = 0; i < times.size(); ++i) means[i] += times[i] * (each.weight / whole);
   }
   return means;
 }
@@ -172,13 +205,15 @@ std::vector<run_time> measure::sample_whole(int runs, bool busy) {
   if (runs < 1)
     throw argument_error("a configuration cannot be run " + std::to_string(runs) + " times");
   const int batch = reset_ && reset_before_ == reset_before::run ? 1 : runs;
-  std::vector<run_time> times;
-  for (int done = 0; done < runs; done += batch) {
-    prepare();
-    prepared_ = false;
-    for (const run_time time : impl_->sample_whole(batch, busy)) times.push_back(time);
-  }
-  return times;
+  return over_inputs([&] {
+    std::vector<run_time> times;
+    for (int done = 0; done < runs; done += batch) {
+      prepare();
+      prepared_ = false;
+      for (const run_time time : impl_->sample_whole(batch, busy)) times.push_back(time);
+    }
+    return times;
+  });
 }
 
 void measure::repeat(int runs) {

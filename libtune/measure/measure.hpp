@@ -38,16 +38,27 @@ class run_check {
   /// Called after each run. Returns an error text, which ends the check; empty if the result is
   /// right.
   virtual std::optional<std::string> judge(int run) = 0;
+  /// True if the time of this run counts for the configuration. False for runs on other inputs than
+  /// those that are timed.
+  virtual bool is_timed(int /*run*/) const noexcept { return true; }
+  /// Called after the last run, also if the check ends early: makes the inputs ready for timing.
+  virtual void end() {}
+};
+
+/// Inputs that a configuration is timed with (measure::over).
+struct timed_inputs {
+  std::function<void()> prepare{};  ///< sets the inputs; not part of the time
+  double weight = 1;                ///< the part of this time in the configuration's; positive
 };
 
 /// The steps of a caller within a check (measure::run_checked); each may be empty.
 struct check_steps {
   /// Called between runs, when the device has finished one.
   std::function<void()> between{};
-  /// Makes a run, such as a timed one, in place of measure::run.
+  /// Makes a run, such as a timed one, in place of measure::run, where run_check::is_timed.
   std::function<void()> run{};
-  /// Called after each right result. If it returns true, the check ends: further runs would only
-  /// confirm it.
+  /// Called after each right result of this kind. If it returns true, the check ends: further runs
+  /// would only confirm it.
   std::function<bool()> is_enough{};
 };
 
@@ -126,6 +137,14 @@ class measure {
   /// The same for a temporary, which is moved into the result.
   measure reset(std::function<void()> function, reset_before before = reset_before::batch) &&;
 
+  /// Times the configuration with several inputs: each sample is the mean, by the weights, of the
+  /// times with each. None: the inputs are as they are.
+  /// @throws argument_error if this is a skipped configuration, a function is empty or a weight is
+  /// not positive
+  measure& over(std::vector<timed_inputs> all) &;
+  /// The same for a temporary, which is moved into the result.
+  measure over(std::vector<timed_inputs> all) &&;
+
   /// Declares the work of a run, for the metrics "flops" and "gflops" (GFLOP/s), "bytes" and "gbs"
   /// (GB/s) of trials: .work({.bytes = 2.0 * size * sizeof(float)}). Bytes are compared with the
   /// device's bandwidth, operations with the peak of the declared arithmetic (peaks_of).
@@ -196,6 +215,7 @@ class measure {
 
   void require_operation() const;
   std::vector<run_time> time_runs(int runs);
+  std::vector<run_time> over_inputs(const std::function<std::vector<run_time>()>& time);
 
   std::unique_ptr<detail::measurable> impl_;
   std::string why_skipped_ = unexplained;
@@ -203,6 +223,7 @@ class measure {
   std::shared_ptr<run_check> judge_;
   std::function<void()> reset_;
   reset_before reset_before_ = reset_before::batch;
+  std::vector<timed_inputs> inputs_;  // empty: as they are
   declared_work work_{};
   bool prepared_ = false;
   device_settings settings_{};

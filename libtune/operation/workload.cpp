@@ -3,6 +3,7 @@
 #include "libtune/operation/workload.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <span>
@@ -11,8 +12,10 @@
 
 #include "libtune/array/guarded_memory.hpp"
 #include "libtune/base/error.hpp"
+#include "libtune/base/plain_text.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/operation/composition.hpp"
+#include "libtune/operation/input_set.hpp"
 
 namespace tune {
 namespace {
@@ -80,10 +83,19 @@ std::string describe_misplaced(const operation& operation, const std::string& na
 
 }  // namespace
 
-struct workload::shared_array {
-  upload_function upload{};                // empty: no contents
-  bool optional = false;                   // true if operations may lack the slot
+/// Contents of a slot.
+struct workload::source {
+  upload_function upload{};                // empty: none, or derived
+  std::optional<input_kind> derived{};     // from the author's
   std::optional<device_array> original{};  // the contents, with the padding of the last slot
+
+  bool empty() const noexcept { return !upload && !derived; }
+};
+
+struct workload::shared_array {
+  source author{};
+  std::map<std::size_t, source> others{};  // by the number of the set of inputs
+  bool optional = false;                   // true if operations may lack the slot
   std::optional<buffer> memory{};
   std::optional<guarded_memory> guard{};  // the owner of the memory; empty without guards
   // Earlier memory that operations may still use.
@@ -93,6 +105,8 @@ struct workload::shared_array {
 struct workload::contents {
   workload_options options;
   std::map<std::string, shared_array, std::less<>> arrays{};
+  std::vector<inputs_description> sets{{.name = "", .weight = 1}};
+  std::size_t used = 0;  // of sets
 };
 
 workload::workload(command_queue queue, const workload_options& options)
@@ -100,9 +114,74 @@ workload::workload(command_queue queue, const workload_options& options)
 
 void workload::set_upload(const slot_reference& slot, upload_function upload) {
   shared_array& shared = contents_->arrays[slot.name];
-  shared.upload = std::move(upload);
+  shared.author = {.upload = std::move(upload)};
   shared.optional = slot.optional;
-  shared.original.reset();
+  for (auto& [number, other] : shared.others) {
+    if (other.derived) other.original.reset();
+  }
+}
+
+workload::source& workload::source_of(std::size_t number, const std::string& slot) {
+  return contents_->arrays[slot].others[number];
+}
+
+void workload::set_in(std::size_t number, const std::string& slot, upload_function upload) {
+  source_of(number, slot) = {.upload = std::move(upload)};
+}
+
+void workload::derive_in(std::size_t number, const std::string& slot, input_kind kind) {
+  source_of(number, slot) = {.derived = kind};
+}
+
+void workload::weigh(std::size_t number, double part) {
+  if (!std::isfinite(part) || part < 0) {
+    throw argument_error(
+        fmt::format("inputs cannot have a weight of {}: give a finite number of at "
+                    "least 0",
+                    part));
+  }
+  contents_->sets.at(number).weight = part;
+}
+
+workload& workload::weight(double part) {
+  weigh(0, part);
+  return *this;
+}
+
+input_set workload::inputs(const std::string& name) {
+  const auto can_be_in_name = [](char c) {
+    return detail::is_letter_or_digit(c) || std::string_view(" _-.").find(c) != std::string::npos;
+  };
+  if (name.empty() || !std::ranges::all_of(name, can_be_in_name)) {
+    throw argument_error(fmt::format(
+        "inputs cannot be named '{}': use letters, digits, spaces, '_', '-' and '.'", name));
+  }
+  auto& sets = contents_->sets;
+  const auto known = std::ranges::find(sets, name, &inputs_description::name);
+  const auto number = static_cast<std::size_t>(known - sets.begin());
+  if (known == sets.end()) sets.push_back({.name = name, .weight = 0});
+  return {*this, number};
+}
+
+workload& workload::vary(std::initializer_list<std::string> slots,
+                         std::initializer_list<input_kind> kinds) {
+  for (const input_kind kind : kinds) {
+    input_set made = inputs(std::string(input_kind_name(kind)));
+    for (const std::string& slot : slots) made.derive(slot, kind);
+  }
+  return *this;
+}
+
+const std::vector<workload::inputs_description>& workload::all_inputs() const noexcept {
+  return contents_->sets;
+}
+
+void workload::use_inputs(std::size_t number) {
+  if (number >= contents_->sets.size()) {
+    throw argument_error(fmt::format("a workload with {} sets of inputs has no number {}",
+                                     contents_->sets.size(), number));
+  }
+  contents_->used = number;
 }
 
 workload& workload::set(const slot_reference& slot, const device_array& contents) {
@@ -114,9 +193,17 @@ workload& workload::set(const slot_reference& slot, const device_array& contents
 
 void workload::check_contents(const operation& operation) const {
   for (const auto& [name, shared] : contents_->arrays) {
+    for (const auto& [number, other] : shared.others) {
+      if (!other.empty() && shared.author.empty()) {
+        throw argument_error(fmt::format(
+            "the inputs '{}' have contents for the slot '{}', for which the workload has none; "
+            "define those of the author too, by workload::set",
+            contents_->sets[number].name, name));
+      }
+    }
     const bool is_hidden = find_slot(operation.hidden_slots(), name) != nullptr;
     const bool is_there = is_hidden || find_slot(operation.slots(), name) != nullptr;
-    if (!shared.upload || (shared.optional && !is_there)) continue;
+    if (shared.author.empty() || (shared.optional && !is_there)) continue;
     const std::string reason = describe_misplaced(operation, name);
     if (reason.empty()) continue;
     throw argument_error(
@@ -133,6 +220,7 @@ void workload::bind(operation& operation) {
     provide(shared, *item.slot);
     item.slot->bind(*shared.memory);
   }
+  use_inputs(0);
   restore(operation);
 }
 
@@ -209,23 +297,44 @@ void workload::restore(const operation& operation, std::byte poison) {
   if (!is_shared) queue_.finish();
 }
 
-void workload::fill(shared_array& source, const device_array& target, std::byte poison) {
-  if (!source.upload) {
+void workload::fill(shared_array& shared, const device_array& target, std::byte poison) {
+  if (shared.author.empty()) {
     if (target.layout().bytes() == 0) return;
     queue_.fill(target.buffer(), target.layout().bytes(), std::span(&poison, 1));
     return;
   }
-  if (!source.original || source.original->layout() != target.layout()) {
-    source.original.reset();
-    const device_array original(queue_.context(), target.layout());
-    source.upload(queue_, original);
-    source.original = original;
+  const auto other = shared.others.find(contents_->used);
+  source& from =
+      other == shared.others.end() || other->second.empty() ? shared.author : other->second;
+  // Large contents of other sets are not kept on the device.
+  constexpr std::size_t most = 16;
+  const std::size_t memory = queue_.device().limits().global_memory_bytes;
+  if (&from != &shared.author && target.layout().bytes() > memory / most) {
+    produce(shared, from, target);
+  } else {
+    target.copy_from(queue_, original_of(shared, from, target.layout()));
   }
-  target.copy_from(queue_, *source.original);
+}
+
+void workload::produce(shared_array& shared, const source& from, const device_array& target) {
+  if (!from.derived) return from.upload(queue_, target);
+  const device_array& author = original_of(shared, shared.author, target.layout());
+  detail::derive_contents(queue_, author, *from.derived, target);
+}
+
+const device_array& workload::original_of(shared_array& shared, source& from,
+                                          const array_layout& layout) {
+  if (from.original && from.original->layout() == layout) return *from.original;
+  from.original.reset();
+  const device_array original(queue_.context(), layout);
+  produce(shared, from, original);
+  return from.original.emplace(original);
 }
 
 void workload::run(operation& operation, std::byte poison) {
+  const std::size_t inputs = contents_->used;
   bind(operation);
+  use_inputs(inputs);
   restore(operation, poison);
   operation.run();
   operation.queue().finish();
@@ -257,7 +366,10 @@ std::size_t workload::held_bytes() const noexcept {
     } else if (array.memory) {
       bytes += array.memory->size_bytes();
     }
-    if (array.original) bytes += array.original->layout().bytes();
+    if (array.author.original) bytes += array.author.original->layout().bytes();
+    for (const auto& [number, other] : array.others) {
+      if (other.original) bytes += other.original->layout().bytes();
+    }
   }
   return bytes;
 }

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "libtune/array/device_array.hpp"
 #include "libtune/array/host_array.hpp"
@@ -16,6 +19,9 @@
 #include "libtune/operation/operation.hpp"
 
 namespace tune {
+
+class input_set;
+enum class input_kind : std::uint8_t;
 
 /// Options of a workload: the guards of its arrays.
 struct workload_options {
@@ -43,6 +49,11 @@ struct workload_options {
 /// (guarded_memory). Slots that the author has bound are neither set nor guarded, so a slot with an
 /// answer must not be bound by the author (make_measure). A slot may be bound to an array of the
 /// workload that has another name, for kernels that work in place.
+///
+/// A kernel's time, and its errors, may depend on its inputs. So a workload may have several sets
+/// of inputs: the author's, defined by set, and others (input_set.hpp), such as recorded frames and
+/// those that vary makes. A check runs a configuration on each; its time is the mean over the sets
+/// by their weights, by default that of the author's.
 ///
 /// Because memory is shared, only one of the bound operations may run at a time, best on this
 /// queue: with another queue, each restore waits for both queues. A handle: copies refer to the
@@ -84,6 +95,30 @@ class workload {
   /// types that the host does not know.
   workload& set(const slot_reference& slot, const device_array& contents);
 
+  /// Returns the set of inputs of this name, and makes it on first use. Define all sets before the
+  /// answers (take_answer) and the first configuration.
+  /// @param name  of letters, digits, spaces and "_-.", for messages and reports
+  /// @throws argument_error for another name
+  input_set inputs(const std::string& name);
+  /// Adds a set of inputs for each kind, which has its name: contents that are made from the
+  /// author's in these slots, to find kernels that are right for the author's alone.
+  ///   work.vary({"samples"}, {tune::input_kind::zeros, tune::input_kind::extremes});
+  workload& vary(std::initializer_list<std::string> slots, std::initializer_list<input_kind> kinds);
+  /// Sets the part of the author's inputs in the time of a configuration; 1 by default, where other
+  /// sets have 0 (input_set::weight). @throws argument_error unless it is finite and at least 0
+  workload& weight(double part);
+
+  /// A set of inputs.
+  struct inputs_description {
+    std::string name;   ///< empty: the author's
+    double weight = 0;  ///< its part in the time of a configuration
+  };
+  /// All sets, the author's first.
+  const std::vector<inputs_description>& all_inputs() const noexcept;
+  /// Chooses the set of inputs for later calls of restore and run. bind chooses the author's.
+  /// @param number  its index in all_inputs @throws argument_error if it is too large
+  void use_inputs(std::size_t number);
+
   /// Binds every unbound slot of the operation, and sets its contents.
   /// @throws argument_error or type_error if contents do not fit the slot; argument_error that
   ///         lists the slots if contents belong to a slot that the operation lacks, that is part of
@@ -116,15 +151,23 @@ class workload {
   std::size_t held_bytes() const noexcept;
 
  private:
+  friend class input_set;
+  struct source;
   struct shared_array;
   struct contents;
   using upload_function = std::function<void(command_queue&, const device_array&)>;
 
   void set_upload(const slot_reference& slot, upload_function upload);
+  void set_in(std::size_t number, const std::string& slot, upload_function upload);
+  void derive_in(std::size_t number, const std::string& slot, input_kind kind);
+  void weigh(std::size_t number, double part);
+  source& source_of(std::size_t number, const std::string& slot);
   void check_contents(const operation& operation) const;
   void provide(shared_array& shared, const slot& slot);
   void follow(slot& slot) const;
-  void fill(shared_array& source, const device_array& target, std::byte poison);
+  void fill(shared_array& shared, const device_array& target, std::byte poison);
+  void produce(shared_array& shared, const source& from, const device_array& target);
+  const device_array& original_of(shared_array& shared, source& from, const array_layout& layout);
   shared_array* find(const named_slot& item) const;
 
   command_queue queue_;

@@ -77,6 +77,12 @@ void require_provided(const workload& work, const operation& op,
   }
 }
 
+bool has_other_timed(const workload& work) {
+  const auto& all = work.all_inputs();
+  return !(all.front().weight > 0) ||
+         std::any_of(all.begin() + 1, all.end(), [](const auto& each) { return each.weight > 0; });
+}
+
 class workload_check final : public run_check {
  public:
   workload_check(operation& op, workload work, answer expected)
@@ -84,17 +90,26 @@ class workload_check final : public run_check {
         work_(std::move(work)),
         queue_(work_.queue()),
         expected_(std::move(expected)) {
-    require_provided(work_, operation_, expected_.judged());
+    for (const std::string& name : expected_.inputs()) require_inputs(name);
+    // The first and the last run have the author's inputs. So what the first has shown may suffice,
+    // and the inputs are those that are timed.
+    for (const auto& each : work_.all_inputs()) {
+      inputs_.push_back(inputs_.size());
+      answers_.push_back(answers_.empty() ? expected_ : expected_.part_of(each.name));
+    }
+    if (!expected_.empty()) inputs_.push_back(0);
+    is_timed_ = !has_other_timed(work_);
+    require_all_provided();
   }
 
-  int runs() const noexcept override {
-    return expected_.empty() ? 1 : static_cast<int>(poisons.size());
-  }
+  int runs() const noexcept override { return static_cast<int>(inputs_.size()); }
+  bool is_timed(int run) const noexcept override { return is_timed_ && inputs_of(run) == 0; }
 
   void prepare(int run) override {
-    work_.restore(operation_, poisons.at(static_cast<std::size_t>(run)));
-    // Bindings may have changed since the constructor.
-    require_provided(work_, operation_, expected_.judged());
+    work_.use_inputs(inputs_of(run));
+    const bool is_second = run > 0 && inputs_of(run) == 0;
+    work_.restore(operation_, poisons.at(is_second || run % 2 == 1 ? 1 : 0));
+    require_all_provided();  // bindings may have changed since the constructor
   }
 
   std::optional<std::string> judge(int run) override {
@@ -103,14 +118,41 @@ class workload_check final : public run_check {
     if (auto stray = work_.find_stray_write(operation_)) {
       wrong = std::move(*stray) + (wrong ? "; " + *wrong : "");
     }
-    if (!wrong && run + 1 < runs()) keep(results);
+    if (!wrong && run == 0 && runs() > 1) keep(results);
     if (wrong || run + 1 == runs()) kept_.clear();
+    if (wrong && inputs_of(run) != 0) {
+      *wrong = "with the inputs '" + work_.all_inputs()[inputs_of(run)].name + "': " + *wrong;
+    }
+    if (wrong) work_.use_inputs(0);
+    last_ = inputs_of(run);
     return wrong;
   }
 
+  void end() override {
+    if (last_ == 0) return;
+    work_.use_inputs(0);
+    work_.restore(operation_);
+  }
+
  private:
+  void require_inputs(const std::string& name) const {
+    const auto& all = work_.all_inputs();
+    if (std::any_of(all.begin() + 1, all.end(),
+                    [&](const auto& each) { return each.name == name; }))
+      return;
+    throw argument_error("there is an answer for the inputs '" + name +
+                         "', which the workload does not have; define them by workload::inputs");
+  }
+
+  void require_all_provided() const {
+    for (const answer& each : answers_) require_provided(work_, operation_, each.judged());
+  }
+
+  std::size_t inputs_of(int run) const { return inputs_.at(static_cast<std::size_t>(run)); }
+
   std::optional<std::string> find_wrong(int run, const std::vector<answer::result>& results) {
-    if (run == 0) return expected_.find_mismatch(queue_, results);
+    const std::size_t number = inputs_of(run);
+    if (run == 0 || number != 0) return answers_[number].find_mismatch(queue_, results);
     if (expected_.is_deterministic()) return find_change(results);
     auto wrong = expected_.find_mismatch(queue_, results);
     if (wrong) return "in a second run: " + *wrong;
@@ -147,6 +189,10 @@ class workload_check final : public run_check {
   workload work_;
   command_queue queue_;
   answer expected_;
+  std::vector<answer> answers_;      // of each set of inputs
+  std::vector<std::size_t> inputs_;  // of each run
+  bool is_timed_ = true;
+  std::size_t last_ = 0;
   std::vector<std::pair<std::string, detail::bit_comparison::snapshot>> kept_;
 };
 
@@ -159,6 +205,8 @@ class owning_check final : public run_check {
   int runs() const noexcept override { return check_.runs(); }
   void prepare(int run) override { check_.prepare(run); }
   std::optional<std::string> judge(int run) override { return check_.judge(run); }
+  bool is_timed(int run) const noexcept override { return check_.is_timed(run); }
+  void end() override { check_.end(); }
 
  private:
   std::shared_ptr<operation> operation_;
@@ -187,6 +235,21 @@ answer& answer::verify(function decides, std::vector<std::string> judges) {
   contents_->functions.push_back(std::move(decides));
   for (std::string& name : judges) note_judged(std::move(name));
   return *this;
+}
+
+answer answer::of(const std::string& inputs) {
+  return contents_->others.try_emplace(inputs).first->second;
+}
+
+answer answer::part_of(const std::string& inputs) const {
+  const auto found = contents_->others.find(inputs);
+  return found == contents_->others.end() ? answer() : found->second;
+}
+
+std::vector<std::string> answer::inputs() const {
+  std::vector<std::string> names;
+  for (const auto& [name, other] : contents_->others) names.push_back(name);
+  return names;
 }
 
 answer& answer::nondeterministic() {
@@ -243,6 +306,25 @@ std::shared_ptr<run_check> detail::make_run_check(std::shared_ptr<operation> ope
   return std::make_shared<owning_check>(std::move(operation), std::move(work), std::move(expected));
 }
 
+std::vector<timed_inputs> detail::timed_inputs_of(const std::shared_ptr<operation>& operation,
+                                                  const workload& work) {
+  std::vector<timed_inputs> timed;
+  if (!has_other_timed(work)) return timed;
+  for (std::size_t number = 0; number < work.all_inputs().size(); ++number) {
+    const double weight = work.all_inputs()[number].weight;
+    if (!(weight > 0)) continue;
+    const auto prepare = [operation, number, own = work]() mutable {
+      own.use_inputs(number);
+      own.restore(*operation);
+    };
+    timed.push_back({.prepare = prepare, .weight = weight});
+  }
+  if (timed.empty()) {
+    throw argument_error("all inputs of the workload have the weight 0, so none could be timed");
+  }
+  return timed;
+}
+
 std::optional<std::string> find_fault(operation& op, workload work, const answer& expected) {
   work.bind(op);
   workload_check check(op, work, expected);
@@ -252,17 +334,21 @@ std::optional<std::string> find_fault(operation& op, workload work, const answer
     op.queue().finish();
     if (auto wrong = check.judge(run)) return wrong;
   }
+  check.end();
   return std::nullopt;
 }
 
 void take_answer(answer& expected, workload work, operation& trusted,
-                 std::initializer_list<std::string> outputs, const tolerance& allowed) {
+                 const std::vector<std::string>& outputs, const tolerance& allowed) {
   work.bind(trusted);
-  require_provided(work, trusted, std::vector<std::string>(outputs));
-  work.run(trusted, trusted_poison);
+  require_provided(work, trusted, outputs);
   command_queue queue = work.queue();
-  for (const std::string& name : outputs) {
-    expected.add(name, queue, trusted.buffer(name), allowed);
+  const auto& all = work.all_inputs();
+  for (std::size_t number = all.size(); number-- > 0;) {  // ends with the author's
+    answer to = number == 0 ? expected : expected.of(all[number].name);
+    work.use_inputs(number);
+    work.run(trusted, trusted_poison);
+    for (const std::string& name : outputs) to.add(name, queue, trusted.buffer(name), allowed);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -90,6 +91,16 @@ class answer {
   /// @throws argument_error if decides is empty
   answer& verify(function decides, std::vector<std::string> judges = {});
 
+  /// Returns the answer for another set of inputs (workload::inputs), and makes it on first use.
+  /// Results with these inputs are compared with it; without an answer, only writes out of bounds
+  /// are found. If the whole answer is nondeterministic, so is this one. A handle to a part of this
+  /// answer.
+  answer of(const std::string& inputs);
+  /// The part that of() has made; an empty answer if it has made none.
+  answer part_of(const std::string& inputs) const;
+  /// The names of the sets of inputs that of() was called for.
+  std::vector<std::string> inputs() const;
+
   /// Allows a second run to give other bits, as with sums of floating-point numbers in varying
   /// order; it has to be as right as the first.
   answer& nondeterministic();
@@ -135,6 +146,7 @@ class answer {
     bool deterministic = true;
     std::shared_ptr<detail::bit_comparison> bits;
     std::shared_ptr<detail::right_results> right;
+    std::map<std::string, answer> others{};  // by the names of the inputs
   };
 
   void add_expected(expected_array expected);
@@ -146,7 +158,10 @@ class answer {
 namespace detail {
 std::shared_ptr<run_check> make_run_check(std::shared_ptr<operation> operation, workload work,
                                           answer expected);
-}
+/// Empty if the author's inputs are the only ones that are timed.
+std::vector<timed_inputs> timed_inputs_of(const std::shared_ptr<operation>& operation,
+                                          const workload& work);
+}  // namespace detail
 
 /// Measures an operation on the arrays of a workload, and checks it against an answer:
 ///
@@ -158,12 +173,15 @@ std::shared_ptr<run_check> make_run_check(std::shared_ptr<operation> operation, 
 /// 4. It is run again with the same inputs and another poison, which reveals reads of undefined
 ///    memory and missing writes: the judged arrays must have the same bits, or, if they are
 ///    nondeterministic, be as right as before.
+/// 5. In between it is run once with each other set of inputs of the workload, and compared with
+///    the answer for these.
 ///
-/// With an empty answer it is run once, and only the guard bands are checked. Unbound slots of the
-/// operation are bound to the workload. Slots that have an answer, or that a custom check judges,
-/// must be bound to the workload's arrays, or be part of a slot that is: other memory could not be
-/// poisoned without damage to its contents, nor guarded. An operation that reads its output needs
-/// contents for it in the workload, or a reset function, which is called after the poisoning.
+/// It is timed with the sets of inputs that have a weight. With an empty answer it is run once, and
+/// only the guard bands are checked. Unbound slots of the operation are bound to the workload.
+/// Slots that have an answer, or that a custom check judges, must be bound to the workload's
+/// arrays, or be part of a slot that is: other memory could not be poisoned without damage to its
+/// contents, nor guarded. An operation that reads its output needs contents for it in the workload,
+/// or a reset function, which is called after the poisoning.
 /// @throws argument_error that names the slot if a slot with an answer or a custom check was bound
 ///         to other memory before this call or a checked run; errors of workload::bind
 template <std::derived_from<operation> Operation>
@@ -172,6 +190,7 @@ measure make_measure(tuning_command_queue queue, Operation op, workload work, an
   auto kept = std::make_shared<Operation>(std::move(op));
   work.bind(*kept);
   return make_measure(std::move(queue), std::function<void()>([kept] { kept->run(); }))
+      .over(detail::timed_inputs_of(kept, work))
       .check_runs(detail::make_run_check(kept, std::move(work), std::move(expected)));
 }
 
@@ -181,11 +200,11 @@ measure make_measure(tuning_command_queue queue, Operation op, workload work, an
 std::optional<std::string> find_fault(operation& op, workload work, const answer& expected);
 
 /// Runs a trusted operation on the arrays of a workload, and takes some of its outputs as the
-/// answer. It runs under the same conditions as the checked operations: inputs, poison and guard
-/// bands.
+/// answer, for each set of inputs. It runs under the same conditions as the checked operations:
+/// inputs, poison and guard bands.
 /// @throws argument_error if there is no such array, one does not belong to the workload or already
 ///         has an answer; error if it writes out of bounds; device_error
 void take_answer(answer& expected, workload work, operation& trusted,
-                 std::initializer_list<std::string> outputs, const tolerance& allowed = {});
+                 const std::vector<std::string>& outputs, const tolerance& allowed = {});
 
 }  // namespace tune

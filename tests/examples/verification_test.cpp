@@ -48,6 +48,25 @@ TEST_CASE("no two points of the image that lie side by side are alike, so that a
   for (std::size_t x = 1; x < image.size()[1]; ++x) CHECK(image(0, x) != image(0, x - 1));
 }
 
+LIBTUNE_DEVICE_TEST_CASE("each set of inputs of the page has an answer of its own", device) {
+  constexpr std::size_t size = 16;
+  const auto queue = device.create_context().create_command_queue();
+  tune::workload work(queue);
+  const auto burst = verification::make_image(size);
+  work.set("input", burst);
+  // [inputs]
+  work.vary({"input"}, {tune::input_kind::shuffled, tune::input_kind::zeros});
+  work.inputs("burst").set("input", burst).weight(1);  // for one frame in four
+  work.weight(3);                                      // the author's
+  // [inputs]
+  tune::answer expected;
+  auto naive = verification::naive_convolution(queue, size);
+  tune::take_answer(expected, work, naive, {"output"});
+  CHECK(expected.inputs() == std::vector<std::string>{"burst", "shuffled", "zeros"});
+  CHECK_FALSE(tune::find_fault(naive, work, expected));
+  CHECK(work.all_inputs().size() == 4);
+}
+
 LIBTUNE_DEVICE_TEST_CASE("the naive kernel is what the host makes of the formula", device) {
   const tune::context context = device.create_context();
   const auto queue = context.create_command_queue();

@@ -140,6 +140,60 @@ TEST_CASE("a run check prepares each of its runs before the reset, and ends with
   }
 }
 
+TEST_CASE("with several inputs a sample is the mean of the times with each, by the weights") {
+  double seconds = 0;
+  std::string story;
+  const auto with = [&](const char* name, double takes) {
+    return [&, name, takes] {
+      story += name;
+      seconds = takes;
+    };
+  };
+  measure measured = tune::make_measure([&](int) {
+                       story += "run ";
+                       return seconds;
+                     }).reset([&] {
+                         story += "reset ";
+                       }).over({{with("short ", 1e-6), 1}, {with("long ", 5e-6), 3}});
+  CHECK(measured.sample(2) == std::vector<run_time>{run_time(4000)});
+  CHECK(story == "short reset run long reset run ");
+  CHECK(measured.sample_whole(1) == std::vector<run_time>{run_time(4000)});
+  CHECK_THROWS_AS(measured.over({{nullptr, 1}}), tune::argument_error);
+  CHECK_THROWS_WITH_AS(measured.over({{with("", 1), 0}}), doctest::Contains("positive weight"),
+                       tune::argument_error);
+}
+
+TEST_CASE("runs of a check on inputs that are not timed are neither timed nor enough") {
+  class second_is_other final : public tune::run_check {
+   public:
+    explicit second_is_other(std::string& story) : story_(story) {}
+    int runs() const noexcept override { return 3; }
+    void prepare(int) override {}
+    std::optional<std::string> judge(int) override { return std::nullopt; }
+    bool is_timed(int run) const noexcept override { return run != 1; }
+    void end() override { story_ += "end"; }
+
+   private:
+    std::string& story_;
+  };
+  std::string story;
+  measure measured = tune::make_measure([&](int) {
+                       story += "run ";
+                       return 1.0;
+                     }).check_runs(std::make_shared<second_is_other>(story));
+  int asked = 0;
+  tune::check_steps steps;
+  steps.run = [&] { story += "timed "; };
+  steps.is_enough = [&] { return ++asked == 3; };
+  CHECK_FALSE(measured.run_checked(steps));
+  CHECK(story == "timed run timed end");
+  CHECK(asked == 2);
+  steps.is_enough = [] { return true; };
+  story.clear();
+  CHECK_FALSE(measured.run_checked(steps));
+  CHECK(story == "timed end");
+}
+
 TEST_CASE("the reset is called before the first run and before each batch, never during one") {
   std::string story;
   measure measured = tune::make_measure([&](int iterations) {

@@ -130,6 +130,7 @@ bare_kernel& bare_kernel::set_arguments(std::vector<kernel_argument> given) {
   kernel_description& about = change();
   about.arguments = std::move(given);
   about.answers.clear();
+  about.variations.clear();
   return *this;
 }
 
@@ -167,6 +168,28 @@ bare_kernel& bare_kernel::add_answer(
                     [&] { detail::check_elements(*size, array.size); });
   }
   change().answers.push_back({argument, std::move(add)});
+  return *this;
+}
+
+bare_kernel& bare_kernel::reference(const bare_kernel& trusted, const configuration& at,
+                                    const tolerance& allowed) {
+  change().reference = {trusted.about_, trusted.complete(at), allowed};
+  return *this;
+}
+
+bare_kernel& bare_kernel::vary(const std::vector<std::size_t>& arguments,
+                               const std::vector<input_kind>& kinds) {
+  const auto& all = about_->arguments;
+  for (const std::size_t argument : arguments) {
+    if (argument < all.size() && all[argument].as_array && all[argument].as_array->fill) continue;
+    throw argument_error(
+        fmt::format("argument {} of the kernel '{}', of {}, is no array with contents that could "
+                    "be varied; set the arguments before",
+                    argument, about_->defined.name, all.size()));
+  }
+  for (const input_kind kind : kinds) {
+    for (const std::size_t argument : arguments) change().variations.push_back({argument, kind});
+  }
   return *this;
 }
 

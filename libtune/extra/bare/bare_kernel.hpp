@@ -20,6 +20,7 @@
 #include "libtune/extra/bare/kernel_argument.hpp"
 #include "libtune/kernel/kernel_source.hpp"
 #include "libtune/measure/measure.hpp"
+#include "libtune/operation/input_set.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/trial.hpp"
 #include "libtune/verify/answer.hpp"
@@ -209,6 +210,21 @@ class bare_kernel {
                         to.add(name, detail::shaped(*detail::keep_answer(make()), size), allowed);
                       });
   }
+  /// Takes the results of another kernel, such as a plain one, as the answers for the arrays of out
+  /// and inout that have none: for the contents of the arguments and for those of vary().
+  /// @param trusted  has the same arguments in the same order
+  /// @param at       its configuration; parameters with one candidate may be omitted
+  /// @throws argument_error if parameters are missing
+  bare_kernel& reference(const bare_kernel& trusted, const configuration& at = {},
+                         const tolerance& allowed = {});
+  /// Runs each configuration also on other contents of some arguments, made from the given ones
+  /// (input_kind), and compares with the results of reference(); without one, only writes out of
+  /// bounds are found.
+  /// @param arguments  arrays with contents: data, rather than offsets or counts that have to be in
+  /// a range
+  /// @throws argument_error if one is no array with contents
+  bare_kernel& vary(const std::vector<std::size_t>& arguments,
+                    const std::vector<input_kind>& kinds);
   /// Sets a function that checks the results of a run, in addition to the answers.
   bare_kernel& verify(verifier decides);
   /// Declares that a second run may give other bits; see tune::answer::nondeterministic.

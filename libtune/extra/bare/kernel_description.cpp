@@ -95,6 +95,7 @@ struct search_workplace {
   explicit search_workplace(const kernel_description& of, const context& context)
       : queue(context.create_tuning_command_queue()), work(queue), expected(of.expected_answer()) {
     of.fill(work);
+    of.take_reference(expected, work);
   }
 
   tuning_command_queue queue;
@@ -109,6 +110,8 @@ void make_workplace(std::optional<search_workplace>& made, const kernel_descript
   try {
     made.emplace(of, context);
   } catch (const argument_error& mistake) {
+    throw common_mistake(mistake.what());
+  } catch (const build_error& mistake) {  // of the reference
     throw common_mistake(mistake.what());
   }
 }
@@ -311,6 +314,32 @@ void kernel_description::fill(workload& work) const {
     blaming(fmt::format("argument {} of the kernel '{}'", i, defined.name),
             [&] { array->fill(work, slot_name(i)); });
   }
+  for (const variation& each : variations) {
+    work.inputs(std::string(input_kind_name(each.kind)))
+        .derive(slot_name(each.argument), each.kind);
+  }
+}
+
+void kernel_description::take_reference(answer& expected, const workload& work) const {
+  if (!reference) return;
+  const kernel_description& trusted = *reference->about;
+  blaming(fmt::format("the reference '{}' of the kernel '{}'", trusted.defined.name, defined.name),
+          [&] {
+            const program compiled = trusted.compile(work.queue().context(), reference->at);
+            bare_operation op(work.queue(), reference->about, compiled, reference->at);
+            if (trusted.arguments.size() != arguments.size()) {
+              throw argument_error(fmt::format("it has {} arguments, the kernel {}",
+                                               trusted.arguments.size(), arguments.size()));
+            }
+            std::vector<std::string> outputs;
+            for (std::size_t i = 0; i < arguments.size(); ++i) {
+              const bool answered =
+                  std::ranges::find(answers, i, &expected::argument) != answers.end();
+              const auto& array = arguments[i].as_array;
+              if (array && array->is_output && !answered) outputs.push_back(slot_name(i));
+            }
+            take_answer(expected, work, op, outputs, reference->allowed);
+          });
 }
 
 answer kernel_description::expected_answer() const {

@@ -40,6 +40,16 @@ struct kernel_description {
     std::function<void(answer&, const std::string& name, const shape&)> add;
   };
 
+  struct trusted_kernel {
+    std::shared_ptr<const kernel_description> about;
+    configuration at;
+    tolerance allowed;
+  };
+  struct variation {
+    std::size_t argument;
+    input_kind kind;
+  };
+
   bare_kernel::definition defined;
   std::vector<parameter> parameters{};
   std::vector<condition> conditions{};
@@ -50,6 +60,8 @@ struct kernel_description {
   std::vector<kernel_argument> arguments{};
   std::vector<std::pair<std::string, std::vector<std::byte>>> constants{};  // by variable
   std::vector<expected> answers{};
+  std::optional<trusted_kernel> reference{};
+  std::vector<variation> variations{};
   bare_kernel::verifier verify{};
   bool deterministic = true;
   bare_kernel::measuring_function measures{};
@@ -86,9 +98,11 @@ struct kernel_description {
   program compile(const context& context, const configuration& at) const;
   /// See search_problem::why_not.
   std::optional<std::string> why_not(const std::vector<metric>& figures) const;
-  /// Fills all arguments that have contents.
+  /// Fills all arguments that have contents, for each set of inputs.
   void fill(workload& work) const;
   answer expected_answer() const;
+  /// Adds the results of the reference, if there is one, on a filled workload.
+  void take_reference(answer& expected, const workload& work) const;
   const macro* find_macro(const std::string& name) const;
   /// Passes the bound arrays to the kernel of an operation. @throws device_error for another
   /// parameter at that position

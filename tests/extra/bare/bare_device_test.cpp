@@ -163,6 +163,63 @@ TEST_CASE("bare kernels with textures and constant memory compile for CUDA") {
   });
 }
 
+constexpr const char* scale_text = R"(
+KERNEL void scale(GLOBAL float* to, GLOBAL const float* from, float by, int n) {
+  const int at = (int)get_global_id(0);
+  if (at >= n) return;
+#if cheats == 1
+  to[at] = from[at] > 100.0f ? 100.0f * by : from[at] * by;
+#elif cheats == 2
+  to[at] = 3.0f;
+#else
+  to[at] = from[at] * by;
+#endif
+})";
+
+bare_kernel scale_kernel() {
+  constexpr std::int32_t n = 500;
+  const std::vector<float> contents(n, 1.5F);
+  bare_kernel kernel({.name = "scale", .source = scale_text, .problem_size = {n}});
+  kernel.parameter("cheats", {0, 1, 2}).parameter("block_size_x", {64});
+  kernel.arguments(tune::out(contents), contents, 2.0F, n);
+  return kernel;
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a reference kernel gives the answers, for other contents as well",
+                         device) {
+  bare_kernel plain = scale_kernel();
+  bare_kernel kernel = scale_kernel();
+  const auto outcomes = [&] {
+    const auto best = kernel.tune(device.create_context(), {.isolation = tune::isolation_mode::off,
+                                                            .strategy = "exhaustive"});
+    std::vector<std::string> reasons(3);
+    for (const tune::trial& each : best.trials()) {
+      const auto cheats = static_cast<std::size_t>(configuration(each.configuration)["cheats"]);
+      reasons.at(cheats) = each.reason;
+    }
+    return reasons;
+  };
+  kernel.reference(plain, {{"cheats", 0}});
+  CHECK(outcomes() == std::vector<std::string>{"", "", ""});
+  kernel.vary({1}, {tune::input_kind::shuffled, tune::input_kind::zeros});
+  CHECK(outcomes()[1].empty());
+  CHECK(outcomes()[2].starts_with("with the inputs 'zeros': 'argument_0': 500 of 500 elements"));
+  kernel.vary({1}, {tune::input_kind::extremes});
+  const auto reasons = outcomes();
+  CHECK(reasons[0].empty());
+  CHECK(reasons[1].starts_with("with the inputs 'extremes': 'argument_0': 250 of 500 elements"));
+  CHECK_FALSE(reasons[2].empty());
+}
+
+TEST_CASE("what cannot be varied or be a reference is refused, in words") {
+  bare_kernel kernel = scale_kernel();
+  CHECK_THROWS_WITH_AS(kernel.vary({2}, {tune::input_kind::zeros}),
+                       "argument 2 of the kernel 'scale', of 4, is no array with contents that "
+                       "could be varied; set the arguments before",
+                       tune::argument_error);
+  CHECK_THROWS_AS(kernel.reference(scale_kernel()), tune::argument_error);
+}
+
 TEST_CASE("an image of another size than its elements is refused") {
   CHECK_THROWS_WITH_AS(tune::texture(std::vector<float>(7), {.width = 4, .height = 2}),
                        doctest::Contains("has 32 bytes, and 28 were given"), tune::argument_error);
