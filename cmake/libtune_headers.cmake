@@ -32,7 +32,7 @@ libtune_public(store/database function_identity match)
 libtune_public(store/files lock_holder)
 libtune_public(tune autotuner error goal metric_sources observer opened_door options search_defaults search_problem
                session test_mode trial tuning_budget)
-libtune_public(verify answer comparison)
+libtune_public(verify accuracy answer comparison)
 
 # Those of the neighbours: one umbrella header each, and what it includes.
 libtune_public(. child console)

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libtune/base/cxx20.hpp"
+#include "libtune/base/metric.hpp"
 #include "libtune/device/command_queue.hpp"
 #include "libtune/measure/timing/samples.hpp"
 #include "libtune/measure/timing/settings.hpp"
@@ -43,6 +44,8 @@ class run_check {
   virtual bool is_timed(int /*run*/) const noexcept { return true; }
   /// Called after the last run, also if the check ends early: makes the inputs ready for timing.
   virtual void end() {}
+  /// Figures of the results that were found right, for the trial.
+  virtual std::vector<metric> figures() const { return {}; }
 };
 
 /// Inputs that a configuration is timed with (measure::over).
@@ -181,6 +184,8 @@ class measure {
   /// Runs it once, or as often as the run_check requires, and checks the result. Empty if the
   /// result is right or there is no check.
   std::optional<std::string> run_checked(const check_steps& steps = {});
+  /// The figures of the last check; see run_check::figures.
+  std::vector<metric> figures() const { return judge_ ? judge_->figures() : std::vector<metric>{}; }
   /// Sets the state of the cache at the start of a timed run; warm until this is called. No effect
   /// on a function that times itself. @throws device_error (out_of_memory) if there is no memory
   /// for the buffer that is written before each run

@@ -25,8 +25,8 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Parses a number, followed by nothing or a unit of time.
-std::optional<double> bound_from(std::string_view text) {
+/// Parses a number, followed by nothing, a unit of time, or dB for a ratio of signal to noise.
+std::optional<double> bound_from(std::string_view text, std::string_view metric) {
   double number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failure != std::errc{}) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<double> bound_from(std::string_view text) {
     number *= 1e6;
   } else if (unit == "s") {
     number *= 1e9;
-  } else if (!unit.empty() && unit != "ns") {
+  } else if (!unit.empty() && unit != "ns" && !(unit == "dB" && metric == "snr")) {
     return std::nullopt;
   }
   return std::isfinite(number) ? std::optional(number) : std::nullopt;
@@ -55,8 +55,8 @@ bool add_part(tuning_goal& goal, std::string_view text) {
   for (const std::string_view sign : {"<=", ">="}) {
     const std::size_t place = text.find(sign);
     if (place == std::string_view::npos) continue;
-    const auto bound = bound_from(trimmed(text.substr(place + sign.size())));
     const std::string_view name = trimmed(text.substr(0, place));
+    const auto bound = bound_from(trimmed(text.substr(place + sign.size())), name);
     goal.constraints.push_back({std::string(name), bound.value_or(0), sign == ">="});
     return bound && is_metric_name(name);
   }
@@ -102,7 +102,7 @@ std::string coded(double number) {
 
 std::optional<double> decoded(std::string text) {
   for (const auto& [sign, letter] : number_signs) std::ranges::replace(text, letter, sign);
-  return bound_from(text);
+  return bound_from(text, {});
 }
 
 bool add_coded(tuning_goal& goal, std::string_view part) {

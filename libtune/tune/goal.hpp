@@ -68,7 +68,8 @@ inline constraint at_least(std::string metric, double bound) {
 
 /// Parses a goal as LIBTUNE_OBJECTIVE takes it: objectives and constraints separated by commas,
 /// "max gflops, min energy, power <= 100, time <= 85 us". A bound of a time may have a unit (ns,
-/// us, ms, s). Empty for any other text, and for a metric that is an objective twice.
+/// us, ms, s), one of "snr" dB. Empty for any other text, and for a metric that is an objective
+/// twice.
 std::optional<tuning_goal> goal_from_text(std::string_view text);
 
 /// Returns a goal in the words that goal_from_text reads: "min time" for the default.

@@ -106,6 +106,7 @@ class workload_check final : public run_check {
   bool is_timed(int run) const noexcept override { return is_timed_ && inputs_of(run) == 0; }
 
   void prepare(int run) override {
+    if (run == 0) accuracy_ = {};
     work_.use_inputs(inputs_of(run));
     const bool is_second = run > 0 && inputs_of(run) == 0;
     work_.restore(operation_, poisons.at(is_second || run % 2 == 1 ? 1 : 0));
@@ -119,6 +120,10 @@ class workload_check final : public run_check {
       wrong = std::move(*stray) + (wrong ? "; " + *wrong : "");
     }
     if (!wrong && run == 0 && runs() > 1) keep(results);
+    const bool is_second = run > 0 && inputs_of(run) == 0;
+    if (!wrong && expected_.reports_accuracy() && !is_second) {
+      accuracy_.add(answers_[inputs_of(run)].measure(queue_, results));
+    }
     if (wrong || run + 1 == runs()) kept_.clear();
     if (wrong && inputs_of(run) != 0) {
       *wrong = "with the inputs '" + work_.all_inputs()[inputs_of(run)].name + "': " + *wrong;
@@ -127,6 +132,8 @@ class workload_check final : public run_check {
     last_ = inputs_of(run);
     return wrong;
   }
+
+  std::vector<metric> figures() const override { return accuracy_.metrics(); }
 
   void end() override {
     if (last_ == 0) return;
@@ -193,6 +200,7 @@ class workload_check final : public run_check {
   std::vector<std::size_t> inputs_;  // of each run
   bool is_timed_ = true;
   std::size_t last_ = 0;
+  accuracy accuracy_;
   std::vector<std::pair<std::string, detail::bit_comparison::snapshot>> kept_;
 };
 
@@ -207,6 +215,7 @@ class owning_check final : public run_check {
   std::optional<std::string> judge(int run) override { return check_.judge(run); }
   bool is_timed(int run) const noexcept override { return check_.is_timed(run); }
   void end() override { check_.end(); }
+  std::vector<metric> figures() const override { return check_.figures(); }
 
  private:
   std::shared_ptr<operation> operation_;
@@ -280,6 +289,27 @@ std::optional<std::string> answer::find_mismatch(command_queue& queue,
   }
   contents_->right->keep(queue, results, *contents_->bits);
   return std::nullopt;
+}
+
+answer& answer::report_accuracy() {
+  contents_->reports_accuracy = true;
+  return *this;
+}
+
+accuracy answer::measure(command_queue& queue, const std::vector<result>& results) const {
+  accuracy whole;
+  for (const expected_array& expected : contents_->arrays) {
+    const device_array& array = find(results, expected.name);
+    check_comparable(expected.name, expected.layout, array.layout());
+    if (const auto measured = expected.on_device->measure(queue, array)) {
+      whole.add(*measured);
+      continue;
+    }
+    const std::vector<std::byte> got = read_back(queue, array);
+    whole.add(
+        measure_accuracy(expected.layout, expected.elements.get(), array.layout(), got.data()));
+  }
+  return whole;
 }
 
 std::function<std::optional<std::string>()> answer::check(command_queue queue,

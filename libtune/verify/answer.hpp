@@ -17,6 +17,7 @@
 #include "libtune/measure/measure.hpp"
 #include "libtune/operation/operation.hpp"
 #include "libtune/operation/workload.hpp"
+#include "libtune/verify/accuracy.hpp"
 #include "libtune/verify/comparison.hpp"
 
 namespace tune {
@@ -107,6 +108,17 @@ class answer {
   /// True if a second run has to give the same bits: true unless nondeterministic was called.
   bool is_deterministic() const noexcept { return contents_->deterministic; }
 
+  /// Gives each configuration with right results the figures of its accuracy: "error",
+  /// "error_rms", "snr" (dB) and "ulps", over all arrays with an answer and all sets of inputs.
+  /// They are metrics like any others, also for goals: "min time, snr >= 60". The answer should be
+  /// more exact than the results. Configurations that are not checked have none
+  /// (tuning_options::verify).
+  answer& report_accuracy();
+  /// True if report_accuracy was called.
+  bool reports_accuracy() const noexcept { return contents_->reports_accuracy; }
+  /// Measures the results that have an answer. Waits for the queue. @throws as find_mismatch
+  accuracy measure(command_queue& queue, const std::vector<result>& results) const;
+
   /// True if there are no answers and no custom checks.
   bool empty() const noexcept { return contents_->arrays.empty() && contents_->functions.empty(); }
 
@@ -144,6 +156,7 @@ class answer {
     std::vector<function> functions;
     std::vector<std::string> judged;
     bool deterministic = true;
+    bool reports_accuracy = false;
     std::shared_ptr<detail::bit_comparison> bits;
     std::shared_ptr<detail::right_results> right;
     std::map<std::string, answer> others{};  // by the names of the inputs

@@ -22,9 +22,10 @@
 #include "libtune/device/device.hpp"
 #include "libtune/kernel/compile.hpp"
 #include "libtune/verify/comparison.hpp"
-#include "libtune/verify/element_rule.hpp"
+#include "libtune/verify/element_macros.hpp"
 
 #include "count_differences.kernel.hpp"
+#include "measure_errors.kernel.hpp"
 
 namespace tune::detail {
 namespace {
@@ -34,33 +35,6 @@ constexpr std::size_t groups = 512;
 
 bool sums_squares(const tolerance& allowed) {
   return allowed.rule == tolerance_rule::signal_to_noise;
-}
-
-template <class T>
-const char* integer_name() {
-  constexpr bool is_signed = std::is_signed_v<T>;
-  switch (sizeof(T)) {
-    case 1: return is_signed ? "signed char" : "uchar";
-    case 2: return is_signed ? "short" : "ushort";
-    case 4: return is_signed ? "int" : "uint";
-    default: return is_signed ? "long" : "ulong";
-  }
-}
-
-const char* word_name(std::size_t bytes) {
-  switch (bytes) {
-    case 1: return "uchar";
-    case 2: return "ushort";
-    case 4: return "uint";
-    default: return "ulong";
-  }
-}
-
-// The size of the numbers that make up an element of this type.
-template <class T>
-constexpr std::size_t part_bytes() {
-  if constexpr (is_complex<T>) return sizeof(typename T::value_type);
-  return sizeof(T);
 }
 
 /// The number of words in an element for comparing bits; 0 if distances are compared.
@@ -79,35 +53,6 @@ std::size_t word_count(element_type type, const tolerance& allowed) {
   });
 }
 
-template <class T>
-void add_float_bits(defines& macros, const tolerance& allowed) {
-  constexpr std::size_t bytes = part_bytes<T>();
-  const bool doubles = bytes == 8;
-  macros.add("sign_bit", doubles ? "0x8000000000000000UL" : bytes == 4 ? "0x80000000u" : "0x8000u");
-  macros.add("infinity_bits", doubles                       ? "0x7ff0000000000000UL"
-                              : bytes == 4                  ? "0x7f800000u"
-                              : std::is_same_v<T, bfloat16> ? "0x7f80u"
-                                                            : "0x7c00u");
-  if (allowed.rule == tolerance_rule::ulps) {
-    macros.add("most_ulps", std::to_string(static_cast<std::uint64_t>(allowed.limit)) + "UL");
-  }
-}
-
-template <class T>
-void add_number(defines& macros) {
-  if constexpr (is_complex<T>) {
-    macros.add("complex_part", sizeof(T) == 8 ? "float" : "double");
-  } else if constexpr (std::is_integral_v<T>) {
-    macros.add("integral", 1).add("element", integer_name<T>());
-  } else if constexpr (is_half<T>) {
-    const std::string name(std::is_same_v<T, float16> ? "half" : "bfloat16");
-    macros.add("real", "float").add("element", name).add("load_number", "vload_" + name);
-  } else {
-    const char* const name = std::is_same_v<T, float> ? "float" : "double";
-    macros.add("real", name).add("element", name);
-  }
-}
-
 defines macros_for(element_type type, const tolerance& allowed, std::size_t words) {
   defines macros;
   macros.add("wgs", static_cast<int>(work_group));
@@ -119,7 +64,10 @@ defines macros_for(element_type type, const tolerance& allowed, std::size_t word
       if (words == 0) {
         add_number<T>(macros);
       } else {
-        add_float_bits<T>(macros, allowed);
+        add_float_bits<T>(macros);
+        if (allowed.rule == tolerance_rule::ulps) {
+          macros.add("most_ulps", std::to_string(static_cast<std::uint64_t>(allowed.limit)) + "UL");
+        }
       }
     });
   }
@@ -298,10 +246,54 @@ std::optional<std::string> bit_comparison::find_change(command_queue& queue, con
   return compared.describe();
 }
 
+namespace {
+
+kernel make_error_kernel(const context& place, dtype type) {
+  defines macros;
+  macros.add("wgs", static_cast<int>(work_group));
+  visit_dtype(type, [&]<class T>() {
+    add_number<T>(macros);
+    if constexpr (!std::is_integral_v<T>) {
+      macros.add("word", word_name(part_bytes<T>()));
+      macros.add("parts", static_cast<int>(sizeof(T) / part_bytes<T>()));
+      add_float_bits<T>(macros);
+    }
+  });
+  const program made = compile(
+      place, {"measure_errors.kernel", std::string(embedded::measure_errors_kernel)}, macros);
+  return made.create_kernel("measure_errors");
+}
+
+/// @param errors  its kernel, made on first use
+accuracy measure_errors(command_queue& queue, const device_array& got, const buffer& expected,
+                        std::optional<kernel>& errors) {
+  const context place = queue.context();
+  if (!errors) errors = make_error_kernel(place, *got.type().dtype());
+  constexpr std::size_t figures = 5;
+  const buffer found = place.create_buffer(groups * figures * sizeof(double));
+  const row_layout rows = *row_layout::of(got.layout());
+  errors->set_arguments(expected, got.buffer(), found, rows.rows, rows.columns, rows.pitch);
+  queue.enqueue(*errors, {{groups * work_group}, {work_group}});
+  std::array<double, groups * figures> all{};
+  queue.read(found, all.data(), sizeof all);
+  accuracy whole;
+  for (auto own = all.begin(); own != all.end(); own += figures) {
+    whole.add(accuracy({.elements = static_cast<std::uint64_t>(own[4]),
+                        .signal = own[0],
+                        .noise = own[1],
+                        .largest = own[2],
+                        .ulps = own[3]}));
+  }
+  return whole;
+}
+
+}  // namespace
+
 struct device_comparison::prepared {
   context place;
   array_layout layout;
   tune::buffer expected;
+  std::optional<tune::kernel> errors{};  // measures the accuracy
 };
 
 device_comparison::device_comparison(const array_layout& layout,
@@ -313,12 +305,28 @@ device_comparison::~device_comparison() = default;
 std::optional<std::size_t> device_comparison::count_mismatches(command_queue& queue,
                                                                const device_array& got) {
   const std::lock_guard lock(mutex_);
+  return on_device(queue, got, [&] {
+    return comparer_.count(queue, prepared_->expected, got.buffer(), got.layout());
+  });
+}
+
+std::optional<accuracy> device_comparison::measure(command_queue& queue, const device_array& got) {
+  const std::lock_guard lock(mutex_);
+  if (!layout_.type().dtype()) return std::nullopt;
+  return on_device(queue, got, [&] {
+    return measure_errors(queue, got, prepared_->expected, prepared_->errors);
+  });
+}
+
+template <class Compare>
+auto device_comparison::on_device(command_queue& queue, const device_array& got,
+                                  const Compare& compare) -> std::optional<decltype(compare())> {
   const bool worth_it = layout_.bytes() >= array_comparer::least_bytes;
   if (!worth_it || (given_up_ && *given_up_ == queue.context())) return std::nullopt;
   if (!comparer_.knows(layout_) || !comparer_.knows(got.layout())) return std::nullopt;
   try {
     prepare(queue, got.layout());
-    return comparer_.count(queue, prepared_->expected, got.buffer(), got.layout());
+    return compare();
   } catch (const std::exception& failure) {
     log(log_level::debug,
         fmt::format("results are compared on the host, for device '{}' cannot: {}",
@@ -333,8 +341,8 @@ void device_comparison::prepare(command_queue& queue, const array_layout& layout
   const context place = queue.context();
   if (prepared_ && prepared_->place == place && prepared_->layout == layout) return;
   prepared_.reset();  // frees its memory first
-  prepared_ =
-      std::make_unique<prepared>(prepared{place, layout, place.create_buffer(layout.bytes())});
+  prepared_ = std::make_unique<prepared>(
+      prepared{.place = place, .layout = layout, .expected = place.create_buffer(layout.bytes())});
   const std::vector<std::byte> expected =
       padded_as(layout, layout_, elements_.get(), *row_layout::of(layout));
   queue.write(prepared_->expected, expected.data(), expected.size());

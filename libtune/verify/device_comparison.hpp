@@ -16,6 +16,7 @@
 #include "libtune/base/dtype.hpp"
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/command_queue.hpp"
+#include "libtune/verify/accuracy.hpp"
 #include "libtune/verify/comparison.hpp"
 
 namespace tune::detail {
@@ -111,9 +112,15 @@ class device_comparison {
   /// for the queue. Empty if the host has to compare, because the array is small or does not
   /// consist of rows, or the device has no memory for the answer, or no doubles.
   std::optional<std::size_t> count_mismatches(command_queue& queue, const device_array& got);
+  /// Measures a result of the same type and shape like measure_accuracy; empty as above.
+  std::optional<accuracy> measure(command_queue& queue, const device_array& got);
 
  private:
   struct prepared;
+
+  template <class Compare>
+  auto on_device(command_queue& queue, const device_array& got, const Compare& compare)
+      -> std::optional<decltype(compare())>;
 
   void prepare(command_queue& queue, const array_layout& layout);
 

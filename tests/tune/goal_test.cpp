@@ -69,6 +69,14 @@ TEST_CASE("bounds of times have units") {
   CHECK(goal->constraints == std::vector{at_most("time", 85e3), at_most("p99", 1e6)});
 }
 
+TEST_CASE("a bound of the ratio of signal to noise may have its unit, and no other metric") {
+  const auto goal = goal_from_text("min time, snr >= 60 dB");
+  REQUIRE(goal);
+  CHECK(goal->constraints == std::vector{tune::at_least("snr", 60)});
+  CHECK(goal_from_text(tune::to_string(*goal)) == goal);
+  CHECK_FALSE(goal_from_text("min time, power <= 60 dB"));
+}
+
 TEST_CASE("what is no goal is refused") {
   for (const char* text :
        {"", "time", "min", "min Time", "least time", "power <= much", "<= 3", "min time, min time",

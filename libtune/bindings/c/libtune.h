@@ -571,6 +571,27 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_constant(libtune_tuner* tuner, con
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_answer(libtune_tuner* tuner, size_t argument,
                                                      const void* expected, double absolute,
                                                      double relative);
+/// Takes the results of another kernel, such as a plain one, as the answers for the arrays that have
+/// none, after all arguments of both have been added.
+/// @param tuner      the tuner
+/// @param reference  a kernel with the same arguments; it may be changed and destroyed afterwards
+/// @param configuration, count  its configuration; parameters with one candidate may be omitted
+/// @param absolute, relative  as for libtune_tuner_answer
+LIBTUNE_C_EXPORT libtune_status libtune_tuner_reference(libtune_tuner* tuner,
+                                                        const libtune_tuner* reference,
+                                                        const libtune_named_value* configuration,
+                                                        size_t count, double absolute,
+                                                        double relative);
+/// Runs each configuration also on other contents of an array, made from the given ones, and
+/// compares with the results of the reference, if there is one. Call it after adding all arguments.
+/// @param tuner     the tuner
+/// @param argument  its index, from 0: data, rather than offsets or counts
+/// @param kind      "shuffled", "uniform", "zeros", "saturated", "extremes", "subnormals" or
+///                  "not_finite"
+LIBTUNE_C_EXPORT libtune_status libtune_tuner_vary(libtune_tuner* tuner, size_t argument,
+                                                   const char* kind);
+/// Gives each right configuration the metrics "error", "error_rms", "snr" (dB) and "ulps".
+LIBTUNE_C_EXPORT libtune_status libtune_tuner_report_accuracy(libtune_tuner* tuner);
 /// Checks results by a function, in addition to the answers. Lifetime as for
 /// libtune_tuner_measure_by.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_verify_by(libtune_tuner* tuner,

@@ -12,6 +12,13 @@
 namespace tune::c_api {
 namespace {
 
+tune::tolerance tolerance_of(double absolute, double relative) {
+  tune::tolerance allowed;
+  if (absolute >= 0) allowed.absolute = absolute;
+  if (relative >= 0) allowed.relative = relative;
+  return allowed;
+}
+
 void require_access(libtune_access access) {
   if (access == LIBTUNE_IN || access == LIBTUNE_OUT || access == LIBTUNE_INOUT) return;
   throw argument_error(fmt::format("an array has LIBTUNE_IN, LIBTUNE_OUT or LIBTUNE_INOUT, not {}",
@@ -357,9 +364,7 @@ libtune_status libtune_tuner_answer(libtune_tuner* tuner, size_t argument, const
                       "arguments before the answers",
                       argument, of.defined.name, of.arguments.size()));
     }
-    tune::tolerance allowed;
-    if (absolute >= 0) allowed.absolute = absolute;
-    if (relative >= 0) allowed.relative = relative;
+    const tune::tolerance allowed = tune::c_api::tolerance_of(absolute, relative);
     const auto& array = *of.arguments[argument].as_array;
     auto step = tune::c_api::visit_element(array.type, [&]<class T>() -> libtune_tuner::step {
       const T& first = required(static_cast<const T*>(expected), "the expected contents");
@@ -371,6 +376,41 @@ libtune_status libtune_tuner_answer(libtune_tuner* tuner, size_t argument, const
     });
     step(of.kernel);
     of.answers.push_back(std::move(step));
+  });
+}
+
+libtune_status libtune_tuner_reference(libtune_tuner* tuner, const libtune_tuner* reference,
+                                       const libtune_named_value* configuration, size_t count,
+                                       double absolute, double relative) {
+  return guarded([&] {
+    auto& of = required(tuner, "the tuner");
+    of.require_kernel();
+    const auto& trusted = required(reference, "the reference");
+    trusted.require_kernel();
+    const tune::configuration at(tune::c_api::to_values(configuration, count));
+    of.add([trusted = trusted.kernel, at, allowed = tune::c_api::tolerance_of(absolute, relative)](
+               tune::bare_kernel& kernel) { kernel.reference(trusted, at, allowed); });
+  });
+}
+
+libtune_status libtune_tuner_vary(libtune_tuner* tuner, size_t argument, const char* kind) {
+  return guarded([&] {
+    auto& of = required(tuner, "the tuner");
+    of.require_kernel();
+    const tune::input_kind made = tune::input_kind_from_name(text_of(kind));
+    const libtune_tuner::step step = [argument, made](tune::bare_kernel& kernel) {
+      kernel.vary({argument}, {made});
+    };
+    step(of.kernel);
+    of.answers.push_back(step);
+  });
+}
+
+libtune_status libtune_tuner_report_accuracy(libtune_tuner* tuner) {
+  return guarded([&] {
+    auto& of = required(tuner, "the tuner");
+    of.require_kernel();
+    of.add([](tune::bare_kernel& kernel) { kernel.report_accuracy(); });
   });
 }
 

@@ -259,6 +259,16 @@ class tuner {
     const bytes_view view(expected, false);
     check(libtune_tuner_answer(handle_, argument, view.data(), absolute, relative));
   }
+  void reference(const tuner& trusted, const py::dict& configuration, double absolute,
+                 double relative) {
+    const named_values values(configuration);
+    check(libtune_tuner_reference(handle_, trusted.handle_, values.data(), values.size(), absolute,
+                                  relative));
+  }
+  void vary(std::size_t argument, const c_text& kind) {
+    check(libtune_tuner_vary(handle_, argument, kind.c_str()));
+  }
+  void report_accuracy() { check(libtune_tuner_report_accuracy(handle_)); }
   /// @param function  receives a function that reads an argument: read(argument, destination)
   void verify_by(py::function function) {
     check(libtune_tuner_verify_by(

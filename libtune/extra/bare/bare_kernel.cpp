@@ -198,6 +198,11 @@ bare_kernel& bare_kernel::verify(verifier decides) {
   return *this;
 }
 
+bare_kernel& bare_kernel::report_accuracy() {
+  change().reports_accuracy = true;
+  return *this;
+}
+
 bare_kernel& bare_kernel::nondeterministic() {
   change().deterministic = false;
   return *this;

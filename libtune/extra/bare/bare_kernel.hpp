@@ -229,6 +229,9 @@ class bare_kernel {
   bare_kernel& verify(verifier decides);
   /// Declares that a second run may give other bits; see tune::answer::nondeterministic.
   bare_kernel& nondeterministic();
+  /// Gives each configuration with right results the figures of its accuracy; see
+  /// tune::answer::report_accuracy. A goal may name them: "min time, snr >= 60 dB".
+  bare_kernel& report_accuracy();
   /// Declares the useful work of a run (measure::work), the same for each configuration: trials
   /// have the metrics "gbs", "gflops" and "of_peak", and a budget may ask to come "within 5 %" of
   /// the device's peak.

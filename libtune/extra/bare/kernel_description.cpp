@@ -195,10 +195,6 @@ std::optional<resources> kernel_description::needs(const std::vector<named_value
                    .dynamic_local_memory_bytes = dynamic_bytes(at)};
 }
 
-std::string kernel_description::answer_name(std::size_t argument) const {
-  return fmt::format("the answer for argument {} of the kernel '{}'", argument, defined.name);
-}
-
 bool kernel_description::is_parameter(const std::string& name) const {
   return std::ranges::find(parameters, name, &parameter::name) != parameters.end();
 }
@@ -305,74 +301,6 @@ std::optional<std::string> kernel_description::why_not(const std::vector<metric>
     return fmt::format("{}, and '{}' is asked for", to_string(known), limit.text());
   }
   return std::nullopt;
-}
-
-void kernel_description::fill(workload& work) const {
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const auto& array = arguments[i].as_array;
-    if (!array || !array->fill) continue;
-    blaming(fmt::format("argument {} of the kernel '{}'", i, defined.name),
-            [&] { array->fill(work, slot_name(i)); });
-  }
-  for (const variation& each : variations) {
-    work.inputs(std::string(input_kind_name(each.kind)))
-        .derive(slot_name(each.argument), each.kind);
-  }
-}
-
-void kernel_description::take_reference(answer& expected, const workload& work) const {
-  if (!reference) return;
-  const kernel_description& trusted = *reference->about;
-  blaming(fmt::format("the reference '{}' of the kernel '{}'", trusted.defined.name, defined.name),
-          [&] {
-            const program compiled = trusted.compile(work.queue().context(), reference->at);
-            bare_operation op(work.queue(), reference->about, compiled, reference->at);
-            if (trusted.arguments.size() != arguments.size()) {
-              throw argument_error(fmt::format("it has {} arguments, the kernel {}",
-                                               trusted.arguments.size(), arguments.size()));
-            }
-            std::vector<std::string> outputs;
-            for (std::size_t i = 0; i < arguments.size(); ++i) {
-              const bool answered =
-                  std::ranges::find(answers, i, &expected::argument) != answers.end();
-              const auto& array = arguments[i].as_array;
-              if (array && array->is_output && !answered) outputs.push_back(slot_name(i));
-            }
-            take_answer(expected, work, op, outputs, reference->allowed);
-          });
-}
-
-answer kernel_description::expected_answer() const {
-  answer made;
-  std::vector<std::string> judged;
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    names.push_back(arguments[i].as_array ? slot_name(i) : std::string());
-    const bool answered = std::ranges::find(answers, i, &expected::argument) != answers.end();
-    if (arguments[i].as_array && arguments[i].as_array->is_output && !answered) {
-      judged.push_back(slot_name(i));
-    }
-  }
-  for (const expected& each : answers) {
-    blaming(answer_name(each.argument), [&] {
-      each.add(made, slot_name(each.argument), arguments[each.argument].as_array->size);
-    });
-  }
-  if (verify) {
-    made.verify(
-        [decides = verify, names](command_queue& queue, const std::vector<answer::result>& all) {
-          std::vector<std::optional<device_array>> arrays(names.size());
-          for (const auto& [name, array] : all) {
-            const auto found = std::ranges::find(names, name);
-            if (found != names.end())
-              arrays[static_cast<std::size_t>(found - names.begin())] = array;
-          }
-          return decides(kernel_results(queue, std::move(arrays)));
-        },
-        judged);
-  }
-  if (!deterministic) made.nondeterministic();
-  return made;
 }
 
 search_problem make_problem(std::shared_ptr<const kernel_description> of, const context& context) {

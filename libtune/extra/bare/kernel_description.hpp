@@ -64,6 +64,7 @@ struct kernel_description {
   std::vector<variation> variations{};
   bare_kernel::verifier verify{};
   bool deterministic = true;
+  bool reports_accuracy = false;
   bare_kernel::measuring_function measures{};
   declared_work work{};
   std::optional<std::pair<quantity, quantity>> work_by_formulas{};  // operations and bytes
@@ -111,6 +112,8 @@ struct kernel_description {
  private:
   void check_extent(std::size_t axis) const;
   bool is_parameter(const std::string& name) const;
+  /// True for an array that the kernel writes, and that has no answer of its own.
+  bool lacks_answer(std::size_t argument) const;
   void check_names(const quantity& of, const std::string& what) const;
   void check_work() const;
   configuration known_to_work(const configuration& at) const;

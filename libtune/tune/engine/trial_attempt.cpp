@@ -237,7 +237,14 @@ void trial_attempt::try_out(const slow_test& is_slow) {
     first_runs(is_slow, [&](const check_steps& steps) {
       if (auto wrong = prepared_.run_checked(steps)) fail(outcome::wrong_result, std::move(*wrong));
     });
+    if (!over()) note_checked();
   });
+}
+
+void trial_attempt::note_checked() {
+  for (metric& figure : prepared_.figures()) set_metric(result_.metrics, std::move(figure));
+  if (hooks_.judge == nullptr) return;
+  if (auto broken = hooks_.judge->why_not_run(result_)) fail(outcome::unfit, *std::move(broken));
 }
 
 void trial_attempt::warm_up(const slow_test& is_slow) {

@@ -130,6 +130,7 @@ class trial_attempt {
   int runs_in_slice(int most) const;
   bool is_too_long();
   void note_generated();
+  void note_checked();
   void note_that_process_lives();
   void add_figures();
 

@@ -406,6 +406,14 @@ static void test_kernel(const libtune_context* context, const libtune_queue* que
   CHECK_OK(libtune_tuner_scalar(tuner, &count, sizeof count));
   CHECK_OK(libtune_tuner_answer(tuner, 0, expected, 1e-6, 0));
   CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "no array", libtune_tuner_answer(tuner, 2, &by, -1, -1));
+  CHECK_OK(libtune_tuner_vary(tuner, 1, "zeros"));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "no inputs of kind 'ones'",
+              libtune_tuner_vary(tuner, 1, "ones"));
+  const libtune_named_value trusted[] = {{"block_size_x", whole(32)}};
+  CHECK_OK(libtune_tuner_reference(tuner, tuner, trusted, 1, -1, -1));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "no 'block_size_x'",
+              libtune_tuner_reference(tuner, tuner, NULL, 0, -1, -1));
+  CHECK_OK(libtune_tuner_report_accuracy(tuner));
   CHECK_OK(libtune_tuner_verify_by(tuner, judge, &judged));
   CHECK_OK(libtune_tuner_work(tuner, NULL, "8.0 * problem_size_x", NULL));
   CHECK_OK(libtune_tuner_work(tuner, "1.0 * problem_size_x", "8.0 * problem_size_x", "float32"));

@@ -280,6 +280,21 @@ class Kernels(unittest.TestCase):
         with self.assertRaisesRegex(libtune.ArgumentError, "no value of 8 bytes"):
             operation.set_argument(2, numpy.float64(3))
 
+    def test_reference(self):
+        kernel = scale_kernel().reference(scale_kernel(), block_size_x=64, rtol=1e-6)
+        kernel.vary(1, "shuffled", "extremes").report_accuracy()
+        tuned = kernel.tune(context)
+        trials = by_block_size(tuned)
+        self.assertEqual(trials[16][0], "wrong result")
+        self.assertIn("'to'", trials[16][1])
+        self.assertEqual([trials[size][0] for size in (32, 64)], ["measured"] * 2)
+        with self.assertRaisesRegex(libtune.ArgumentError, "the kinds are shuffled, uniform"):
+            kernel.vary(1, "ones")
+        with self.assertRaisesRegex(libtune.ArgumentError, "no array with contents"):
+            kernel.vary(0, "zeros")
+        with self.assertRaisesRegex(libtune.ArgumentError, "has no 'block_size_x'"):
+            kernel.reference(scale_kernel())
+
     def test_verify(self):
         seen = []
 

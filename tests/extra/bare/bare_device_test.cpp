@@ -211,6 +211,47 @@ LIBTUNE_DEVICE_TEST_CASE("a reference kernel gives the answers, for other conten
   CHECK_FALSE(reasons[2].empty());
 }
 
+LIBTUNE_DEVICE_TEST_CASE("precision is a parameter, and a goal may bound its error", device) {
+  constexpr std::int32_t n = 1000;
+  std::vector<float> contents(n);
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    contents[i] = 0.37F * static_cast<float>(i) + 1.0F;
+  }
+  bare_kernel kernel({.name = "rounded",
+                      .source = R"(
+KERNEL void rounded(GLOBAL float* to, GLOBAL const float* from, int n) {
+  const int at = (int)get_global_id(0);
+  if (at >= n) return;
+  const float unit = precision == 8 ? 1.0f : precision == 16 ? 0.0078125f : 0.0f;
+  to[at] = unit == 0.0f ? from[at] : rint(from[at] / unit) * unit;
+})",
+                      .problem_size = {n}});
+  kernel.parameter("precision", {8, 16, 32}).parameter("block_size_x", {64});
+  kernel.arguments(tune::out(contents), contents, n);
+  kernel.answer(0, contents, {.absolute = 1}).report_accuracy().goal("min time, snr >= 80 dB");
+  const auto best = kernel.tune(device.create_context(),
+                                {.isolation = tune::isolation_mode::off, .strategy = "exhaustive"});
+  REQUIRE(best.trials().size() == 3);
+  double last = 0;
+  for (const std::int64_t precision : {8, 16, 32}) {
+    const auto of = std::ranges::find_if(best.trials(), [&](const tune::trial& each) {
+      return configuration(each.configuration)["precision"] == static_cast<double>(precision);
+    });
+    CAPTURE(precision);
+    REQUIRE(of != best.trials().end());
+    const double ratio = tune::metric_value(*of, "snr");
+    CHECK(ratio > last);
+    last = ratio;
+    CHECK((of->outcome == tune::outcome::unfit) == (precision == 8));
+    if (precision == 8) {
+      CHECK(of->reason.starts_with("its snr is "));
+      CHECK(of->reason.ends_with(" dB; 80 or more is asked for"));
+    }
+  }
+  CHECK(last == tune::accuracy::most_decibels);
+  CHECK(best.best()["precision"] > 8);
+}
+
 TEST_CASE("what cannot be varied or be a reference is refused, in words") {
   bare_kernel kernel = scale_kernel();
   CHECK_THROWS_WITH_AS(kernel.vary({2}, {tune::input_kind::zeros}),

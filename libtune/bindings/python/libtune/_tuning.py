@@ -290,6 +290,33 @@ class Kernel(_Space):
         )
         return self
 
+    def reference(
+        self, trusted: "Kernel", *, atol: Optional[float] = None, rtol: Optional[float] = None, **configuration: Value
+    ) -> "Kernel":
+        """Takes the results of another kernel with the same arguments, in one configuration, as the answers for the
+        arrays that have none. Tolerances as for answer."""
+        self._core.reference(
+            trusted._core,
+            configuration,
+            -1.0 if atol is None else float(atol),
+            -1.0 if rtol is None else float(rtol),
+        )
+        return self
+
+    def vary(self, argument: int, *kinds: str) -> "Kernel":
+        """Runs each configuration also on other contents of an array of data, made from the given ones: "shuffled",
+        "uniform", "zeros", "saturated", "extremes", "subnormals" or "not_finite". Results are compared with those of
+        the reference. Give all arguments before."""
+        for kind in kinds:
+            self._core.vary(argument, kind)
+        return self
+
+    def report_accuracy(self) -> "Kernel":
+        """Gives each right configuration the metrics "error", "error_rms", "snr" (dB) and "ulps", for goals such as
+        "min time, snr >= 60 dB"."""
+        self._core.report_accuracy()
+        return self
+
     def verify(self, function: Callable[[List[Any]], Union[None, bool, str]]) -> "Kernel":
         """Judges results by a function of all arguments, arrays as numpy arrays: it returns None or True if
         they are right, else False or what is wrong."""
