@@ -129,6 +129,7 @@ std::optional<std::string> measure::run_checked(const check_steps& steps) {
   };
   const auto run_once = [&] { steps.run ? steps.run() : run(); };
   if (!judge_) run_once();
+  if (judge_ && steps.reports_bits) judge_->report_bits();
   for (int done = 0; judge_ && done < judge_->runs(); ++done) {
     if (done > 0) divide();
     judge_->prepare(done);

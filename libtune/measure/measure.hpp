@@ -44,6 +44,8 @@ class run_check {
   virtual bool is_timed(int /*run*/) const noexcept { return true; }
   /// Called after the last run, also if the check ends early: makes the inputs ready for timing.
   virtual void end() {}
+  /// Asks for the figure bits_metric of later runs, if results have bits to compare.
+  virtual void report_bits() {}
   /// Figures of the results that were found right, for the trial.
   virtual std::vector<metric> figures() const { return {}; }
 };
@@ -54,6 +56,9 @@ struct timed_inputs {
   double weight = 1;                ///< the part of this time in the configuration's; positive
 };
 
+/// The metric with the digest of the results of a configuration: equal for equal bits.
+inline constexpr const char* bits_metric = "bits";
+
 /// The steps of a caller within a check (measure::run_checked); each may be empty.
 struct check_steps {
   /// Called between runs, when the device has finished one.
@@ -63,6 +68,8 @@ struct check_steps {
   /// Called after each right result of this kind. If it returns true, the check ends: further runs
   /// would only confirm it.
   std::function<bool()> is_enough{};
+  /// True to ask for bits_metric (run_check::report_bits).
+  bool reports_bits = false;
 };
 
 namespace detail {

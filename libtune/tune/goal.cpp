@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/metric.hpp"
@@ -18,6 +19,8 @@ namespace tune {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* same_bits_text = "same bits";
+constexpr const char* same_bits_code = "same_bits";
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -52,6 +55,7 @@ bool add_part(tuning_goal& goal, std::string_view text) {
     goal.objectives.push_back(one);
     return is_new && is_metric_name(one.metric);
   }
+  if (text == same_bits_text) return !std::exchange(goal.same_bits, true);
   for (const std::string_view sign : {"<=", ">="}) {
     const std::size_t place = text.find(sign);
     if (place == std::string_view::npos) continue;
@@ -85,6 +89,7 @@ std::string to_string(const tuning_goal& goal) {
   for (const constraint& item : goal.constraints) {
     add(fmt::format("{} {} {}", item.metric, item.at_least ? ">=" : "<=", item.bound));
   }
+  if (goal.same_bits) add(same_bits_text);
   return text;
 }
 
@@ -110,6 +115,7 @@ bool add_coded(tuning_goal& goal, std::string_view part) {
     goal.objectives.push_back({std::string(part.substr(4)), part.starts_with("max_")});
     return is_metric_name(goal.objectives.back().metric);
   }
+  if (part == same_bits_code) return !std::exchange(goal.same_bits, true);
   for (const std::string_view sign : {"_le_", "_ge_"}) {
     const std::size_t place = part.rfind(sign);
     if (place == std::string_view::npos) continue;
@@ -141,6 +147,7 @@ std::string name_with_goal(const std::string& function, const tuning_goal& goal)
   for (const constraint& item : goal.constraints) {
     add(item.metric + (item.at_least ? "_ge_" : "_le_") + coded(item.bound));
   }
+  if (goal.same_bits) add(same_bits_code);
   return name;
 }
 

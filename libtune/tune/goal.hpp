@@ -42,10 +42,13 @@ struct constraint {
 struct tuning_goal {
   std::vector<objective> objectives{};    ///< the most important first, no metric twice
   std::vector<constraint> constraints{};  ///< all have to be kept
+  /// True if a configuration cannot win whose results have other bits than those of the test
+  /// default. The author's function has to give an answer, or the bits are unknown.
+  bool same_bits = false;
 
   /// True for the default: the least time, without other objectives and constraints.
   bool is_time() const noexcept {
-    if (!constraints.empty() || objectives.size() > 1) return false;
+    if (!constraints.empty() || same_bits || objectives.size() > 1) return false;
     return objectives.empty() || objectives.front() == objective{};
   }
 
@@ -68,8 +71,8 @@ inline constraint at_least(std::string metric, double bound) {
 
 /// Parses a goal as LIBTUNE_OBJECTIVE takes it: objectives and constraints separated by commas,
 /// "max gflops, min energy, power <= 100, time <= 85 us". A bound of a time may have a unit (ns,
-/// us, ms, s), one of "snr" dB. Empty for any other text, and for a metric that is an objective
-/// twice.
+/// us, ms, s), one of "snr" dB. The words "same bits" set that member. Empty for any other text,
+/// and for a metric that is an objective twice.
 std::optional<tuning_goal> goal_from_text(std::string_view text);
 
 /// Returns a goal in the words that goal_from_text reads: "min time" for the default.

@@ -25,6 +25,7 @@ namespace tune {
 namespace detail {
 class bit_comparison;
 class device_comparison;
+class result_digest;
 class right_results;
 }  // namespace detail
 
@@ -119,6 +120,10 @@ class answer {
   /// Measures the results that have an answer. Waits for the queue. @throws as find_mismatch
   accuracy measure(command_queue& queue, const std::vector<result>& results) const;
 
+  /// The digest of the arrays in judged(): a whole number below 2^48, so that it is exact as a
+  /// metric; empty if nothing is judged, or the results are nondeterministic. Waits for the queue.
+  std::optional<double> digest(command_queue& queue, const std::vector<result>& results) const;
+
   /// True if there are no answers and no custom checks.
   bool empty() const noexcept { return contents_->arrays.empty() && contents_->functions.empty(); }
 
@@ -159,6 +164,7 @@ class answer {
     bool reports_accuracy = false;
     std::shared_ptr<detail::bit_comparison> bits;
     std::shared_ptr<detail::right_results> right;
+    std::shared_ptr<detail::result_digest> digests;
     std::map<std::string, answer> others{};  // by the names of the inputs
   };
 

@@ -30,9 +30,6 @@
 namespace tune::detail {
 namespace {
 
-constexpr std::size_t work_group = 256;
-constexpr std::size_t groups = 512;
-
 bool sums_squares(const tolerance& allowed) {
   return allowed.rule == tolerance_rule::signal_to_noise;
 }

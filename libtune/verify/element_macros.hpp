@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The macros by which the kernels of this folder know the type of the elements.
+// The launch of the kernels of this folder, and the macros by which they know the elements' type.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,9 @@
 #include "libtune/verify/element_rule.hpp"
 
 namespace tune::detail {
+
+inline constexpr std::size_t work_group = 256;
+inline constexpr std::size_t groups = 512;
 
 template <class T>
 constexpr const char* integer_name() {

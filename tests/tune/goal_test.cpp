@@ -69,6 +69,22 @@ TEST_CASE("bounds of times have units") {
   CHECK(goal->constraints == std::vector{at_most("time", 85e3), at_most("p99", 1e6)});
 }
 
+TEST_CASE("the same bits are part of a goal, of its text and of the name of its results") {
+  const auto goal = goal_from_text("max gflops, power <= 100, same bits");
+  REQUIRE(goal);
+  CHECK(goal->same_bits);
+  CHECK_FALSE(goal->is_time());
+  CHECK(tune::to_string(*goal) == "max gflops, power <= 100, same bits");
+  const std::string name = tune::detail::name_with_goal("f", *goal);
+  CHECK(name == "f..max_gflops.power_le_100.same_bits");
+  CHECK(tune::detail::split_name(name) == std::pair(std::string("f"), *goal));
+  const auto alone = goal_from_text("same bits");
+  REQUIRE(alone);
+  CHECK(tune::to_string(*alone) == "min time, same bits");
+  CHECK(tune::detail::split_name(tune::detail::name_with_goal("f", *alone)).second.same_bits);
+  CHECK_FALSE(goal_from_text("same bits, same bits"));
+}
+
 TEST_CASE("a bound of the ratio of signal to noise may have its unit, and no other metric") {
   const auto goal = goal_from_text("min time, snr >= 60 dB");
   REQUIRE(goal);

@@ -85,7 +85,8 @@ configuration find_best(const description& of, const context& context,
                          {.function = of->defined.name,
                           .version = 0,
                           .arguments = {},
-                          .device = context.device().info()},
+                          .device = context.device().info(),
+                          .test_default = default_of(*of)},
                          with);
   const search_problem problem = detail::make_problem(of, context);
   return configuration(problem.configuration(session.tune(problem, of->search)));

@@ -60,6 +60,7 @@ void search_run::run(strategy& strategy, std::size_t most, const known_failures&
   setting_.service.expect(most - std::min(most, tried_.size()) +
                           std::min(taken_over_, earlier_times::references));
   if (!race_.knows_level()) race_.measure_references();
+  check_reference();
   tell_taken(strategy);
   strategy_ = &strategy;
   for (propose(strategy, most, known); !pipeline_.empty(); propose(strategy, most, known)) {
@@ -91,6 +92,28 @@ void search_run::measure(const std::vector<std::size_t>& configurations) {
 void search_run::decide() {
   pipeline_.abandon();
   race_.decide();
+}
+
+// Before all others, because they are judged by its bits.
+void search_run::check_reference() {
+  if (!setting_.judge.compares_bits()) return;
+  const std::vector<named_value>& wanted = setting_.subject.test_default;
+  if (!wanted.empty() && setting_.problem.find) reference_ = setting_.problem.find(wanted);
+  if (!reference_) {
+    trial missing;
+    missing.configuration = wanted;
+    missing.reason = wanted.empty() ? "there is no test default" : "it is not in the space";
+    setting_.judge.set_reference(missing);
+    return;
+  }
+  if (const trial* const resumed = trials_.find(*reference_)) {
+    setting_.judge.set_reference(*resumed);
+    return;
+  }
+  tried_.insert(*reference_);
+  ++begun_;
+  begin(*reference_, attempt_runner::nothing_known());
+  while (!pipeline_.empty() && end_ == search_end::complete) take_one();
 }
 
 void search_run::tell_taken(strategy& strategy) const {
@@ -180,7 +203,9 @@ void search_run::enter(attempt_pointer attempt) {
     pipeline_.add(std::move(attempt));
     return;
   }
-  if (attempt->over() || !runner.try_out(*attempt, race_.slow_test())) {
+  const bool works = !attempt->over() && runner.try_out(*attempt, race_.slow_test());
+  if (reference_ == attempt->index()) setting_.judge.set_reference(attempt->result());
+  if (!works) {
     finish(std::move(attempt->result()));
     return;
   }

@@ -90,6 +90,7 @@ class search_run {
   void begin(std::size_t index, const known_failures& known);
   void measure(const std::vector<std::size_t>& configurations);
   void decide();
+  void check_reference();
   void tell_taken(strategy& strategy) const;
   std::optional<run_time> best_now() const;
   bool is_over() const;
@@ -121,6 +122,7 @@ class search_run {
   std::unordered_map<std::size_t, run_time> costs_;
   std::vector<std::size_t> seeds_;  // trials after which the search may end; empty: none
   bool stopped_after_seeds_ = false;
+  std::optional<std::size_t> reference_;  // the configuration whose bits others must have
   std::size_t planned_ = 0;
   std::size_t begun_ = 0;
   // Time of the next log line, since the start.

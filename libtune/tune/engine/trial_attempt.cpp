@@ -244,7 +244,9 @@ void trial_attempt::try_out(const slow_test& is_slow) {
 void trial_attempt::note_checked() {
   for (metric& figure : prepared_.figures()) set_metric(result_.metrics, std::move(figure));
   if (hooks_.judge == nullptr) return;
-  if (auto broken = hooks_.judge->why_not_run(result_)) fail(outcome::unfit, *std::move(broken));
+  auto broken = hooks_.judge->why_not_run(result_);
+  if (!broken) broken = hooks_.judge->why_other_bits(result_);
+  if (broken) fail(outcome::unfit, *std::move(broken));
 }
 
 void trial_attempt::warm_up(const slow_test& is_slow) {
@@ -261,6 +263,7 @@ void trial_attempt::first_runs(const slow_test& is_slow,
     if (hooks_.gate == nullptr) return;
     gate_passage::divide(hooks_, step_kind::first_run, runs_are_long_);
   }};
+  steps.reports_bits = hooks_.judge != nullptr && hooks_.judge->compares_bits();
   std::vector<run_time> times;
   if (is_slow) {
     steps.run = [&] { times.push_back(take(1, 1).front()); };

@@ -13,6 +13,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/plain_text.hpp"
+#include "libtune/measure/measure.hpp"
 
 namespace tune {
 namespace {
@@ -160,11 +161,27 @@ void trial_judge::judge(trial& of, bool compared) const {
   auto wrong = why_impossible(of);
   const outcome failed = wrong ? outcome::invalid_time : outcome::unfit;
   if (!wrong && !is_plain_) wrong = detail::why_unfit(compared ? goal_ : early_goal_, of, false);
+  if (!wrong) wrong = why_other_bits(of);
   if (!wrong) return;
   of.outcome = failed;
   of.reason = *std::move(wrong);
   of.score.reset();
   of.bounds.reset();
+}
+
+std::optional<std::string> trial_judge::why_other_bits(const trial& of) const {
+  if (!goal_.same_bits || !reference_) return std::nullopt;
+  const std::string who = "the test default (" + to_string(reference_->configuration) + ")";
+  const metric* const wanted = find_metric(reference_->metrics, bits_metric);
+  if (wanted == nullptr) {
+    return fmt::format("the goal asks for the bits of {}, which are unknown: {}", who,
+                       reference_->reason.empty()
+                           ? "the author's function gives no answer, or its results vary"
+                           : reference_->reason);
+  }
+  const metric* const own = find_metric(of.metrics, bits_metric);
+  if (own != nullptr && own->value == wanted->value) return std::nullopt;
+  return fmt::format("its results have other bits than those of {}", who);
 }
 
 run_time trial_judge::cost(const trial& of, run_time sample) const {

@@ -63,6 +63,14 @@ class trial_judge {
     return is_plain_ ? std::nullopt : detail::why_unfit(early_goal_, of, true);
   }
 
+  /// True if results with other bits than those of a reference do not count. The reference has to
+  /// be checked first.
+  bool compares_bits() const noexcept { return goal_.same_bits; }
+  /// Sets the reference, after its check: the bits of its results, or the reason for their lack.
+  void set_reference(const trial& checked) const { reference_ = checked; }
+  /// The reason why a checked configuration cannot win for its bits; empty without one.
+  std::optional<std::string> why_other_bits(const trial& of) const;
+
   /// The cost of one sample, in units of its own; the sample itself if the time is raced. NaN if
   /// the metric has no value.
   run_time cost(const trial& of, run_time sample) const;
@@ -92,7 +100,8 @@ class trial_judge {
   tuning_goal early_goal_;  // the part of the goal that can be judged before the finals
   std::vector<computed_metric> computed_;
   std::vector<std::shared_ptr<probe>> probes_;
-  std::vector<std::string> statistics_;  // statistics in the goal
+  std::vector<std::string> statistics_;     // statistics in the goal
+  mutable std::optional<trial> reference_;  // for its bits; found at the begin of a search
   bool is_plain_ = false;  // for the least time, without sources: the times alone decide
   bool races_cost_ = false;
   bool decides_finals_ = false;

@@ -15,6 +15,7 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/error.hpp"
 
 namespace bare_device_test {
 
@@ -250,6 +251,78 @@ KERNEL void rounded(GLOBAL float* to, GLOBAL const float* from, int n) {
   }
   CHECK(last == tune::accuracy::most_decibels);
   CHECK(best.best()["precision"] > 8);
+}
+
+/// Sums of four numbers in an order that depends on the configuration.
+bare_kernel sums_kernel(std::size_t n) {
+  bare_kernel kernel({.name = "sums",
+                      .source = R"(
+KERNEL void sums(GLOBAL float* to, GLOBAL const float* from, int n) {
+  const int at = (int)get_global_id(0);
+  if (at >= n) return;
+  const float a = from[4 * at], b = from[4 * at + 1], c = from[4 * at + 2], d = from[4 * at + 3];
+#if order == 0
+  to[at] = ((a + b) + c) + d;
+#elif order == 1
+  to[at] = (a + b) + (c + d);
+#else
+  to[at] = ((b + a) + c) + d;
+#endif
+})",
+                      .problem_size = {n}});
+  kernel.parameter("order", {0, 1, 2}).parameter("block_size_x", {64});
+  std::vector<float> contents(4 * n);
+  std::vector<float> expected(n);
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    contents[i] = 1.0F / static_cast<float>(i % 97 + 1);
+    expected[i / 4] += contents[i];
+  }
+  kernel.arguments(tune::out(expected), contents, static_cast<std::int32_t>(n));
+  return kernel.answer(0, expected, {.absolute = 0, .relative = 1e-5});
+}
+
+LIBTUNE_DEVICE_TEST_CASE("configurations with other bits than the test default do not win",
+                         device) {
+  for (const std::size_t n : {std::size_t{1000}, std::size_t{300'000}}) {  // host, and device
+    CAPTURE(n);
+    bare_kernel kernel = sums_kernel(n);
+    kernel.test_default({{"order", 2}, {"block_size_x", 64}}).goal("min time, same bits");
+    const auto best = kernel.tune(device.create_context(), {.isolation = tune::isolation_mode::off,
+                                                            .strategy = "exhaustive"});
+    REQUIRE(best.trials().size() == 3);
+    for (const tune::trial& each : best.trials()) {
+      const double order = configuration(each.configuration)["order"];
+      CAPTURE(order);
+      CAPTURE(each.reason);
+      CHECK((each.outcome == tune::outcome::unfit) == (order == 1));
+      CHECK(tune::find_metric(each.metrics, tune::bits_metric) != nullptr);
+      if (order == 1) {
+        CHECK(each.reason ==
+              "its results have other bits than those of the test default (order=2, "
+              "block_size_x=64)");
+      }
+    }
+    CHECK(best.best()["order"] != 1);
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a goal of the same bits that cannot be judged fails, with the reason",
+                         device) {
+  const tune::context context = device.create_context();
+  const tune::tuning_options options{.isolation = tune::isolation_mode::off,
+                                     .strategy = "exhaustive"};
+  bare_kernel outside = sums_kernel(1000);
+  outside.restrict("order < 2").test_default({{"order", 2}, {"block_size_x", 64}});
+  outside.goal("min time, same bits");
+  CHECK_THROWS_WITH_AS(outside.tune(context, options),
+                       doctest::Contains("which are unknown: it is not in the space"),
+                       tune::tuning_failed_error);
+  bare_kernel varying = sums_kernel(1000);
+  varying.nondeterministic().goal("min time, same bits");
+  CHECK_THROWS_WITH_AS(
+      varying.tune(context, options),
+      doctest::Contains("the author's function gives no answer, or its results vary"),
+      tune::tuning_failed_error);
 }
 
 TEST_CASE("what cannot be varied or be a reference is refused, in words") {
