@@ -53,7 +53,12 @@ struct live_options {
   /// True to run each new operation once on zeroed memory of its own, on a queue of libtune, before
   /// it may serve: drivers load much at the first launch.
   bool warm = true;
-  /// The temporary memory for that run; null: from the context. Drivers may wait for the device
+  /// True to refuse a candidate whose results have other bits than those of the tuning in service,
+  /// so that the bits of an observation do not change. Before it serves, both run once on copies of
+  /// the arrays of the instance, as they are at that time, on a queue of libtune; every slot is
+  /// compared. A goal "same bits" (tuning_goal) asks a search for such candidates.
+  bool same_bits = false;
+  /// The temporary memory for these runs; null: from the context. Drivers may wait for the device
   /// when they allocate and release memory, so a pipeline that cannot afford that reserves memory
   /// (buffer_allocator).
   std::shared_ptr<allocator> scratch{};

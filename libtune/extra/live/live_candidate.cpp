@@ -21,6 +21,8 @@ void live_candidate::add(std::shared_ptr<live_node> node, const live_options& op
     run_on_zeros(*warmed, options.scratch);
   }
   swap.fresh = node->make_side(swap.built_with);
+  same_bits = options.same_bits;
+  scratch = options.scratch;
   const operation& fresh = swap.fresh->made();
   const std::string difference = slot_difference(node->serving->made(), fresh);
   if (!difference.empty()) throw argument_error(difference);
@@ -33,11 +35,37 @@ bool live_candidate::drop_unbound() {
   return std::erase_if(swaps, [](const live_swap& each) { return !each.is_bound; }) > 0;
 }
 
+namespace {
+
+void require_same_bits(const live_swap& swap, const std::shared_ptr<allocator>& scratch) {
+  live_node& node = *swap.node;
+  const command_queue queue = node.queue().context().create_command_queue();
+  std::vector<std::shared_ptr<const void>> in_service;
+  for (const auto& key : node.keys()) in_service.push_back(key->current);
+  const auto before = node.make(in_service, queue);
+  const auto after = node.make(swap.built_with, queue);
+  const operation& fresh = swap.fresh->made();
+  if (node.carry) {
+    node.carry(fresh, *before);
+    node.carry(fresh, *after);
+  }
+  const std::string other = find_other_bits(*before, *after, fresh, scratch);
+  if (other.empty()) return;
+  throw error("its results in the slot '" + other +
+              "' have other bits than those of the tuning in service, and "
+              "live_options::same_bits is set");
+}
+
+}  // namespace
+
 void live_candidate::bind() {
   for (live_swap& each : swaps) {
     if (each.node->gone) continue;
     operation& fresh = each.fresh->made();
     each.bindings.bind(fresh);
+    if (same_bits && !std::exchange(each.has_compared_bits, true)) {
+      require_same_bits(each, scratch);
+    }
     each.fresh->record();
     if (each.node->as_graph()) fresh.queue().finish();
     each.seen_fresh = fresh.version();

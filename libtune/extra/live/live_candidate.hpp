@@ -20,7 +20,9 @@ struct live_candidate {
   std::shared_ptr<const void> made;
   std::vector<live_swap> swaps;
   std::uint64_t generation = 0;
-  int rounds = 0;  ///< number of requests for the bindings
+  int rounds = 0;          ///< number of requests for the bindings
+  bool same_bits = false;  ///< compares the bits of results before anything serves
+  std::shared_ptr<allocator> scratch{};
 
   // For libtune's thread; all throw what operations throw.
   /// Makes an operation for an instance. @throws argument_error if its slots differ
@@ -28,6 +30,7 @@ struct live_candidate {
   /// Removes the swaps of unbound instances. Returns false without any.
   bool drop_unbound();
   /// Binds what read_bindings has read, and records graphs.
+  /// @throws error if the results of one have other bits, and same_bits is set
   void bind();
 
   // For the pipeline's thread.

@@ -124,7 +124,8 @@ class live_swap {
   /// The error of the candidate in service.
   std::exception_ptr failure;
   std::optional<event> end;  ///< an event after the last use of the loser
-  bool is_bound = true;      ///< the operation in service was bound at the time of the request
+  bool has_compared_bits = false;
+  bool is_bound = true;  ///< the operation in service was bound at the time of the request
 
   live_side& side(bool candidate) noexcept { return candidate ? *fresh : *node->serving; }
   /// Copies the bindings of one side to the other, if they have changed.

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/extra/live/live_side.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
 #include <utility>
+#include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/operation/composition.hpp"
@@ -98,6 +101,71 @@ std::string slot_difference(const operation& before, const operation& after) {
   if (old_names == new_names) return {};
   return fmt::format("its operation has the slots {}, and the one in service {}", new_names,
                      old_names);
+}
+
+namespace {
+
+// Zeroes the padding too.
+void copy_contents(command_queue& queue, const slot& from, const slot& to) {
+  visit_binding(
+      to,
+      [&](const device_array& array) {
+        queue.zero(array.buffer(), array.buffer().size_bytes());
+        visit_binding(
+            from, [&](const device_array& source) { array.copy_from(queue, source); },
+            [](const buffer&) {});
+      },
+      [&](const buffer& memory) {
+        visit_binding(
+            from, [](const device_array&) {},
+            [&](const buffer& source) {
+              queue.copy(memory, source, std::min(source.size_bytes(), memory.size_bytes()));
+            });
+      });
+}
+
+std::vector<std::byte> read_contents(command_queue& queue, const slot& from) {
+  std::vector<std::byte> contents;
+  visit_binding(
+      from,
+      [&](const device_array& array) {
+        std::vector<std::byte> padded(array.layout().bytes());
+        if (!padded.empty()) queue.read(array.buffer(), padded.data(), padded.size());
+        const array_layout dense(array.type(), array.size());
+        contents.resize(dense.bytes());
+        copy_elements(array.layout(), padded.data(), dense, contents.data());
+      },
+      [&](const buffer& memory) {
+        contents.resize(memory.size_bytes());
+        if (!contents.empty()) queue.read(memory, contents.data(), contents.size());
+      });
+  return contents;
+}
+
+}  // namespace
+
+std::string find_other_bits(operation& before, operation& after, const operation& bound,
+                            const std::shared_ptr<allocator>& memory) {
+  for (operation* const each : {&before, &after}) {
+    if (memory) each->set_allocator(memory);
+    each->ensure_all_bound();
+  }
+  command_queue& queue = before.queue();
+  // The pipeline may write its arrays meanwhile, so the second copy is one of the first.
+  for (std::size_t i = 0; i < before.slots().size(); ++i) {
+    copy_contents(queue, *bound.slots()[i].slot, *before.slots()[i].slot);
+    copy_contents(queue, *before.slots()[i].slot, *after.slots()[i].slot);
+  }
+  before.run();
+  after.run();
+  queue.finish();
+  for (std::size_t i = 0; i < before.slots().size(); ++i) {
+    if (read_contents(queue, *before.slots()[i].slot) !=
+        read_contents(queue, *after.slots()[i].slot)) {
+      return before.slots()[i].name;
+    }
+  }
+  return {};
 }
 
 void run_on_zeros(operation& fresh, const std::shared_ptr<allocator>& memory) {

@@ -66,6 +66,13 @@ void bind_alike(const operation& from, operation& to);
 /// The difference between the slots of two operations, in words; empty without one.
 std::string slot_difference(const operation& before, const operation& after);
 
+/// Runs two operations of one queue once on equal copies of the arrays of a third, all with the
+/// same slots, and waits for them. Padding does not count.
+/// @param memory  for the copies; null: the context's
+/// @returns the name of a slot in which they leave other bits; empty without one
+std::string find_other_bits(operation& before, operation& after, const operation& bound,
+                            const std::shared_ptr<allocator>& memory);
+
 /// Binds zeroed memory to all slots, runs the operation once and waits for its end.
 void run_on_zeros(operation& fresh, const std::shared_ptr<allocator>& memory);
 

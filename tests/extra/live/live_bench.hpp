@@ -114,7 +114,8 @@ inline tune::testing::fake_device make_device(bool command_graphs = true) {
   tune::testing::fake_device fake({.command_graphs = command_graphs});
   fake.add_kernel("step", 2, [](tune::testing::fake_launch& launch) {
     const auto amount = launch.argument<float>(1);
-    for (float& each : launch.buffer<float>(0)) each += amount;
+    const float more = launch.integer("mark") == 9 ? 0.25F : 0;  // other bits
+    for (float& each : launch.buffer<float>(0)) each += amount + more;
   });
   fake.set_time([](const tune::testing::fake_launch& launch) {
     return std::chrono::nanoseconds(launch.integer("time"));

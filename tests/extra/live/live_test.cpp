@@ -251,6 +251,29 @@ TEST_CASE("a candidate that cannot be put into service leaves all as it was") {
   CHECK(b.mark() == 2);
 }
 
+TEST_CASE("a candidate with other bits than the tuning in service is refused, if that is asked") {
+  bench b({.same_bits = true});
+  (*b.instance)->set_amount(3);
+  b.instance->carry([](const step& from, step& to) { to.set_amount(from.amount()); });
+  b.frame();
+  b.publish({.mark = 9, .time = 500});
+  b.settle();
+  CHECK(b.mark() == 1);
+  REQUIRE(b.heard->events.size() == 1);
+  CHECK(b.heard->events[0].change == live_change::refused);
+  CHECK(b.heard->events[0].reason.find("the slot 'data' have other bits") != std::string::npos);
+  b.frame();
+  CHECK(b.value() == 3 * static_cast<float>(b.frames));  // its arrays are as they were
+  b.publish({.mark = 2, .time = 500});
+  b.settle();
+  CHECK(b.mark() == 2);
+  CHECK(b.value() == 3 * static_cast<float>(b.frames));
+  bench free;
+  free.publish({.mark = 9, .time = 500});
+  free.settle();
+  CHECK(free.mark() == 9);
+}
+
 TEST_CASE("what is no tuning is refused") {
   bench b;
   auto wrong = bench::better({.mark = 2}, b.context);
