@@ -6,3 +6,4 @@
 
 #include "libtune/extra/ahead/communicator.hpp"
 #include "libtune/extra/ahead/pretuning.hpp"
+#include "libtune/extra/ahead/recheck.hpp"

@@ -2,15 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <fmt/format.h>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
+#include "libtune/child/serve_if_worker.hpp"
 #include "libtune/console.hpp"
 #include "libtune/extra/sensors.hpp"
 #include "libtune/extra/shared.hpp"
 #include "libtune/tune/settings.hpp"
+#include "libtune/tunedb/application.hpp"
 #include "libtune/tunedb/commands/commands.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
@@ -25,9 +28,11 @@ constexpr const char* exit_codes = R"(Exit codes:
   3  there is no such function, result or search, or no database
   4  check has found something that is not good
   5  not everything could be merged or imported; the output says what and why
-  6  pretune could not tune some keys; the output says which and why
-  7  pretune was ended by a signal; what was measured is kept
+  6  pretune could not tune some keys, or recheck could not compare some; the output says which and why
+  7  pretune or recheck was ended by a signal; what was measured is kept
   8  diff has found a difference
+  9  recheck has found a result that does not work; perhaps others, too, that are lost
+ 10  recheck has found a result that is slower than another configuration
 
 --db and --json may also follow the command.)";
 
@@ -62,6 +67,7 @@ void add_all(CLI::App& program, invocation& shared) {
                          add_share,
                          add_missed,
                          add_pretune,
+                         add_recheck,
                          add_tune,
                          add_simulate,
                          add_prune,
@@ -129,4 +135,10 @@ tuning_settings invocation::settings() const {
 }  // namespace tune::cli
 
 // NOLINTNEXTLINE(bugprone-exception-escape): a lack of memory at the start ends the program
-int main(int count, char** arguments) { return tune::cli::run(count, arguments); }
+int main(int count, char** arguments) {
+  // As the application of recheck; no other command runs a search in a child of this program.
+  if (count == 2 && std::strcmp(arguments[1], tune::cli::serve_argument) == 0) {
+    tune::serve_if_worker(count, arguments);
+  }
+  return tune::cli::run(count, arguments);
+}

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
@@ -13,11 +12,11 @@
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/child/remote_tuning.hpp"
-#include "libtune/device/devices.hpp"
 #include "libtune/extra/ahead/communicator.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/databases.hpp"
+#include "libtune/tunedb/application.hpp"
 #include "libtune/tunedb/commands/commands.hpp"
 #include "libtune/tunedb/key_list.hpp"
 #include "libtune/tunedb/output.hpp"
@@ -44,21 +43,8 @@ struct pretune_request {
   bool list = false;
   bool mpi = false;
 
-  tuner_program program() const {
-    tuner_program program{.path = application, .arguments = {application}};
-    program.arguments.insert(program.arguments.end(), arguments.begin(), arguments.end());
-    return program;
-  }
+  tuner_program program() const { return application_of(application, arguments); }
 };
-
-std::vector<remote_function> ask_for_functions(const pretune_request& request) {
-  try {
-    return list_functions(request.program());
-  } catch (const tuner_unavailable_error& failure) {
-    throw error(fmt::format("'{}' does not tune: {}; its main has to begin with serve_if_worker",
-                            request.application, failure.what()));
-  }
-}
 
 void print_functions(const std::vector<remote_function>& functions, bool as_json) {
   json list = json::array();
@@ -164,34 +150,14 @@ std::vector<pretuning_item> choose_items(const pretune_request& request,
   return items;
 }
 
-bool is_device_chosen(const pretune_request& request) {
-  if (request.all_devices || request.device.is_set()) return true;
-  return std::ranges::any_of(std::array{"LIBTUNE_DEVICE", "CUDA_DEVICE", "PYOPENCL_CTX"},
-                             [](const char* name) { return read_environment(name).has_value(); });
-}
-
-/// Keeps the usual devices of applications, and the devices of keys.
-void leave_out_unusual(std::vector<device>& devices, const std::vector<pretuning_item>& items) {
-  const auto is_kept = [&, usual = usual_devices(devices)](const device& item) {
-    return std::ranges::find(usual, item) != usual.end() ||
-           std::ranges::find(items, item.identity(), &pretuning_item::device) != items.end();
-  };
-  for (const device& item : devices) {
-    if (is_kept(item)) continue;
-    print(stderr,
-          "tunedb: not tuned for '{}' ({}), which applications do not choose here; "
-          "--all-devices is for it, too\n",
-          item.name(), item.platform_name());
-  }
-  std::erase_if(devices, [&](const device& item) { return !is_kept(item); });
-}
-
 std::vector<device> choose_devices(const pretune_request& request,
                                    const std::vector<pretuning_item>& items, bool has_others) {
-  std::vector<device> devices = candidate_devices();
-  std::erase_if(devices, [&](const device& item) { return !request.device.fits(item.identity()); });
+  std::vector<device_identity> of_keys;
+  for (const pretuning_item& item : items) {
+    if (item.device) of_keys.push_back(*item.device);
+  }
+  auto devices = devices_for(request.device, request.all_devices, of_keys, "tuned");
   if (devices.empty() && !has_others) throw nothing_found("there is no such device here");
-  if (!is_device_chosen(request)) leave_out_unusual(devices, items);
   return devices;
 }
 
@@ -257,7 +223,7 @@ exit_code run(const invocation& shared, const pretune_request& request) {
   if (!request.budget.empty()) options.tuning.budget = parse_budget(request.budget);
   if (!request.memory.empty()) options.tuning.memory = parse_memory(request.memory);
   options.tuning.database = shared.database_path();
-  const std::vector<remote_function> found = ask_for_functions(request);
+  const std::vector<remote_function> found = functions_of(request.program());
   if (request.list) {
     print_functions(found, shared.json);
     return done;

@@ -100,6 +100,11 @@ tune::tuned_values simulated_tuner::search(const tune::remote_task& task, int st
 std::vector<int> simulated_tuner::choose(const tune::remote_task& task,
                                          const std::map<int, tune::trial>& known) const {
   std::vector<int> chosen;
+  for (const auto& listed : task.choice.configurations) {
+    const int n = n_of(listed);
+    if (n >= 1 && n <= static_cast<int>(configurations)) chosen.push_back(n);
+  }
+  if (task.choice.is_strict()) return chosen;
   const std::size_t most = task.options.search.max_count.value_or(configurations);
   for (std::size_t i = 0; i < configurations && chosen.size() + known.size() < most; ++i) {
     const int n = static_cast<int>(i) + 1;
@@ -120,6 +125,7 @@ tune::trial simulated_tuner::try_out(const tune::remote_task& task, int n) {
     item.outcome = tune::outcome::measured;
     item.score = tune::run_time(ns);
     item.samples = tune::samples({tune::run_time(ns)});
+    item.bounds = tune::interval{tune::run_time(0.999 * ns), tune::run_time(1.001 * ns)};
   } else {
     item.outcome = tune::outcome::failed;
     item.reason = "simulated";

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// tunedb recheck as an operator runs it, with an application of the tests.
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libtune/device/devices.hpp"
+#include "libtune/store/database/tuning_database.hpp"
+#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/run_tests.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tunedb/recheck_report.hpp"
+#include "tests/child/sample_tuner.hpp"
+#include "tests/tunedb/run_tunedb.hpp"
+
+namespace recheck_test {
+
+using namespace tune::testing;
+using isolated::flaw;
+using nlohmann::json;
+using key_type = isolated::sample_key;
+
+std::vector<tune::named_value> values(int n) { return {{"n", std::int64_t{n}}}; }
+
+bool has_device() {
+  if (!tune::all_devices().empty()) return true;
+  skip("there is no device");
+  return false;
+}
+
+/// A folder with room for a database, and one device.
+struct bench {
+  temporary_directory folder;
+  std::string path = (folder / "tuning.db").string();
+  std::string log = (folder / "log").string();
+  scoped_environment variable{"LIBTUNE_DB", path.c_str()};
+  scoped_environment system{"LIBTUNE_SYSTEM_DB", nullptr};
+  scoped_environment device{"LIBTUNE_DEVICE", "0"};
+  scoped_environment trial_time{"LIBTUNE_TRIAL_TIME", "1"};
+
+  /// What it writes to standard error is a part of the output, unless that is JSON.
+  ended recheck(const std::string& arguments = {}) const {
+    const char* error = contains(arguments, "--json") ? " 2> /dev/null" : " 2>&1";
+    return run(std::string("'") + LIBTUNE_TUNEDB + "' recheck --app '" + LIBTUNE_APPLICATION +
+               "' " + arguments + error);
+  }
+  json document(const std::string& arguments = {}) const {
+    return json::parse(recheck(arguments + " --json").output);
+  }
+  /// Stores a result with trials of these configurations, of which n takes n us.
+  void store(const key_type& key, int winner, const std::vector<int>& trials,
+             const tune::function_identity& function = isolated::sample_function(),
+             const std::string& driver = {}) const {
+    tune::tuning_database database(path);
+    tune::record_key of{tune::to_values(key), tune::all_devices().front().identity()};
+    if (!driver.empty()) of.device.driver_version = driver;
+    const auto search = database.begin_search(function, of);
+    for (const int n : trials) {
+      database.add_trial(
+          search, {.configuration = values(n), .outcome = "measured", .score_ns = 1000.0 * n});
+    }
+    database.finish_search(search, "found");
+    database.store(function, of, values(winner), 1000.0 * winner);
+  }
+  std::int64_t stored(const key_type& key) const {
+    const auto found = tune::tuning_database(path).find(
+        isolated::sample_function(),
+        {tune::to_values(key), tune::all_devices().front().identity()});
+    return found ? std::get<std::int64_t>(found->values.front().value) : 0;
+  }
+};
+
+TEST_CASE_FIXTURE(bench, "results that hold end with 0, in a table and in files") {
+  if (!has_device()) return;
+  store({}, 1, {1, 2, 3});
+  store({.configurations = 9}, 1, {1, 2});
+  const std::string junit = (folder / "junit.xml").string();
+  const std::string file = (folder / "recheck.json").string();
+  const ended text = recheck("--junit " + junit + " --json-file " + file);
+  CHECK(text.code == 0);
+  CHECK(contains(text.output, "2 results are compared again"));
+  CHECK(contains(text.output, "the best of 3"));
+  CHECK(contains(text.output, "0 wrong, 0 lost, 0 unknown, 0 skipped, 2 hold"));
+  CHECK(contains(read(junit), R"(<testsuite name="isolated.sample__0" tests="2" failures="0")"));
+  const json written = json::parse(read(file));
+  CHECK(written["holds"] == 2);
+  CHECK(written["interrupted"] == false);
+  CHECK(written["results"][0]["verdict"] == "holds");
+  CHECK(written["results"][0]["score_ns"] == 1000);
+  CHECK_FALSE(isolated::read_log(path).empty());
+}
+
+TEST_CASE_FIXTURE(bench, "a lost result is named with its loss, and ends with 10") {
+  if (!has_device()) return;
+  store({}, 3, {3, 2, 1});
+  const std::string junit = (folder / "junit.xml").string();
+  const ended text = recheck("--junit " + junit);
+  CHECK(text.code == 10);
+  CHECK(contains(text.output, "lost 200.0 %"));
+  CHECK(contains(text.output, "n=1 takes 1.00 us, this 3.00 us"));
+  CHECK(contains(read(junit), "<failure type=\"lost\""));
+  CHECK(recheck("--within 250").code == 0);
+  CHECK(stored({}) == 3);
+  CHECK(recheck("--repair").code == 10);
+  CHECK(stored({}) == 1);
+  CHECK(recheck().code == 0);
+}
+
+TEST_CASE_FIXTURE(bench, "a result that does not work comes first, and ends with 9") {
+  if (!has_device()) return;
+  const key_type crashing{.flaw = flaw::segfault, .bad = 2};
+  store({}, 3, {3, 1});
+  store(crashing, 2, {2, 4});
+  store({.flaw = flaw::throws, .bad = 2}, 2, {2, 4});
+  const ended run = recheck("--json");
+  CHECK(run.code == 9);
+  const json all = json::parse(run.output);
+  CHECK(all["wrong"] == 2);
+  CHECK(all["lost"] == 1);
+  CHECK(all["results"][0]["verdict"] == "wrong");
+  CHECK(all["results"][1]["verdict"] == "wrong");
+  CHECK(all["results"][2]["verdict"] == "lost");
+  bool has_crashed = false;
+  for (const json& each : all["results"]) has_crashed = has_crashed || each["fault"] == "crashed";
+  CHECK(has_crashed);
+  CHECK(contains(recheck("--repair").output, "the better one is stored"));
+  CHECK(stored(crashing) == 1);
+}
+
+TEST_CASE_FIXTURE(bench, "a child that dies is the verdict of its key alone, and ends with 6") {
+  if (!has_device()) return;
+  store({.flaw = flaw::dies_outside}, 1, {1});
+  store({}, 1, {1, 2});
+  const ended run = recheck("--json");
+  CHECK(run.code == 6);
+  const json all = json::parse(run.output);
+  CHECK(all["unknown"] == 1);
+  CHECK(all["holds"] == 1);
+}
+
+TEST_CASE_FIXTURE(bench, "results without a use are skipped, and alone end with 3") {
+  if (!has_device()) return;
+  auto other = isolated::sample_function();
+  other.name = "another.function";
+  store({}, 1, {1}, other);
+  auto newer = isolated::sample_function();
+  newer.version = 7;
+  store({}, 1, {1}, newer);
+  store({.configurations = 4}, 8, {8, 2});
+  const ended text = recheck();
+  CHECK(text.code == 3);
+  CHECK(contains(text.output, "the application does not have the function"));
+  CHECK(contains(text.output, "stored by version 7; the application has version 0"));
+  CHECK(contains(text.output, "not in the present space of 4 configurations"));
+  store({}, 1, {1});
+  CHECK(recheck().code == 0);
+}
+
+TEST_CASE_FIXTURE(bench, "functions, keys and drivers choose the results") {
+  if (!has_device()) return;
+  store({.configurations = 4}, 1, {1, 2});
+  store({.configurations = 5}, 1, {1, 2}, isolated::sample_function(), "0.1");
+  CHECK(document()["results"].size() == 2);
+  const json old = document("--driver 0.1");
+  REQUIRE(old["results"].size() == 1);
+  CHECK(old["results"][0]["stored_for"]["version"] == "0.1");
+  CHECK(contains(recheck().output, "stored with driver 0.1"));
+  CHECK(recheck("--driver 0.2").code == 3);
+  CHECK(recheck("--function isolated.other").code == 3);
+  CHECK(document("--function isolated.sample__0")["results"].size() == 2);
+  const std::string keys = (folder / "keys.json").string();
+  json fields{{"flaw", "none"}, {"bad", 0}, {"configurations", 4}, {"sleep_us", 0}, {"log", ""}};
+  std::ofstream(keys) << json{{{"function", "isolated.sample"}, {"key", fields}}};
+  CHECK(document("--keys " + keys)["results"].size() == 1);
+  CHECK(document("--function isolated.sample --arg flaw=none --arg bad=0 --arg configurations=5 "
+                 "--arg sleep_us=0 --arg log=")["results"]
+            .size() == 1);
+  CHECK(recheck("--repair").code == 0);
+  CHECK(stored({.configurations = 5}) == 1);
+}
+
+TEST_CASE_FIXTURE(bench, "what makes no sense is refused before anything is compared") {
+  CHECK(recheck("--within -1").code == 2);
+  CHECK(recheck("--time 0").code == 2);
+  CHECK(recheck("--arg n=1 --keys x").code == 2);
+  const ended shut = recheck("-- --shut");
+  CHECK(shut.code == 1);
+  CHECK(contains(shut.output, "has to begin with serve_if_worker"));
+  if (!has_device()) return;
+  const ended none = recheck();
+  CHECK(none.code == 3);
+  CHECK(contains(none.output, "there is no database"));
+  store({}, 1, {1});
+  CHECK(recheck("--arg n=1").code == 2);
+  CHECK(recheck("--device nonesuch").code == 3);
+  const ended over = recheck("--junit " + path);
+  CHECK(over.code == 1);
+  CHECK(stored({}) == 1);
+}
+
+TEST_CASE_FIXTURE(bench, "the program itself is the application of the built-in operations") {
+  if (!has_device()) return;
+  store({}, 1, {1});
+  const ended alone = tunedb("recheck 2>&1");
+  CHECK(alone.code == 3);
+  CHECK(contains(alone.output, "the application does not have the function"));
+}
+
+TEST_CASE_FIXTURE(bench, "a signal ends it with the verdicts so far") {
+  if (!has_device()) return;
+  for (int count = 4; count < 12; ++count) {
+    store({.configurations = count, .sleep_us = 100'000, .log = log}, 1, {1, 2});
+  }
+  const std::string number = (folder / "number").string();
+  const std::jthread interrupter([&] {
+    while (isolated::read_log(log).empty()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ::kill(std::stoi(isolated::read_log(number).at(0)), SIGINT);
+  });
+  const ended text = run("echo $$ > '" + number + "'; exec '" + LIBTUNE_TUNEDB +
+                         "' recheck --app '" + LIBTUNE_APPLICATION + "' 2>&1");
+  CHECK(text.code == 7);
+  CHECK(contains(text.output, "a signal ended it before"));
+}
+
+TEST_CASE("the worst results are listed first, and progress names them at once") {
+  tune::recheck_result held;
+  held.verdict = tune::recheck_verdict::holds;
+  held.winner.function.name = "f";
+  tune::recheck_result lost = held;
+  lost.verdict = tune::recheck_verdict::lost;
+  lost.loss = tune::recheck_loss{.estimate = 0.05, .lower = 0.04, .upper = 0.06};
+  lost.best = values(2);
+  tune::recheck_result worse = lost;
+  worse.loss->estimate = 0.5;
+  tune::recheck_result wrong = held;
+  wrong.verdict = tune::recheck_verdict::wrong;
+  wrong.reason = "wrong result";
+  std::vector<tune::recheck_result> all{held, lost, worse, wrong};
+  tune::cli::sort_worst_first(all);
+  CHECK(all[0].verdict == tune::recheck_verdict::wrong);
+  CHECK(all[1].loss == worse.loss);
+  CHECK(all[3].verdict == tune::recheck_verdict::holds);
+  CHECK(tune::cli::summary_of(all) == "1 wrong, 2 lost, 0 unknown, 0 skipped, 1 hold");
+  CHECK(tune::cli::verdict_text(all[0]) == "wrong: wrong result; no other configuration works");
+  CHECK(tune::cli::verdict_text(all[2]) == "lost 5.0 % (4.0 to 6.0 %): n=2 is better");
+}
+
+}  // namespace recheck_test
