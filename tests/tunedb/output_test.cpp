@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tunedb/output.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <doctest/doctest.h>
@@ -16,6 +17,7 @@
 #include "libtune/tunedb/pretune_report.hpp"
 #include "tests/store/temporary_folder.hpp"
 #include "tests/tunedb/captured_output.hpp"
+#include "tests/tunedb/run_tunedb.hpp"
 
 namespace output_test {
 

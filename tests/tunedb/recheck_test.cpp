@@ -47,9 +47,9 @@ struct bench {
   scoped_environment device{"LIBTUNE_DEVICE", "0"};
   scoped_environment trial_time{"LIBTUNE_TRIAL_TIME", "1"};
 
-  /// What it writes to standard error is a part of the output, unless that is JSON.
+  /// Its standard error is a part of the output, unless that is JSON.
   ended recheck(const std::string& arguments = {}) const {
-    const char* error = contains(arguments, "--json") ? " 2> /dev/null" : " 2>&1";
+    const char* error = arguments.ends_with("--json") ? " 2> /dev/null" : " 2>&1";
     return run(std::string("'") + LIBTUNE_TUNEDB + "' recheck --app '" + LIBTUNE_APPLICATION +
                "' " + arguments + error);
   }
@@ -96,7 +96,6 @@ TEST_CASE_FIXTURE(bench, "results that hold end with 0, in a table and in files"
   CHECK(written["interrupted"] == false);
   CHECK(written["results"][0]["verdict"] == "holds");
   CHECK(written["results"][0]["score_ns"] == 1000);
-  CHECK_FALSE(isolated::read_log(path).empty());
 }
 
 TEST_CASE_FIXTURE(bench, "a lost result is named with its loss, and ends with 10") {

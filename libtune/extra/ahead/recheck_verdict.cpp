@@ -24,8 +24,10 @@ std::string_view recheck_verdict_name(recheck_verdict verdict) noexcept {
 namespace tune::detail {
 namespace {
 
-// Runs of one configuration in a comparison: warming up, checking, screening and the final round.
-constexpr double runs_of_each = 10;
+// The runs of a comparison at least: of each configuration to warm up, to check, in the screening
+// and in the final round; and of one of them, which is visited again and again.
+constexpr double runs_of_each = 12;
+constexpr double runs_of_sentinel = 16;
 
 void decide(recheck_result& result, recheck_verdict verdict, std::string reason = {}) {
   result.verdict = verdict;
@@ -170,10 +172,10 @@ std::vector<std::vector<named_value>> list_rivals(const stored_winner& winner,
   }
   if (!test_default.empty()) add(test_default);
   if (winner.score_ns && *winner.score_ns > 0) {
-    const double most = static_cast<double>(time.count()) / (runs_of_each * *winner.score_ns);
+    const double runs = static_cast<double>(time.count()) / *winner.score_ns;
+    const double most = std::max(2.0, (runs - runs_of_sentinel) / runs_of_each);
     if (most < static_cast<double>(listed.size())) {
-      listed.resize(
-          std::min(listed.size(), std::max<std::size_t>(2, static_cast<std::size_t>(most))));
+      listed.resize(static_cast<std::size_t>(most));
     }
   }
   return listed;

@@ -53,9 +53,9 @@ tuning_options comparison_options(tuning_options search, std::size_t configurati
   search.verify = result_check::every;
   search.goal = tuning_goal{};  // that of the function's name replaces it
   const auto count = static_cast<std::int64_t>(std::max<std::size_t>(1, configurations));
-  search.race.screening_time = std::min(search.race.screening_time, time / (4 * count));
-  search.race.final_time = std::min(search.race.final_time, time / 2);
-  search.race.drift.patience = std::min(search.race.drift.patience, time / 4);
+  search.race.screening_time = std::min(search.race.screening_time, time / (8 * count));
+  search.race.final_time = std::min(search.race.final_time, time / 4);
+  search.race.drift.patience = std::min(search.race.drift.patience, time / 8);
   return search;
 }
 

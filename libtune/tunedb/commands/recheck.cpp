@@ -14,6 +14,7 @@
 
 #include "libtune/console/result_text.hpp"
 #include "libtune/extra/maintenance/database_reader.hpp"
+#include "libtune/extra/ranged/portfolio_core.hpp"
 #include "libtune/tunedb/application.hpp"
 #include "libtune/tunedb/commands/commands.hpp"
 #include "libtune/tunedb/key_list.hpp"
@@ -49,8 +50,13 @@ bool is_named(const function_identity& function, const std::vector<std::string>&
          });
 }
 
+bool is_portfolio(const function_identity& function) {
+  return std::ranges::find(function.value_fields, detail::portfolio_column,
+                           &field_description::name) != function.value_fields.end();
+}
+
 std::string text_of_key(const function_identity& function, const std::vector<named_value>& key) {
-  return table_name(function) + '\n' + canonical_text(key);
+  return fmt::format("{}\n{}\n{}", own_name(function.name), function.version, canonical_text(key));
 }
 
 /// The keys of --keys or --arg, as text; empty: all keys.
@@ -64,9 +70,6 @@ std::set<std::string> chosen_keys(const recheck_request& request, database_reade
     if (chosen.empty()) throw nothing_found("'" + request.keys_file + "' names no key");
   }
   if (!request.key.empty()) {
-    if (request.functions.size() != 1) {
-      throw usage_error("--arg is of one function: name it with --function");
-    }
     const function_identity function = find_function(database, request.functions.front());
     chosen.insert(text_of_key(function, parse_key(function, request.key)));
   }
@@ -78,9 +81,12 @@ found_winners read_winners(const recheck_request& request, const std::string& pa
   database_reader database(path, database_access::read_only);
   if (!database.has_tables()) throw nothing_found("there is no database '" + path + "'");
   const std::set<std::string> chosen = chosen_keys(request, database);
+  std::size_t portfolios = 0;
   const auto takes = [&](const function_identity& function, const std::vector<named_value>& key) {
-    return is_named(function, request.functions) &&
-           (chosen.empty() || chosen.contains(text_of_key(function, key)));
+    const bool is_chosen = is_named(function, request.functions) &&
+                           (chosen.empty() || chosen.contains(text_of_key(function, key)));
+    if (is_chosen && is_portfolio(function)) ++portfolios;
+    return is_chosen && !is_portfolio(function);
   };
   found_winners found =
       find_winners(path, {.takes = takes, .driver = request.device.driver}, devices);
@@ -101,6 +107,12 @@ std::vector<device> choose_devices(const recheck_request& request) {
 }
 
 recheck_options options_of(const recheck_request& request, const std::string& database) {
+  if (!request.key.empty() && !request.keys_file.empty()) {
+    throw usage_error("--arg and --keys exclude each other");
+  }
+  if (!request.key.empty() && request.functions.size() != 1) {
+    throw usage_error("--arg is of one function: name it with --function");
+  }
   if (!(request.within >= 0)) throw usage_error("--within takes a percentage from 0 on");
   if (!(request.time >= 0.001 && request.time <= 3600)) {
     throw usage_error("--time takes seconds, from 0.001 to 3600");
@@ -185,13 +197,13 @@ void add_selection(CLI::App* command, const std::shared_ptr<recheck_request>& re
                    "Only results of these functions: names, or NAME__VERSION")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  auto* file = command->add_option("--keys", request->keys_file,
-                                   "Only these keys, as pretune takes them; - is standard input");
-  file->type_name("FILE");
-  auto* key = command->add_option("--arg", request->key,
-                                  "A field of the one key of --function, as NAME=VALUE");
-  key->type_name("NAME=VALUE")->allow_extra_args(false);
-  file->excludes(key);
+  command
+      ->add_option("--keys", request->keys_file,
+                   "Only these keys, as pretune takes them; - is standard input")
+      ->type_name("FILE");
+  command->add_option("--arg", request->key, "A field of the one key of --function, as NAME=VALUE")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   request->device.add_to(*command);
   command->add_flag("--all-devices", request->all_devices,
                     "Compares for all devices that fit, by all of their platforms");
