@@ -37,7 +37,7 @@ std::string name_of(const recheck_result& result) {
 std::string percent(double part) { return fmt::format("{:.1f}", 100 * part); }
 
 std::string loss_text(const recheck_loss& loss) {
-  const std::string estimate = percent(loss.estimate) + " %";
+  std::string estimate = percent(loss.estimate) + " %";
   if (loss.lower == loss.estimate || !loss.upper) return estimate;
   return fmt::format("{} ({} to {} %)", estimate, percent(loss.lower), percent(*loss.upper));
 }

@@ -201,6 +201,8 @@ TEST_CASE_FIXTURE(bench, "what makes no sense is refused before anything is comp
   store({}, 1, {1});
   CHECK(recheck("--arg n=1").code == 2);
   CHECK(recheck("--device nonesuch").code == 3);
+  CHECK(recheck("--junit " + (folder / "none" / "junit.xml").string()).code == 1);
+  CHECK(recheck("--function isolated.sample --arg bad=0 --keys x").code == 2);
   const ended over = recheck("--junit " + path);
   CHECK(over.code == 1);
   CHECK(stored({}) == 1);

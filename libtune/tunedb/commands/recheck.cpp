@@ -5,13 +5,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
+#include "libtune/base/error.hpp"
 #include "libtune/console/result_text.hpp"
 #include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/extra/ranged/portfolio_core.hpp"
@@ -152,25 +155,42 @@ exit_code code_for(const std::vector<recheck_result>& results) {
   return has(recheck_verdict::holds) ? done : not_found;
 }
 
-void write_reports(const invocation& shared, const recheck_request& request,
-                   const std::string& path, const std::vector<recheck_result>& results) {
-  const json document =
-      recheck_document(results, path, request.within / 100, interruption::has_come());
-  if (!request.json_file.empty()) {
-    write_file(export_target(request.json_file, path, false, true),
-               detail::json_text(document, 2) + "\n");
+/// The files of the reports; empty ones are not written.
+struct report_files {
+  std::string json{};
+  std::string junit{};
+};
+
+/// Finds the files before anything is compared, so that a bad name does not cost the verdicts.
+report_files files_of(const recheck_request& request, const std::string& database) {
+  const auto target = [&](const std::string& path) {
+    if (path.empty()) return path;
+    const std::string found = export_target(path, database, false, true);
+    const auto folder = std::filesystem::path(found).parent_path();
+    if (found != "-" && ::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
+      throw error(fmt::format("no file can be written in the folder of '{}'", path));
+    }
+    return found;
+  };
+  return {.json = target(request.json_file), .junit = target(request.junit_file)};
+}
+
+void write_reports(const invocation& shared, const report_files& files, const json& document,
+                   const std::vector<recheck_result>& results) {
+  if (shared.json) {
+    print_json(document);
+  } else {
+    print_table_of(results);
+    print("{}\n", summary_of(results));
   }
-  if (!request.junit_file.empty()) {
-    write_file(export_target(request.junit_file, path, false, true), recheck_junit(results));
-  }
-  if (shared.json) return print_json(document);
-  print_table_of(results);
-  print("{}\n", summary_of(results));
+  if (!files.json.empty()) write_file(files.json, detail::json_text(document, 2) + "\n");
+  if (!files.junit.empty()) write_file(files.junit, recheck_junit(results));
 }
 
 exit_code run(const invocation& shared, const recheck_request& request) {
   const std::string path = shared.database_path();
   recheck_options options = options_of(request, path);
+  const report_files files = files_of(request, path);
   const tuner_program application = application_of(request.application, request.arguments);
   // First, so that a program that does not serve is not reported as a lack of results.
   static_cast<void>(functions_of(application));
@@ -182,7 +202,9 @@ exit_code run(const invocation& shared, const recheck_request& request) {
   options.listener = &report;
   std::vector<recheck_result> results = recheck(application, found.winners, devices, options);
   sort_worst_first(results);
-  write_reports(shared, request, path, results);
+  write_reports(shared, files,
+                recheck_document(results, path, request.within / 100, interruption::has_come()),
+                results);
   return code_for(results);
 }
 
