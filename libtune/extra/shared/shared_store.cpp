@@ -5,16 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <span>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 
-#include "libtune/base/sha256.hpp"
-#include "libtune/extra/maintenance/json_document.hpp"
 #include "libtune/extra/shared/store_connection.hpp"
-#include "libtune/store/database/identity_column.hpp"
-#include "libtune/store/database/trial_log.hpp"
+#include "libtune/extra/shared/store_texts.hpp"
 
 namespace tune {
 namespace {
@@ -41,25 +36,26 @@ constexpr std::array create_statements{
     "CREATE FUNCTION libtune.sign() RETURNS trigger LANGUAGE plpgsql AS $sign$ BEGIN "
     "NEW.pushed_by := session_user; NEW.pushed_at := CURRENT_TIMESTAMP; RETURN NEW; END $sign$; "
     "CREATE TRIGGER sign BEFORE INSERT OR UPDATE ON libtune.result "
-    "FOR EACH ROW EXECUTE FUNCTION libtune.sign(); END IF; END $do$"};
+    "FOR EACH ROW EXECUTE FUNCTION libtune.sign(); END IF; END $do$",
+    // Later tables of version 1, which a libtune without them does not read.
+    "CREATE TABLE IF NOT EXISTS libtune.decision ("
+    "number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
+    "function text NOT NULL, key text NOT NULL, device text NOT NULL, "
+    "arguments text NOT NULL, device_name text NOT NULL, configuration text NOT NULL, "
+    "decision text NOT NULL CHECK (decision IN ('promoted', 'withdrawn')), "
+    "reason text NOT NULL CHECK (octet_length(reason) <= 65536), "
+    "made_by text NOT NULL DEFAULT session_user, made_from text NOT NULL, "
+    "made_at timestamp with time zone NOT NULL DEFAULT now())",
+    "DO $do$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgname = 'sign' AND "
+    "tgrelid = 'libtune.decision'::regclass) THEN "
+    "CREATE OR REPLACE FUNCTION libtune.sign_decision() RETURNS trigger LANGUAGE plpgsql AS $sign$ BEGIN "
+    "NEW.made_by := session_user; NEW.made_at := CURRENT_TIMESTAMP; RETURN NEW; END $sign$; "
+    "CREATE TRIGGER sign BEFORE INSERT ON libtune.decision "
+    "FOR EACH ROW EXECUTE FUNCTION libtune.sign_decision(); END IF; END $do$"};
 
 constexpr const char* columns_sql =
     "document, device_name, pushed_by, pushed_from, "
     "to_char(pushed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')";
-
-std::string digest_of(const std::string& text) {
-  return detail::to_hex(detail::sha256(std::as_bytes(std::span(text))));
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
-std::string utf8_or_hex(const std::string& text) {
-  const bool fits = detail::is_utf8(text) && text.find('\0') == std::string::npos;
-  return fits ? text : detail::to_hex(std::as_bytes(std::span(text)));
-}
 
 std::string quoted_role(const std::string& role) {
   std::string text = "\"";
@@ -86,13 +82,20 @@ void shared_store::init(const std::vector<std::string>& readers,
   connection_->run("BEGIN");
   try {
     for (const char* statement : create_statements) connection_->run(statement);
-    for (const auto& [roles, rights] :
-         {std::pair(&readers, "SELECT"), std::pair(&writers, "SELECT, INSERT, UPDATE")}) {
-      for (const std::string& role : *roles) {
+    struct grant {
+      const std::vector<std::string>& roles;
+      const char* results;
+      const char* decisions;
+    };
+    for (const auto& [roles, results, decisions] :
+         {grant{readers, "SELECT", "SELECT"},
+          grant{writers, "SELECT, INSERT, UPDATE", "SELECT, INSERT"}}) {
+      for (const std::string& role : roles) {
         const std::string name = quoted_role(role);
         connection_->run("GRANT USAGE ON SCHEMA libtune TO " + name);
         connection_->run("GRANT SELECT ON libtune.meta TO " + name);
-        connection_->run(fmt::format("GRANT {} ON libtune.result TO {}", rights, name));
+        connection_->run(fmt::format("GRANT {} ON libtune.result TO {}", results, name));
+        connection_->run(fmt::format("GRANT {} ON libtune.decision TO {}", decisions, name));
       }
     }
     connection_->run("COMMIT");
@@ -110,12 +113,9 @@ std::vector<shared_result> shared_store::find(const function_identity& function,
       "SELECT {} FROM libtune.result WHERE function = $1 AND key = $2 "
       "ORDER BY device = $3 DESC, pushed_at DESC LIMIT {}",
       columns_sql, most_found);
-  connection_->use(false, sql.c_str(),
-                   {table_name(function), digest_of(detail::canonical_arguments(key.arguments)),
-                    digest_of(canonical_text(key.device))},
-                   [&](const auto& row) {
-                     found.push_back({row.at(0), row.at(1), row.at(2), row.at(3), row.at(4)});
-                   });
+  connection_->use(false, sql.c_str(), detail::row_key(function, key), [&](const auto& row) {
+    found.push_back({row.at(0), row.at(1), row.at(2), row.at(3), row.at(4)});
+  });
   return found;
 }
 
@@ -123,13 +123,14 @@ std::vector<shared_result> shared_store::find(const function_identity& function,
 bool shared_store::try_lock(const std::string& name) {
   bool is_taken = false;
   connection_->use(false, "SELECT pg_try_advisory_lock(hashtextextended('libtune ' || $1, 0))",
-                   {digest_of(name)}, [&](const auto& row) { is_taken = row.at(0) == "t"; });
+                   {detail::digest_of(name)},
+                   [&](const auto& row) { is_taken = row.at(0) == "t"; });
   return is_taken;
 }
 
 void shared_store::unlock(const std::string& name) {
   connection_->use(false, "SELECT pg_advisory_unlock(hashtextextended('libtune ' || $1, 0))",
-                   {digest_of(name)});
+                   {detail::digest_of(name)});
 }
 
 // Several at a time, so that a statement's time excludes the visits.
@@ -152,36 +153,18 @@ void shared_store::for_each(const std::function<void(const shared_result&)>& vis
 }
 
 push_outcome shared_store::push(const function_content& one) {
-  if (one.results.size() != 1 || !one.results.front().score_ns()) {
-    throw argument_error("one result with its time is pushed at once");
-  }
-  const result_content& result = one.results.front();
-  const device_identity device = result.device();
-  const std::string document = to_json_document({.functions = {one}});
-  if (document.size() > most_bytes) {
-    throw shared_store_error(store_fault::row,
-                             fmt::format("a result of '{}' has {} bytes with its trials, and a "
-                                         "shared store takes {} at most",
-                                         one.function.name, document.size(), most_bytes));
-  }
+  const std::vector<std::string> row = detail::row_of(one);
   const bool by_time = own_name(one.function.name) == one.function.name;
   const std::string sql = fmt::format(
-      "INSERT INTO libtune.result AS present (function, key, device, arguments, device_name, "
-      "device_version, score_ns, tuned_at, document, pushed_from) "
+      "INSERT INTO libtune.result AS present ({}) "
       "VALUES ($1, $2, $3, $4, $5, $6, $7::double precision, $8, $9, $10) "
       "ON CONFLICT (function, key, device) DO UPDATE SET score_ns = excluded.score_ns, "
       "tuned_at = excluded.tuned_at, document = excluded.document, pushed_by = session_user, "
       "pushed_from = excluded.pushed_from, pushed_at = now() WHERE {} RETURNING 1",
+      detail::result_columns,
       by_time ? "excluded.score_ns < present.score_ns" : "excluded.tuned_at > present.tuned_at");
   bool is_stored = false;
-  connection_->use(
-      true, sql.c_str(),
-      {table_name(one.function), digest_of(detail::canonical_arguments(result.arguments)),
-       digest_of(canonical_text(device)), utf8_or_hex(to_string(result.arguments)),
-       utf8_or_hex(device.name), utf8_or_hex(device.driver_version),
-       fmt::format("{}", *result.score_ns()), text_of(result.columns, "tuned_at"), document,
-       utf8_or_hex(host_name())},
-      [&](const auto&) { is_stored = true; });
+  connection_->use(true, sql.c_str(), row, [&](const auto&) { is_stored = true; });
   return is_stored ? push_outcome::stored : push_outcome::kept;
 }
 

@@ -49,6 +49,19 @@ struct shared_result {
   std::string pushed_at;    ///< on the clock of the server, UTC
 };
 
+/// A decision about a result that was new on one machine.
+struct shared_decision {
+  std::string function;       ///< its table: NAME__VERSION
+  std::string arguments;      ///< the key, in words
+  std::string device;         ///< the name of the device
+  std::string configuration;  ///< the tuning, in words
+  bool is_promoted = false;   ///< the store has taken it as its result; else it was withdrawn
+  std::string reason;         ///< in words
+  std::string made_by;        ///< the user on the server, by the login
+  std::string made_from;      ///< the host, as reported by the deciding program
+  std::string made_at;        ///< on the clock of the server, UTC
+};
+
 /// The outcome of a push.
 enum class push_outcome : std::uint8_t {
   stored,  ///< the store has it now
@@ -108,6 +121,16 @@ class shared_store {
   /// Stores a result, replacing a worse one, by wins_over.
   /// @param one  a function with one result
   push_outcome push(const function_content& one);
+
+  /// Stores a result whatever the present one is, with the decision to do so.
+  /// @param one     a function with one result
+  /// @param reason  in words; the first 4096 bytes are kept
+  void promote(const function_content& one, const std::string& reason);
+  /// Stores the decision that a configuration does not become the result of a key.
+  void withdraw(const function_identity& function, const record_key& key,
+                const std::vector<named_value>& configuration, const std::string& reason);
+  /// Returns the latest decisions, the last first.
+  std::vector<shared_decision> decisions(std::size_t most);
 
   /// Takes a lock of the server, which it keeps until unlock, or until the connection is lost.
   /// Returns false while another connection has it. Locks taken n times are returned n times.

@@ -311,6 +311,76 @@ TEST_CASE("a role that may write pushes") {
   CHECK(place.open(user).push(content_of("shared.written")) == tune::push_outcome::stored);
 }
 
+TEST_CASE("a promotion replaces a faster result, with its reason, user, host and time") {
+  const filled_place place;
+  if (!place) return;
+  auto store = place.open();
+  const auto faster = content_of("shared.promoted", 1000);
+  const auto slower = content_of("shared.promoted", 2000);
+  REQUIRE(store.push(faster) == tune::push_outcome::stored);
+  REQUIRE(store.push(slower) == tune::push_outcome::kept);
+  store.promote(slower, "the shared one does not work: crashed");
+  const auto found = store.find(slower.function, key_of(context_of()));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].document == tune::to_json_document({.functions = {slower}}));
+  store.withdraw(slower.function, key_of(context_of()), tune::to_values(fastest),
+                 "5 % slower \xe2\x82\xac" + std::string(9999, 'x'));
+  const auto decisions = store.decisions(9);
+  REQUIRE(decisions.size() == 2);
+  CHECK_FALSE(decisions[0].is_promoted);
+  CHECK(decisions[0].reason.size() == 4096);
+  CHECK(decisions[1].is_promoted);
+  CHECK(decisions[1].function == "shared.promoted__0");
+  CHECK(decisions[1].arguments == "size=64");
+  CHECK(decisions[1].device == "device one");
+  CHECK(decisions[1].reason == "the shared one does not work: crashed");
+  CHECK(decisions[1].made_by == "owner");
+  CHECK_FALSE(decisions[1].made_from.empty());
+  CHECK(decisions[1].made_at.ends_with("Z"));
+  CHECK(store.decisions(1).size() == 1);
+}
+
+TEST_CASE("decisions are signed by the server, never changed by writers, and not made by readers") {
+  const filled_place place;
+  if (!place) return;
+  const std::string reader = "deciding_reader_" + place.name;
+  const std::string writer = "deciding_writer_" + place.name;
+  for (const std::string& role : {reader, writer}) place.sql("CREATE ROLE " + role + " LOGIN");
+  place.open().init({reader}, {writer});
+  const auto content = content_of("shared.decided");
+  CHECK_THROWS_AS(place.open(reader).promote(content, "no"), shared_store_error);
+  CHECK(place.open(reader).decisions(9).empty());
+  CHECK(place.open().find(content.function, key_of(context_of())).empty());
+  place.open(writer).promote(content, "yes");
+  CHECK(place.open(reader).decisions(9).at(0).made_by == writer);
+  place.sql("SET ROLE " + writer +
+            "; INSERT INTO libtune.decision (function, key, device, arguments, device_name, "
+            "configuration, decision, reason, made_from, made_by) VALUES ('f', 'k', 'd', 'a', 'n', "
+            "'c', 'withdrawn', 'r', 'h', 'somebody')");
+  CHECK(place.open(reader).decisions(9).at(0).made_by == "owner");  // the login
+  CHECK_FALSE(
+      place.server->try_sql(place.name, "SET ROLE " + writer + "; DELETE FROM libtune.decision"));
+  CHECK_FALSE(place.server->try_sql(
+      place.name, "SET ROLE " + writer + "; UPDATE libtune.decision SET reason = 'none'"));
+}
+
+TEST_CASE("a store without the table of decisions names the command that makes it") {
+  const filled_place place;
+  if (!place) return;
+  place.sql("DROP TABLE libtune.decision");
+  auto store = place.open();
+  REQUIRE(store.push(content_of("shared.older")) == tune::push_outcome::stored);
+  try {
+    store.promote(content_of("shared.older"), "new");
+    FAIL("it has no table");
+  } catch (const shared_store_error& failure) {
+    CHECK(std::string(failure.what()).find("tunedb share init") != std::string::npos);
+  }
+  store.init({}, {});
+  store.promote(content_of("shared.older"), "new");
+  CHECK(store.decisions(9).size() == 1);
+}
+
 TEST_CASE("the server signs a result, whatever a writer says") {
   const store_place place;
   if (!place) return;
