@@ -93,6 +93,26 @@ std::string fate_of(const recheck_result& result) {
   return result.store_failure.empty() ? std::string() : "not stored: " + result.store_failure;
 }
 
+std::string decision_of(const recheck_result& result) {
+  if (result.decision == canary_decision::none) return {};
+  std::string text(canary_decision_name(result.decision));
+  // The reason of a withdrawal is the verdict.
+  const bool has_reason =
+      result.decision == canary_decision::promoted || result.decision == canary_decision::kept;
+  if (has_reason) text += ": " + result.decision_reason;
+  if (result.decision_failure.empty()) return text;
+  return fmt::format("not {}, because {}", text, result.decision_failure);
+}
+
+/// Everything besides the verdict.
+std::string remarks_of(const recheck_result& result) {
+  std::string text;
+  for (const std::string& one : {software_of(result), fate_of(result), decision_of(result)}) {
+    if (!one.empty()) text += "; " + one;
+  }
+  return text;
+}
+
 junit_case case_of(const recheck_result& result, bool name_device) {
   junit_case made{.name = fields_text(result.winner.key), .elapsed = result.elapsed};
   if (name_device) made.name += " on " + to_text(result.winner.device);
@@ -138,6 +158,9 @@ json to_json(const recheck_result& result) {
           {"compared", result.compared},
           {"stored", result.is_stored},
           {"store_failure", result.store_failure},
+          {"decision", canary_decision_name(result.decision)},
+          {"decision_reason", result.decision_reason},
+          {"decision_failure", result.decision_failure},
           {"elapsed_ns", result.elapsed.count()}};
 }
 
@@ -152,10 +175,7 @@ verdict_counts count_verdicts(const std::vector<recheck_result>& results) {
 std::string verdict_text(const recheck_result& result) {
   std::string text(recheck_verdict_name(result.verdict));
   text += (result.verdict == recheck_verdict::lost ? " " : ": ") + details_of(result);
-  for (const std::string& more : {software_of(result), fate_of(result)}) {
-    if (!more.empty()) text += "; " + more;
-  }
-  return text;
+  return text + remarks_of(result);
 }
 
 recheck_report::recheck_report(clock_function now)
@@ -191,6 +211,14 @@ std::string summary_of(const std::vector<recheck_result>& results) {
   const auto stopped = std::ranges::count_if(results, &recheck_result::is_stopped);
   std::string text = counts_text(count_verdicts(results));
   if (stored > 0) text += fmt::format("; {} stored", stored);
+  const auto decided = [&](canary_decision decision) {
+    return std::ranges::count(results, decision, &recheck_result::decision);
+  };
+  if (decided(canary_decision::none) < std::ssize(results)) {
+    text += fmt::format("; {} promoted, {} withdrawn, {} kept, {} undecided",
+                        decided(canary_decision::promoted), decided(canary_decision::withdrawn),
+                        decided(canary_decision::kept), decided(canary_decision::undecided));
+  }
   if (stopped > 0) text += fmt::format("; a signal ended it before {} were compared", stopped);
   return text;
 }
@@ -200,11 +228,7 @@ void print_table_of(const std::vector<recheck_result>& results) {
   for (const recheck_result& result : results) {
     if (result.is_stopped) continue;
     json row = to_json(result);
-    std::string details = details_of(result);
-    for (const std::string& more : {software_of(result), fate_of(result)}) {
-      if (!more.empty()) details += "; " + more;
-    }
-    row["details"] = std::move(details);
+    row["details"] = details_of(result) + remarks_of(result);
     rows.push_back(std::move(row));
   }
   print_rows(false, {}, rows,

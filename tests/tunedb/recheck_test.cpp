@@ -4,23 +4,15 @@
 // tunedb recheck as an operator runs it, with an application of the tests.
 #include <chrono>
 #include <csignal>
-#include <cstdint>
 #include <doctest/doctest.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "libtune/device/devices.hpp"
-#include "libtune/store/database/tuning_database.hpp"
-#include "libtune/testing/fixtures.hpp"
-#include "libtune/testing/run_tests.hpp"
-#include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tunedb/recheck_report.hpp"
-#include "tests/child/sample_tuner.hpp"
-#include "tests/tunedb/run_tunedb.hpp"
+#include "tests/tunedb/recheck_bench.hpp"
 
 namespace recheck_test {
 
@@ -29,58 +21,8 @@ using isolated::flaw;
 using nlohmann::json;
 using key_type = isolated::sample_key;
 
-std::vector<tune::named_value> values(int n) { return {{"n", std::int64_t{n}}}; }
-
-bool has_device() {
-  if (!tune::all_devices().empty()) return true;
-  skip("there is no device");
-  return false;
-}
-
-/// A folder with room for a database, and one device.
-struct bench {
-  temporary_directory folder;
-  std::string path = (folder / "tuning.db").string();
-  std::string log = (folder / "log").string();
-  scoped_environment variable{"LIBTUNE_DB", path.c_str()};
-  scoped_environment system{"LIBTUNE_SYSTEM_DB", nullptr};
-  scoped_environment device{"LIBTUNE_DEVICE", "0"};
-  scoped_environment trial_time{"LIBTUNE_TRIAL_TIME", "1"};
-
-  /// Its standard error is a part of the output, unless that is JSON.
-  ended recheck(const std::string& arguments = {}) const {
-    const char* error = arguments.ends_with("--json") ? " 2> /dev/null" : " 2>&1";
-    return run(std::string("'") + LIBTUNE_TUNEDB + "' recheck --app '" + LIBTUNE_APPLICATION +
-               "' " + arguments + error);
-  }
-  json document(const std::string& arguments = {}) const {
-    return json::parse(recheck(arguments + " --json").output);
-  }
-  /// Stores a result with trials of these configurations, of which n takes n us.
-  void store(const key_type& key, int winner, const std::vector<int>& trials,
-             const tune::function_identity& function = isolated::sample_function(),
-             const std::string& driver = {}) const {
-    tune::tuning_database database(path);
-    tune::record_key of{tune::to_values(key), tune::all_devices().front().identity()};
-    if (!driver.empty()) of.device.driver_version = driver;
-    const auto search = database.begin_search(function, of);
-    for (const int n : trials) {
-      database.add_trial(
-          search, {.configuration = values(n), .outcome = "measured", .score_ns = 1000.0 * n});
-    }
-    database.finish_search(search, "found");
-    database.store(function, of, values(winner), 1000.0 * winner);
-  }
-  std::int64_t stored(const key_type& key) const {
-    const auto found = tune::tuning_database(path).find(
-        isolated::sample_function(),
-        {tune::to_values(key), tune::all_devices().front().identity()});
-    return found ? std::get<std::int64_t>(found->values.front().value) : 0;
-  }
-};
-
-TEST_CASE_FIXTURE(bench, "results that hold end with 0, in a table and in files") {
-  if (!has_device()) return;
+TEST_CASE_FIXTURE(recheck_bench, "results that hold end with 0, in a table and in files") {
+  if (!has_recheck_device()) return;
   store({}, 1, {1, 2, 3});
   store({.configurations = 9}, 1, {1, 2});
   const std::string junit = (folder / "junit.xml").string();
@@ -98,8 +40,8 @@ TEST_CASE_FIXTURE(bench, "results that hold end with 0, in a table and in files"
   CHECK(written["results"][0]["score_ns"] == 1000);
 }
 
-TEST_CASE_FIXTURE(bench, "a lost result is named with its loss, and ends with 10") {
-  if (!has_device()) return;
+TEST_CASE_FIXTURE(recheck_bench, "a lost result is named with its loss, and ends with 10") {
+  if (!has_recheck_device()) return;
   store({}, 3, {3, 2, 1});
   const std::string junit = (folder / "junit.xml").string();
   const ended text = recheck("--junit " + junit);
@@ -114,8 +56,8 @@ TEST_CASE_FIXTURE(bench, "a lost result is named with its loss, and ends with 10
   CHECK(recheck().code == 0);
 }
 
-TEST_CASE_FIXTURE(bench, "a result that does not work comes first, and ends with 9") {
-  if (!has_device()) return;
+TEST_CASE_FIXTURE(recheck_bench, "a result that does not work comes first, and ends with 9") {
+  if (!has_recheck_device()) return;
   const key_type crashing{.flaw = flaw::segfault, .bad = 2};
   store({}, 3, {3, 1});
   store(crashing, 2, {2, 4});
@@ -135,8 +77,9 @@ TEST_CASE_FIXTURE(bench, "a result that does not work comes first, and ends with
   CHECK(stored(crashing) == 1);
 }
 
-TEST_CASE_FIXTURE(bench, "a child that dies is the verdict of its key alone, and ends with 6") {
-  if (!has_device()) return;
+TEST_CASE_FIXTURE(recheck_bench,
+                  "a child that dies is the verdict of its key alone, and ends with 6") {
+  if (!has_recheck_device()) return;
   store({.flaw = flaw::dies_outside}, 1, {1});
   store({}, 1, {1, 2});
   const ended run = recheck("--json");
@@ -146,8 +89,8 @@ TEST_CASE_FIXTURE(bench, "a child that dies is the verdict of its key alone, and
   CHECK(all["holds"] == 1);
 }
 
-TEST_CASE_FIXTURE(bench, "results without a use are skipped, and alone end with 3") {
-  if (!has_device()) return;
+TEST_CASE_FIXTURE(recheck_bench, "results without a use are skipped, and alone end with 3") {
+  if (!has_recheck_device()) return;
   auto other = isolated::sample_function();
   other.name = "another.function";
   store({}, 1, {1}, other);
@@ -164,8 +107,8 @@ TEST_CASE_FIXTURE(bench, "results without a use are skipped, and alone end with 
   CHECK(recheck().code == 0);
 }
 
-TEST_CASE_FIXTURE(bench, "functions, keys and drivers choose the results") {
-  if (!has_device()) return;
+TEST_CASE_FIXTURE(recheck_bench, "functions, keys and drivers choose the results") {
+  if (!has_recheck_device()) return;
   store({.configurations = 4}, 1, {1, 2});
   store({.configurations = 5}, 1, {1, 2}, isolated::sample_function(), "0.1");
   CHECK(document()["results"].size() == 2);
@@ -187,14 +130,14 @@ TEST_CASE_FIXTURE(bench, "functions, keys and drivers choose the results") {
   CHECK(stored({.configurations = 5}) == 1);
 }
 
-TEST_CASE_FIXTURE(bench, "what makes no sense is refused before anything is compared") {
+TEST_CASE_FIXTURE(recheck_bench, "what makes no sense is refused before anything is compared") {
   CHECK(recheck("--within -1").code == 2);
   CHECK(recheck("--time 0").code == 2);
   CHECK(recheck("--arg n=1 --keys x").code == 2);
   const ended shut = recheck("-- --shut");
   CHECK(shut.code == 1);
   CHECK(contains(shut.output, "has to begin with serve_if_worker"));
-  if (!has_device()) return;
+  if (!has_recheck_device()) return;
   const ended none = recheck();
   CHECK(none.code == 3);
   CHECK(contains(none.output, "there is no database"));
@@ -208,16 +151,17 @@ TEST_CASE_FIXTURE(bench, "what makes no sense is refused before anything is comp
   CHECK(stored({}) == 1);
 }
 
-TEST_CASE_FIXTURE(bench, "the program itself is the application of the built-in operations") {
-  if (!has_device()) return;
+TEST_CASE_FIXTURE(recheck_bench,
+                  "the program itself is the application of the built-in operations") {
+  if (!has_recheck_device()) return;
   store({}, 1, {1});
   const ended alone = tunedb("recheck 2>&1");
   CHECK(alone.code == 3);
   CHECK(contains(alone.output, "the application does not have the function"));
 }
 
-TEST_CASE_FIXTURE(bench, "a signal ends it with the verdicts so far") {
-  if (!has_device()) return;
+TEST_CASE_FIXTURE(recheck_bench, "a signal ends it with the verdicts so far") {
+  if (!has_recheck_device()) return;
   for (int count = 4; count < 12; ++count) {
     store({.configurations = count, .sleep_us = 100'000, .log = log}, 1, {1, 2});
   }
@@ -241,7 +185,7 @@ TEST_CASE("the worst results are listed first, and progress names them at once")
   tune::recheck_result lost = held;
   lost.verdict = tune::recheck_verdict::lost;
   lost.loss = tune::recheck_loss{.estimate = 0.05, .lower = 0.04, .upper = 0.06};
-  lost.best = values(2);
+  lost.best = sample_values(2);
   tune::recheck_result worse = lost;
   worse.loss->estimate = 0.5;
   tune::recheck_result wrong = held;

@@ -71,6 +71,29 @@ struct recheck_loss {
   friend bool operator==(const recheck_loss&, const recheck_loss&) = default;
 };
 
+/// The decision about a result that is new on this machine (canary.hpp).
+enum class canary_decision : std::uint8_t {
+  none,       ///< none was made
+  promoted,   ///< it becomes the result of the shared store
+  withdrawn,  ///< it does not
+  kept,       ///< the shared result is as good and stays
+  undecided
+};
+
+/// "none", "promoted", "withdrawn", "kept" or "undecided".
+std::string_view canary_decision_name(canary_decision decision) noexcept;
+
+/// A configuration that a stored result was compared with.
+struct recheck_rival {
+  std::vector<named_value> configuration{};
+  tune::outcome outcome = tune::outcome::skipped;
+  std::string reason{};             ///< the reason for a missing time
+  bool is_at_fault = false;         ///< it does not work here, also with more memory
+  std::optional<run_time> score{};  ///< its time, if measured
+  /// Its slowdown against the stored result; empty unless both were measured.
+  std::optional<recheck_loss> loss{};
+};
+
 /// The result of recheck for one stored result.
 struct recheck_result {
   stored_winner winner{};
@@ -83,11 +106,16 @@ struct recheck_result {
   std::vector<named_value> best{};
   std::optional<run_time> best_score{};  ///< its time
   std::optional<recheck_loss> loss{};    ///< empty unless both were measured
-  bool is_stopped = false;   ///< recheck_options::stop has ended it before it had a verdict
-  std::size_t compared = 0;  ///< configurations with a time, the result included
+  bool is_stopped = false;  ///< recheck_options::stop has ended it before it had a verdict
+  /// The others of the first comparison, in the order of their trials.
+  std::vector<recheck_rival> rivals{};
+  std::size_t compared = 0;           ///< configurations with a time, the result included
   std::vector<std::string> doubts{};  ///< uncertainties, for users: an unsteady device
   bool is_stored = false;  ///< the best has been stored as the result (recheck_options::repair)
-  std::string store_failure{};          ///< the reason why it could not be stored
+  std::string store_failure{};  ///< the reason why it could not be stored
+  canary_decision decision = canary_decision::none;
+  std::string decision_reason{};        ///< in words
+  std::string decision_failure{};       ///< the reason why the decision is not in the shared store
   std::chrono::nanoseconds elapsed{0};  ///< the time from its start to its end
 };
 
@@ -113,7 +141,10 @@ struct recheck_options {
   /// The options of the comparisons. The database must be given, here or by the environment.
   tuning_options tuning{};
   std::size_t runners_up = 4;  ///< the most stored trials that a result is compared with
-  double within = 0.02;        ///< a smaller slowdown counts as a tie: 0.02 is 2 %
+  /// Returns further configurations to compare a result with, before all others. May be empty.
+  /// Called by several threads at the same time.
+  std::function<std::vector<std::vector<named_value>>(const stored_winner&)> rivals{};
+  double within = 0.02;  ///< a smaller slowdown counts as a tie: 0.02 is 2 %
   /// The device time to compare one key. Compilations and the first runs, which check the results,
   /// are not included.
   std::chrono::nanoseconds time = std::chrono::seconds(1);

@@ -35,8 +35,9 @@ void decide(recheck_result& result, recheck_verdict verdict, std::string reason 
 }
 
 // Lack of memory or of a metric depends on the machine at this moment, not on the result.
-bool is_at_fault(const trial& own) {
+bool is_at_fault(const trial& own, const tuning_goal& goal) {
   if (is_short_of_memory(own)) return false;
+  if (own.outcome == outcome::unfit) return why_unfit(goal, own, true).has_value();
   return own.outcome != outcome::out_of_memory && own.outcome != outcome::measured;
 }
 
@@ -44,8 +45,7 @@ void judge_failure(recheck_result& result, const trial& own, const tuning_goal& 
   const std::string reason = own.reason.empty()
                                  ? std::string(outcome_name(own.outcome))
                                  : fmt::format("{}: {}", outcome_name(own.outcome), own.reason);
-  const bool lacks_metric = own.outcome == outcome::unfit && !why_unfit(goal, own, true);
-  if (!is_at_fault(own) || lacks_metric) return decide(result, recheck_verdict::unknown, reason);
+  if (!is_at_fault(own, goal)) return decide(result, recheck_verdict::unknown, reason);
   result.fault = own.outcome;
   decide(result, recheck_verdict::wrong,
          own.outcome == outcome::skipped ? "skipped: the autotune function makes no measure for it"
@@ -151,11 +151,25 @@ bool needs_second_look(const recheck_result& result) {
          (result.verdict == recheck_verdict::unknown && result.loss);
 }
 
-std::vector<std::vector<named_value>> list_rivals(const stored_winner& winner,
-                                                  std::vector<stored_trial> trials,
-                                                  const std::vector<named_value>& test_default,
-                                                  std::size_t runners_up,
-                                                  std::chrono::nanoseconds time) {
+void note_rivals(recheck_result& result, const comparison& made) {
+  const tuning_goal goal = split_name(result.winner.function.name).second;
+  const trial* const own = made.find(result.winner.values);
+  for (const trial& item : made.trials) {
+    if (&item == own) continue;
+    recheck_rival rival{.configuration = item.configuration,
+                        .outcome = item.outcome,
+                        .reason = item.reason,
+                        .is_at_fault = !item.score && is_at_fault(item, goal),
+                        .score = item.score};
+    if (own != nullptr && own->score && item.score) rival.loss = loss_of(item, *own, goal);
+    result.rivals.push_back(std::move(rival));
+  }
+}
+
+std::vector<std::vector<named_value>> list_rivals(
+    const stored_winner& winner, const std::vector<std::vector<named_value>>& further,
+    std::vector<stored_trial> trials, const std::vector<named_value>& test_default,
+    std::size_t runners_up, std::chrono::nanoseconds time) {
   std::vector<std::vector<named_value>> listed{winner.values};
   const auto add = [&](const std::vector<named_value>& configuration) {
     const std::string text = canonical_text(configuration);
@@ -163,6 +177,9 @@ std::vector<std::vector<named_value>> list_rivals(const stored_winner& winner,
         listed, [&](const auto& other) { return canonical_text(other) == text; });
     if (is_new) listed.push_back(configuration);
   };
+  for (const auto& configuration : further) add(configuration);
+  const std::size_t least = std::max<std::size_t>(2, listed.size());
+  runners_up += listed.size() - 1;
   std::erase_if(trials, [](const stored_trial& item) { return !item.score_ns; });
   std::ranges::stable_sort(trials, {},
                            [](const stored_trial& item) { return *item.score_ns / item.level; });
@@ -173,7 +190,8 @@ std::vector<std::vector<named_value>> list_rivals(const stored_winner& winner,
   if (!test_default.empty()) add(test_default);
   if (winner.score_ns && *winner.score_ns > 0) {
     const double runs = static_cast<double>(time.count()) / *winner.score_ns;
-    const double most = std::max(2.0, (runs - runs_of_sentinel) / runs_of_each);
+    const double most =
+        std::max(static_cast<double>(least), (runs - runs_of_sentinel) / runs_of_each);
     if (most < static_cast<double>(listed.size())) {
       listed.resize(static_cast<std::size_t>(most));
     }

@@ -40,15 +40,18 @@ void judge(recheck_result& result, const comparison& made, double within);
 /// True if a second comparison of the result with the best alone can change the verdict.
 bool needs_second_look(const recheck_result& result);
 
-/// Returns the configurations to compare, each once: the stored one, its best other trials, and the
-/// test default last. Fewer than this if a run takes so long that all of them would exceed the
-/// time, and two at least.
+/// Sets the rivals of a result, by its first comparison.
+void note_rivals(recheck_result& result, const comparison& made);
+
+/// Returns the configurations to compare, each once: the stored one, the further ones, its best
+/// other trials, and the test default last. Fewer than this if a run takes so long that all of them
+/// would exceed the time, and two at least.
+/// @param further  always among them
 /// @param trials  of the search that found the result
 /// @param time    the device time of the comparison
-std::vector<std::vector<named_value>> list_rivals(const stored_winner& winner,
-                                                  std::vector<stored_trial> trials,
-                                                  const std::vector<named_value>& test_default,
-                                                  std::size_t runners_up,
-                                                  std::chrono::nanoseconds time);
+std::vector<std::vector<named_value>> list_rivals(
+    const stored_winner& winner, const std::vector<std::vector<named_value>>& further,
+    std::vector<stored_trial> trials, const std::vector<named_value>& test_default,
+    std::size_t runners_up, std::chrono::nanoseconds time);
 
 }  // namespace tune::detail

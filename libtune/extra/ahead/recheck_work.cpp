@@ -108,11 +108,14 @@ recheck_result recheck_task::run(const stored_winner& winner, const device& devi
     result.verdict = recheck_verdict::skipped;
     return result;
   }
+  const std::vector<std::vector<named_value>> no_rivals;
   const auto listed =
-      list_rivals(winner, database_.trials(winner.function, {winner.key, winner.stored_for}),
+      list_rivals(winner, options_.rivals ? options_.rivals(winner) : no_rivals,
+                  database_.trials(winner.function, {winner.key, winner.stored_for}),
                   find(winner.function)->test_default, options_.runners_up, options_.time);
   const comparison made = compare(listed);
   judge(result, made, options_.within);
+  note_rivals(result, made);
   if (needs_second_look(result)) {
     const auto best = result.best;
     judge(result, compare({winner.values, best}), options_.within);

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <unistd.h>
@@ -16,8 +15,11 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/console/result_text.hpp"
+#include "libtune/extra/ahead/canary.hpp"
 #include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/extra/ranged/portfolio_core.hpp"
+#include "libtune/extra/shared/shared_results.hpp"
+#include "libtune/extra/shared/shared_store.hpp"
 #include "libtune/tunedb/application.hpp"
 #include "libtune/tunedb/commands/commands.hpp"
 #include "libtune/tunedb/key_list.hpp"
@@ -41,6 +43,7 @@ struct recheck_request {
   double within = 2;  // per cent
   double time = 1;    // seconds
   bool repair = false;
+  bool canary = false;
   std::string junit_file;
   std::string json_file;
 };
@@ -79,8 +82,8 @@ std::set<std::string> chosen_keys(const recheck_request& request, database_reade
   return chosen;
 }
 
-found_winners read_winners(const recheck_request& request, const std::string& path,
-                           const std::vector<device>& devices) {
+std::vector<stored_winner> read_winners(const recheck_request& request, const std::string& path,
+                                        const std::vector<device>& devices) {
   database_reader database(path, database_access::read_only);
   if (!database.has_tables()) throw nothing_found("there is no database '" + path + "'");
   const std::set<std::string> chosen = chosen_keys(request, database);
@@ -98,7 +101,7 @@ found_winners read_winners(const recheck_request& request, const std::string& pa
   }
   if (found.winners.empty())
     throw nothing_found("'" + path + "' has no such results for this machine");
-  return found;
+  return std::move(found.winners);
 }
 
 std::vector<device> choose_devices(const recheck_request& request) {
@@ -126,19 +129,19 @@ recheck_options options_of(const recheck_request& request, const std::string& da
   options.within = request.within / 100;
   options.time = std::chrono::duration_cast<std::chrono::nanoseconds>(
       std::chrono::duration<double>(request.time));
-  options.repair = request.repair;
+  options.repair = request.repair || request.canary;
   options.stop = interruption::has_come;
   return options;
 }
 
-void tell_of_plan(const found_winners& found, const std::vector<device>& devices,
+void tell_of_plan(std::size_t count, const std::vector<device>& devices,
                   const recheck_request& request) {
-  const double most = static_cast<double>(found.winners.size()) * request.time /
-                      static_cast<double>(devices.size());
+  const double most =
+      static_cast<double>(count) * request.time / static_cast<double>(devices.size());
   print(stderr,
         "tunedb: {} results are compared again, for at most {} of device time, besides compiling "
         "and checking\n",
-        found.winners.size(),
+        count,
         format_clock(std::chrono::duration_cast<std::chrono::nanoseconds>(
             std::chrono::duration<double>(most))));
 }
@@ -151,8 +154,30 @@ exit_code code_for(const std::vector<recheck_result>& results) {
   if (has(recheck_verdict::wrong)) return wrong_results;
   if (has(recheck_verdict::lost)) return lost_results;
   if (interruption::has_come()) return interrupted;
-  if (has(recheck_verdict::unknown)) return keys_failed;
-  return has(recheck_verdict::holds) ? done : not_found;
+  const bool is_left = std::ranges::any_of(
+      results, [](const recheck_result& result) { return !result.decision_failure.empty(); });
+  if (is_left || has(recheck_verdict::unknown)) return keys_failed;
+  return has(recheck_verdict::holds) || results.empty() ? done : not_found;
+}
+
+/// The store of the new results.
+std::unique_ptr<shared_store> open_shared_store(const invocation& shared) {
+  const std::string url = shared.settings().shared_store;
+  if (url.empty()) throw usage_error("--canary needs a shared store: set LIBTUNE_SHARED_DB");
+  constexpr shared_store::waits patient{.connect = std::chrono::seconds(10),
+                                        .answer = std::chrono::seconds(60)};
+  return std::make_unique<shared_store>(url, find_store_driver(url), patient);
+}
+
+canary_results read_canaries(shared_store& store, const std::vector<stored_winner>& winners) {
+  canary_results found = find_canaries(
+      store, winners, [](const std::string& reason) { print(stderr, "tunedb: {}\n", reason); });
+  print(stderr, "tunedb: {} of {} results are new; {} has the others{}\n", found.winners.size(),
+        winners.size(), store.name(),
+        found.of_other_software > 0
+            ? fmt::format(", or they are of other software ({})", found.of_other_software)
+            : std::string());
+  return found;
 }
 
 /// The files of the reports; empty ones are not written.
@@ -195,12 +220,24 @@ exit_code run(const invocation& shared, const recheck_request& request) {
   // First, so that a program that does not serve is not reported as a lack of results.
   static_cast<void>(functions_of(application));
   const std::vector<device> devices = choose_devices(request);
-  const found_winners found = read_winners(request, path, devices);
-  tell_of_plan(found, devices, request);
+  const auto store = request.canary ? open_shared_store(shared) : nullptr;
+  std::vector<stored_winner> winners = read_winners(request, path, devices);
+  canary_results canaries;
+  if (store) {
+    canaries = read_canaries(*store, winners);
+    winners = canaries.winners;
+    options.rivals = [&](const stored_winner& of) {
+      std::vector<std::vector<named_value>> rivals;
+      if (const auto* const values = canaries.shared_values(of)) rivals.push_back(*values);
+      return rivals;
+    };
+  }
+  tell_of_plan(winners.size(), devices, request);
   const interruption watched;
   recheck_report report;
   options.listener = &report;
-  std::vector<recheck_result> results = recheck(application, found.winners, devices, options);
+  std::vector<recheck_result> results = recheck(application, winners, devices, options);
+  if (store) decide_canaries(*store, canaries, path, options.within, results);
   sort_worst_first(results);
   write_reports(shared, files,
                 recheck_document(results, path, request.within / 100, interruption::has_come()),
@@ -262,6 +299,12 @@ void add_recheck(CLI::App& program, invocation& shared) {
   command->add_flag("--repair", request->repair,
                     "Stores the better configuration where a result is wrong or lost, and results "
                     "of another driver that hold for this one, too");
+  command->add_flag(
+      "--canary", request->canary,
+      "Compares the results of this database that LIBTUNE_SHARED_DB lacks or has "
+      "with other values: each is promoted there if it is better than the shared one, "
+      "and withdrawn if it is wrong or lost, here too as by --repair. share log lists "
+      "the decisions");
   command
       ->add_option("--junit", request->junit_file,
                    "Also writes the verdicts as JUnit XML, for continuous integration")

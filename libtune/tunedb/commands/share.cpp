@@ -173,10 +173,40 @@ exit_code push(shared_store& store, const invocation& shared, const share_option
       reasons);
 }
 
+void show_log(shared_store& store, const invocation& shared, const share_options& options) {
+  constexpr std::size_t most = 1000;
+  json rows = json::array();
+  for (const shared_decision& one : store.decisions(most)) {
+    const bool is_chosen = options.function.empty() || one.function == options.function ||
+                           split_function(one.function).first == options.function;
+    if (!is_chosen) continue;
+    rows.push_back({{"made_at", one.made_at},
+                    {"decision", one.is_promoted ? "promoted" : "withdrawn"},
+                    {"table", one.function},
+                    {"key", one.arguments},
+                    {"device_name", one.device},
+                    {"configuration", one.configuration},
+                    {"reason", one.reason},
+                    {"made_by", one.made_by},
+                    {"made_from", one.made_from}});
+  }
+  print_rows(shared.json, rows, rows,
+             {{"TIME", "made_at"},
+              {"DECISION", "decision"},
+              {"FUNCTION", "table"},
+              {"KEY", "key"},
+              {"DEVICE", "device_name"},
+              {"CONFIGURATION", "configuration"},
+              {"BY", "made_by"},
+              {"FROM", "made_from"},
+              {"REASON", "reason"}});
+}
+
 void run(invocation& shared, const share_options& options) {
   shared_store store = open_store(shared, options);
   if (options.action == "init") return init(store, shared, options);
   if (options.action == "status") return show(store, shared);
+  if (options.action == "log") return show_log(store, shared, options);
   shared.result =
       options.action == "pull" ? pull(store, shared, options) : push(store, shared, options);
 }
@@ -190,16 +220,18 @@ void add_share(CLI::App& program, invocation& shared) {
       "Results on a PostgreSQL server that machines share. init makes its tables there; pull "
       "brings "
       "all its results into this database, as merge does; push stores there what this database has "
-      "measured, and what waits to be pushed; status shows what it holds and who may do what");
+      "measured, and what waits to be pushed; status shows what it holds and who may do what; log "
+      "lists the results that recheck --canary "
+      "has promoted or withdrawn, the last first: who, when and why");
   command->add_option("ACTION", options->action, "What to do")
       ->required()
-      ->check(CLI::IsMember({"init", "pull", "push", "status"}));
+      ->check(CLI::IsMember({"init", "log", "pull", "push", "status"}));
   command->add_option("URL", options->url,
                       "The server's database, as postgresql://user@host/database; by default that "
                       "of LIBTUNE_SHARED_DB. A password is better kept in ~/.pgpass");
   command
       ->add_option("--function", options->function,
-                   "pull or push only those of a function: NAME, or NAME__VERSION")
+                   "pull, push or log only those of a function: NAME, or NAME__VERSION")
       ->type_name("NAME");
   command->add_option("--reader", options->readers, "A role that init lets pull")
       ->type_name("ROLE")

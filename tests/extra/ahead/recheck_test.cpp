@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/extra/ahead/canary.hpp"
 #include "libtune/extra/ahead/recheck_work.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/fixtures.hpp"
@@ -83,6 +84,21 @@ TEST_CASE("a stored result is compared with its best trials and the test default
   CHECK(results[0].score == tune::run_time(1003));
   CHECK(results[0].compared == 4);
   CHECK(here.tuner.tried() == std::multiset<int>{3, 4, 5, 32});
+}
+
+TEST_CASE("further rivals are compared too, each with its slowdown") {
+  bench here;
+  here.store(1, 3, {3, 4});
+  here.options.rivals = [](const tune::stored_winner& of) {
+    CHECK(of.key == simulated_key(1));
+    return std::vector<std::vector<tune::named_value>>{values(11)};
+  };
+  const auto result = here.recheck().at(0);
+  REQUIRE(result.rivals.size() == 3);
+  CHECK(result.rivals[0].configuration == values(11));
+  CHECK(result.rivals[0].score == tune::run_time(1011));
+  REQUIRE(result.rivals[0].loss);
+  CHECK(result.rivals[0].loss->estimate == doctest::Approx(1011.0 / 1003 - 1));
 }
 
 TEST_CASE("a comparison checks every result and stores nothing") {
@@ -296,6 +312,49 @@ TEST_CASE("a result for a device that is not here is unknown") {
 TEST_CASE("a missing database has no results") {
   bench here;
   CHECK(tune::find_winners(here.path, {}, here.devices.all()).winners.empty());
+}
+
+/// A result with this verdict and one rival, the shared one.
+tune::recheck_result compared(recheck_verdict verdict, const tune::recheck_rival& rival) {
+  tune::recheck_result result;
+  result.verdict = verdict;
+  result.reason = "because";
+  result.rivals = {rival};
+  return result;
+}
+
+tune::canary_decision decided(tune::recheck_result result, bool has_shared = true, int shared = 2) {
+  const std::vector<tune::named_value> of_store = values(shared);
+  tune::decide_canary(result, has_shared ? &of_store : nullptr, 0.02);
+  CHECK_FALSE(result.decision_reason.empty());
+  return result.decision;
+}
+
+TEST_CASE("a new result is promoted if it is better than the shared one") {
+  using tune::canary_decision;
+  const auto slower = [](double by, double least) {
+    return tune::recheck_rival{.configuration = values(2),
+                               .outcome = tune::outcome::measured,
+                               .score = tune::run_time(100),
+                               .loss = tune::recheck_loss{.estimate = by, .lower = least}};
+  };
+  using enum recheck_verdict;
+  CHECK(decided(compared(holds, slower(0.1, 0.08))) == canary_decision::promoted);
+  CHECK(decided(compared(holds, slower(0.01, 0.005))) == canary_decision::kept);
+  CHECK(decided(compared(holds, slower(0.1, -0.1))) == canary_decision::kept);
+  CHECK(decided(compared(holds, slower(0.1, 0.08)), false) == canary_decision::promoted);
+  CHECK(decided(compared(holds, slower(0.1, 0.08)), true, 5) == canary_decision::promoted);
+  CHECK(decided(compared(wrong, slower(0.1, 0.08))) == canary_decision::withdrawn);
+  CHECK(decided(compared(lost, slower(-0.1, -0.12))) == canary_decision::withdrawn);
+  CHECK(decided(compared(unknown, slower(0.1, 0.08))) == canary_decision::undecided);
+  CHECK(decided(compared(skipped, slower(0.1, 0.08)), false) == canary_decision::undecided);
+  tune::recheck_rival broken{.configuration = values(2),
+                             .outcome = tune::outcome::wrong_result,
+                             .reason = "7 of 9 differ",
+                             .is_at_fault = true};
+  CHECK(decided(compared(holds, broken)) == canary_decision::promoted);
+  broken.is_at_fault = false;
+  CHECK(decided(compared(holds, broken)) == canary_decision::undecided);
 }
 
 }  // namespace recheck_test

@@ -166,8 +166,9 @@ TEST_CASE("rivals are the best trials and the test default, each once") {
                                                stored(2, 2000),
                                                stored(4, 8000, 4),
                                                {.configuration = values(9)}};
+  std::vector<std::vector<tune::named_value>> further;
   const auto listed = [&](std::size_t most, int by_default) {
-    return tune::detail::list_rivals(winner, trials, values(by_default), most,
+    return tune::detail::list_rivals(winner, further, trials, values(by_default), most,
                                      std::chrono::seconds(1));
   };
   // The device was slower by four times when 4 was measured.
@@ -176,6 +177,10 @@ TEST_CASE("rivals are the best trials and the test default, each once") {
   CHECK(listed(0, 7) == std::vector{values(1), values(7)});
   winner.score_ns = 40e6;  // 2 of them take most of a second
   CHECK(listed(9, 7) == std::vector{values(1), values(2)});
+  further = {values(8), values(9)};
+  CHECK(listed(9, 7) == std::vector{values(1), values(8), values(9)});
+  winner.score_ns = 1000;
+  CHECK(listed(1, 7) == std::vector{values(1), values(8), values(9), values(2), values(7)});
 }
 
 }  // namespace recheck_verdict_test
