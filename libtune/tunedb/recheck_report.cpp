@@ -137,6 +137,18 @@ json loss_json(const std::optional<recheck_loss>& loss) {
       {"estimate", loss->estimate}, {"lower", loss->lower}, {"upper", number_or_null(loss->upper)}};
 }
 
+json rivals_json(const std::vector<recheck_rival>& rivals) {
+  json list = json::array();
+  for (const recheck_rival& rival : rivals) {
+    list.push_back({{"values", plain_json(rival.configuration)},
+                    {"outcome", outcome_name(rival.outcome)},
+                    {"reason", rival.reason},
+                    {"score_ns", number_or_null(time_ns(rival.score))},
+                    {"loss", loss_json(rival.loss)}});
+  }
+  return list;
+}
+
 json to_json(const recheck_result& result) {
   const stored_winner& winner = result.winner;
   return {{"verdict", recheck_verdict_name(result.verdict)},
@@ -155,6 +167,7 @@ json to_json(const recheck_result& result) {
           {"loss", loss_json(result.loss)},
           {"doubts", result.doubts},
           {"stopped", result.is_stopped},
+          {"rivals", rivals_json(result.rivals)},
           {"compared", result.compared},
           {"stored", result.is_stored},
           {"store_failure", result.store_failure},

@@ -107,6 +107,26 @@ TEST_CASE_FIXTURE(recheck_bench, "results without a use are skipped, and alone e
   CHECK(recheck().code == 0);
 }
 
+TEST_CASE_FIXTURE(recheck_bench,
+                  "a goal decides by its metric, and the last search of a function counts") {
+  if (!has_recheck_device()) return;
+  auto with_goal = isolated::sample_function();
+  with_goal.name = "isolated.goal..max_load";
+  store({.configurations = 4}, 4, {4, 3}, with_goal);
+  store({.configurations = 5}, 1, {1, 4}, with_goal);
+  auto staged = isolated::sample_function();
+  staged.name = "isolated.staged";
+  store({.configurations = 6}, 1, {1, 2}, staged);
+  const json all = document();
+  REQUIRE(all["results"].size() == 3);
+  CHECK(all["results"][0]["verdict"] == "lost");
+  CHECK(all["results"][0]["best"]["n"] == 4);
+  CHECK(all["results"][0]["loss"]["estimate"] == 3.0);
+  CHECK(all["results"][0]["rivals"][0]["values"]["n"] == 4);
+  CHECK(all["holds"] == 2);
+  CHECK(document("--function isolated.goal")["results"].size() == 2);
+}
+
 TEST_CASE_FIXTURE(recheck_bench, "functions, keys and drivers choose the results") {
   if (!has_recheck_device()) return;
   store({.configurations = 4}, 1, {1, 2});
