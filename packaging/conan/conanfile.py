@@ -64,7 +64,7 @@ class Libtune(ConanFile):
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = [os.path.join("lib", "cmake", "libtune")]
         self.cpp_info.components["tune"].libs = ["tune"]
-        for part in ("ahead", "bare", "behind", "child", "console", "formats", "live", "maintenance", "pipeline",
+        for part in ("ahead", "bare", "behind", "capture", "child", "console", "formats", "live", "maintenance", "pipeline",
                      "ranged", "sensors", "sequence", "shared", "simulate", "operations", "telescope"):
             self.cpp_info.components[part].libs = [f"tune_{part}"]
             self.cpp_info.components[part].requires = ["tune"]

@@ -1,0 +1,8 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Frames of running pipelines in files, and their replay: link libtune::capture.
+#pragma once
+
+#include "libtune/extra/capture/capture_reader.hpp"
+#include "libtune/extra/capture/captured_frame.hpp"
