@@ -4,5 +4,6 @@
 // Frames of running pipelines in files, and their replay: link libtune::capture.
 #pragma once
 
+#include "libtune/extra/capture/capture.hpp"
 #include "libtune/extra/capture/capture_reader.hpp"
 #include "libtune/extra/capture/captured_frame.hpp"

@@ -216,14 +216,14 @@ captured_slot frame_parser::slot(const input& item) const {
   return made;
 }
 
-captured_operation_form form_of(const input& item, int level) {
+captured_operation_form read_form(const input& item, int level) {
   if (level > most_levels) refuse_document("sequences nest too deeply");
   captured_operation_form made{.type = text_of(item, "type"),
                                .parameters = values_of(item, "parameters")};
   if (!item.contains("children")) return made;
   made.child_names = texts_of(item, "child_names");
   for (const input& each : array_member(item, "children")) {
-    made.children.push_back(form_of(each, level + 1));
+    made.children.push_back(read_form(each, level + 1));
   }
   if (made.children.size() != made.child_names.size()) {
     refuse_document("a sequence has other names than children");
@@ -236,7 +236,7 @@ captured_operation_form form_of(const input& item, int level) {
 
 captured_call frame_parser::call(const input& item) const {
   captured_call made{.name = text_of(item, "name"),
-                     .form = form_of(member(item, "operation"), 0),
+                     .form = read_form(member(item, "operation"), 0),
                      .function = text_of(item, "function"),
                      .key = values_of(item, "key")};
   for (const input& each : array_member(item, "slots")) made.slots.push_back(slot(each));

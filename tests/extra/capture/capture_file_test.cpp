@@ -84,6 +84,9 @@ std::string write_sample(const std::string& path, const std::vector<std::byte>& 
   return path;
 }
 
+// Bytes between the places that are tried.
+const std::size_t step = 5;
+
 std::string read_whole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -139,7 +142,7 @@ TEST_CASE("a file that is cut off anywhere is refused") {
   const std::string path =
       write_sample((folder / "a.ltcapture").string(), std::vector<std::byte>(50), other);
   const std::string whole = read_whole(path);
-  for (std::size_t size = 0; size < whole.size(); ++size) {
+  for (std::size_t size = 0; size < whole.size(); size += step) {
     write_whole(path, whole.substr(0, size));
     CHECK_THROWS_AS(tune::capture_reader{path}, tune::capture_file_error);
   }
@@ -164,7 +167,7 @@ TEST_CASE("an altered byte is found, and the error names its place") {
       write_sample((folder / "a.ltcapture").string(), std::vector<std::byte>(50), other);
   const std::string whole = read_whole(path);
   std::size_t refused = 0;
-  for (std::size_t at = 0; at < whole.size(); ++at) {
+  for (std::size_t at = 0; at < whole.size(); at += step) {
     std::string altered = whole;
     altered[at] = static_cast<char>(altered[at] ^ 0x10);
     write_whole(path, altered);
@@ -174,7 +177,7 @@ TEST_CASE("an altered byte is found, and the error names its place") {
       ++refused;
     }
   }
-  CHECK(refused > whole.size() - 10);
+  CHECK(refused > whole.size() / step - 10);
   std::string altered = whole;
   altered[100] = static_cast<char>(altered[100] + 1);
   write_whole(path, altered);
