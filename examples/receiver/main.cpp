@@ -33,6 +33,8 @@ struct arguments {
   std::size_t behind = 0;
   bool asleep = false;
   bool times = false;
+  std::string capture;
+  std::uint64_t capture_each = 1000;
   std::string picture = "receiver.svg";
 };
 
@@ -75,6 +77,11 @@ void declare(CLI::App& app, arguments& given) {
                "let the program sleep until a frame comes or ends; on a GPU it polls, which takes "
                "one core of the host");
   app.add_flag("--times", given.times, "measure the stages of a frame by themselves and in place");
+  app.add_option("--capture", given.capture,
+                 "folder for captured frames, for tunedb replay; the first, and then each n-th");
+  app.add_option("--capture-each", given.capture_each, "n of these")
+      ->capture_default_str()
+      ->check(Range(1, 1000000000));
   app.add_option("--picture", given.picture, "file for the picture, as SVG; empty: none")
       ->capture_default_str();
 }
@@ -135,6 +142,23 @@ bool print_checks(const std::vector<receiver::check>& checks) {
   return all;
 }
 
+tune::capture_options capture_of(const arguments& given) {
+  if (given.capture.empty()) return {};
+  return {.folder = given.capture, .each_nth = given.capture_each};
+}
+
+void print_capture(tune::capture& frames) {
+  if (!frames.is_on()) return;
+  frames.wait();
+  const tune::capture_counts counts = frames.counts();
+  std::cout << fmt::format(
+      "Captured {} frames of {:.3f} GB of snapshots in files of {:.3f} GB; {} found no room, {} "
+      "failed {}\n",
+      counts.written, 1e-9 * static_cast<double>(frames.snapshot_bytes()),
+      1e-9 * static_cast<double>(counts.bytes), counts.skipped, counts.failed,
+      frames.last_failure());
+}
+
 int run(arguments& given) {
   const tune::device device = examples::choose_device(given.device);
   if (const std::string absence = tune::operations::fft_absence(device); !absence.empty()) {
@@ -159,7 +183,7 @@ int run(arguments& given) {
       device.name(), sizes.antennas, sizes.channels, sizes.bits, sizes.spectra(),
       sizes.frames_of_dump);
   const receiver::digitiser input(sizes);
-  receiver::telescope telescope(context, sizes, input, given.together);
+  receiver::telescope telescope(context, sizes, input, given.together, capture_of(given));
 
   if (given.behind > 0) {
     std::cout << receiver::tune_other_observations(context, sizes, given.behind)
@@ -167,11 +191,13 @@ int run(arguments& given) {
               << std::flush;
   }
 
+  if (!given.capture.empty()) telescope.captured().request();
   tune::seal();  // later frames may only be enqueued
   const receiver::run_report report =
       telescope.run(frames, rate > 0, polls ? tune::loop_wait::polling : tune::loop_wait::asleep);
   tune::unseal();
   print_run(sizes, report);
+  print_capture(telescope.captured());
   if (given.behind > 0) std::cout << receiver::describe_tuning_behind(report.elapsed);
   const bool right = print_checks(receiver::check_results(sizes, input.seen(), telescope));
   if (given.together) {

@@ -77,7 +77,7 @@ void set_array(tune::command_queue& queue, tune::operation& of, const std::strin
 }  // namespace
 
 telescope::telescope(const tune::context& context, const settings& sizes, const digitiser& input,
-                     bool together)
+                     bool together, const tune::capture_options& capture)
     : sizes_(sizes),
       context_(context),
       upload_(context.create_command_queue()),
@@ -90,6 +90,7 @@ telescope::telescope(const tune::context& context, const settings& sizes, const 
                         {sizes.heaps, sizes.channels, sizes.heap_spectra, polarisations, 2})),
       voltages_(make_array(context, tune::dtype::int8, voltages_shape(sizes))),
       voltages_turn_(voltages_),
+      capture_("receiver", capture),
       results_{.visibilities = tune::host_array<std::int32_t>({1}),
                .flags = tune::host_array<std::uint8_t>({1}),
                .beams = tune::host_array<std::int8_t>({1}),
@@ -103,6 +104,7 @@ telescope::telescope(const tune::context& context, const settings& sizes, const 
   }
   make_correlator();
   make_beamformer(input.seen());
+  prepare_capture();
   start();
 }
 
@@ -234,11 +236,11 @@ void telescope::start() {
 
 // ---- frames
 
-void telescope::channelise(antenna& of, std::uint64_t number) {
-  of.replay->run();
+void telescope::channelise(antenna& of, std::uint64_t number, tune::frame_snapshot& frame) {
+  of.channelised->run(frame);
   // Dither differs in each frame, so the operation that adds it is not recorded.
   of.quantise.set_first_spectrum(number * sizes_.spectra());
-  of.quantise.run();
+  of.quantised->run(frame);
   of.turn.run();
 }
 
@@ -283,22 +285,24 @@ tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, cloc
   // What is tuned behind the receiver looks for the times in which nothing computes.
   if (pulse_) loop.spawn(tell(upload_.enqueue_marker(), *pulse_, &tune::heartbeat::begin));
   co_await voltages.enter(compute_);
+  tune::frame_snapshot snapshot = capture_.begin();
   for (std::size_t a = 0; a < antennas_.size(); ++a) {
     co_await read[a].enter(compute_);
-    channelise(*antennas_[a], number);
+    channelise(*antennas_[a], number, snapshot);
     read[a].ready(compute_);
   }
-  correlate_replay_->run();
+  correlated_->run(snapshot);
   co_await formed.enter(compute_);
   beamform_->set_first_spectrum(number * sizes_.spectra());
-  beamform_->run();
+  formed_->run(snapshot);
   formed.ready(compute_);
   voltages.ready(compute_);
   co_await dumped.enter(compute_);
   if (ends_dump) {
-    dump_replay_->run();
+    dumped_->run(snapshot);
     correlate_->zero();
   }
+  capture_.end(snapshot);
   dumped.ready(compute_);
   compute_.flush();
   if (pulse_) loop.spawn(tell(compute_.enqueue_marker(), *pulse_, &tune::heartbeat::end));
@@ -442,7 +446,8 @@ std::vector<double> telescope::time_in_place(const std::vector<stage>& stages) {
 double telescope::time_frames(int frames) {
   const auto begin = clock::now();
   for (int i = 0; i < frames; ++i) {
-    for (const auto& each : antennas_) channelise(*each, static_cast<std::uint64_t>(i));
+    tune::frame_snapshot none;
+    for (const auto& each : antennas_) channelise(*each, static_cast<std::uint64_t>(i), none);
     correlate_replay_->run();
     beamform_->run();
   }

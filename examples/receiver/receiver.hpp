@@ -18,6 +18,7 @@
 #include "examples/receiver/front.hpp"
 #include "examples/receiver/steps.hpp"
 #include "libtune/extra/behind.hpp"
+#include "libtune/extra/capture.hpp"
 #include "libtune/extra/pipeline.hpp"
 #include "libtune/libtune.hpp"
 #include "operations/telescope/beamform/beamform.hpp"
@@ -71,8 +72,9 @@ class telescope {
  public:
   /// Compiles all kernels, tunes them if the context's options allow it, and allocates everything.
   /// @param together  true to tune the channeliser as a whole
+  /// @param capture   captures frames; without a folder only if LIBTUNE_CAPTURE has one
   telescope(const tune::context& context, const settings& sizes, const digitiser& input,
-            bool together);
+            bool together, const tune::capture_options& capture = {});
 
   /// Receives frames. Results of earlier runs are discarded.
   /// @param paced  true to start each frame when its samples would have been digitised; else at
@@ -83,6 +85,12 @@ class telescope {
   const results& received() const noexcept { return results_; }
   /// Measures the stages of a frame alone and in place.
   frame_times time_stages();
+  /// The captured frames.
+  tune::capture& captured() noexcept { return capture_; }
+  /// True if its device is a GPU.
+  bool is_on_gpu() const { return context_.device().kind() == tune::device_kind::gpu; }
+  /// Sets the rate of the digitisers for later runs, in samples/s.
+  void set_sample_rate(double rate) noexcept { sizes_.sample_rate = rate; }
   /// The bytes of device memory that one frame moves.
   std::size_t bytes_of_frame() const noexcept;
   /// The gain of the quantisation, from samples to outputs.
@@ -102,6 +110,9 @@ class telescope {
     std::unique_ptr<tune::captured_operation> replay;
     tune::operations::quantise quantise;
     corner_turn turn;
+    // The places of replay and quantise in a captured frame.
+    std::optional<tune::capture_point> channelised{};
+    std::optional<tune::capture_point> quantised{};
   };
 
   /// A stage of a frame.
@@ -115,12 +126,13 @@ class telescope {
                                         const digitiser& input);
   void make_correlator();
   void make_beamformer(const sky& seen);
+  void prepare_capture();
   void start();
   tune::task<> watch(const bool& ended, run_report& report);
   tune::task<> frame(tune::event_loop& loop, std::uint64_t number, clock::time_point ready,
                      run_report& report);
   void note_latency(clock::time_point ready, run_report& report);
-  void channelise(antenna& of, std::uint64_t number);
+  void channelise(antenna& of, std::uint64_t number, tune::frame_snapshot& frame);
   void save_dump();
   void collect(std::size_t frames);
   std::vector<stage> stages();
@@ -148,6 +160,12 @@ class telescope {
   tune::resource<tune::device_array> voltages_turn_;
   std::optional<tune::resource<tune::device_array>> dump_turn_;
   std::optional<tune::resource<tune::device_array>> beams_turn_;
+
+  tune::capture capture_;
+  // The places of correlator, beamformer and dump in a captured frame.
+  std::optional<tune::capture_point> correlated_;
+  std::optional<tune::capture_point> formed_;
+  std::optional<tune::capture_point> dumped_;
 
   std::optional<tune::heartbeat> pulse_;  // of the frames after the first one
   std::vector<double> latencies_;

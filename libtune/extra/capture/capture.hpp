@@ -194,7 +194,8 @@ class capture {
   /// Ends a frame: enqueues an event behind its copies, and passes the snapshot on to the thread.
   void end(frame_snapshot& frame) noexcept;
 
-  /// Requests the capture of this many of the next frames.
+  /// Requests the capture of this many of the next frames that find room, in place of earlier
+  /// requests; 0 withdraws them.
   void request(std::uint64_t frames = 1) noexcept;
 
   /// The frames so far.

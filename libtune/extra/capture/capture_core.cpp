@@ -156,6 +156,14 @@ std::optional<capture_reason> capture_core::wanted() noexcept {
   return capture_reason::asked;
 }
 
+// Returns false if the request has been withdrawn meanwhile.
+bool capture_core::take_request() noexcept {
+  std::uint64_t left = requested_.load(std::memory_order_relaxed);
+  while (left > 0 && !requested_.compare_exchange_weak(left, left - 1)) {
+  }
+  return left > 0;
+}
+
 frame_set* capture_core::free_set() noexcept {
   for (const auto& each : sets_) {
     if (each->state.load(std::memory_order_acquire) == set_state::free) return each.get();
@@ -175,7 +183,7 @@ frame_set* capture_core::begin() noexcept {
     if (*reason != capture_reason::asked) skipped_.fetch_add(1, std::memory_order_relaxed);
     return nullptr;
   }
-  if (*reason == capture_reason::asked) requested_.fetch_sub(1, std::memory_order_relaxed);
+  if (*reason == capture_reason::asked && !take_request()) return nullptr;
   set->clear();
   set->number = number;
   set->reason = *reason;

@@ -39,7 +39,7 @@ class capture_core {
   planned_point& point(std::size_t index) noexcept { return points_[index]; }
 
   // For any thread.
-  void request(std::uint64_t frames) noexcept { requested_.fetch_add(frames); }
+  void request(std::uint64_t frames) noexcept { requested_ = frames; }
   capture_counts counts() const noexcept;
   std::string last_failure() const;
   bool wait(std::chrono::milliseconds longest) const;
@@ -47,6 +47,7 @@ class capture_core {
 
  private:
   std::optional<capture_reason> wanted() noexcept;
+  bool take_request() noexcept;
   frame_set* free_set() noexcept;
   bool is_idle() const noexcept;
 
