@@ -24,7 +24,7 @@ libtune_public(kernel compile defines kernel_source)
 libtune_public(kernel/pool worker_program)
 libtune_public(measure measure peaks work)
 libtune_public(measure/timing samples settings)
-libtune_public(operation dimension input_set operation parameter_list sequence slot workload)
+libtune_public(operation dimension operation parameter_list remaking sequence slot workload)
 libtune_public(search/model coverage)
 libtune_public(search/space neighbours random_source search_space space)
 libtune_public(search/strategy learning_strategy strategy)
@@ -42,7 +42,7 @@ libtune_public(extra ahead bare behind capture formats live pipeline ranged sens
 libtune_public(extra/ahead communicator pretuning)
 libtune_public(extra/bare bare_kernel bare_operation configuration expression kernel_argument)
 libtune_public(extra/behind gate_page heartbeat interval_tally quiet_moments tuning_behind)
-libtune_public(extra/capture capture capture_reader captured_frame)
+libtune_public(extra/capture capture capture_reader captured_frame replay)
 libtune_public(extra/formats t1)
 libtune_public(extra/live live)
 libtune_public(extra/simulate random_baseline read_recording recorded_space scoring simulation strategy_score)
@@ -51,7 +51,7 @@ libtune_public(extra/ranged cost_corrections cost_model portfolio portfolio_buil
                size_range size_times size_tree)
 libtune_public(extra/sensors device_probes energy_meter energy_sensor supported_settings)
 libtune_public(extra/sequence sequence_tuner)
-libtune_public(testing allocation_counter device_requirement devices fake_device fake_kernel
+libtune_public(testing allocation_counter captured_frames device_requirement devices fake_device fake_kernel
                fixtures run_tests strategy_conformance temporary_directory)
 
 # And those of the built-in operations; what lies beside their folders they share among themselves.

@@ -21,6 +21,7 @@
 #include "libtune/operation/input_set.hpp"
 #include "libtune/operation/operation.hpp"
 #include "libtune/operation/parameter_list.hpp"
+#include "libtune/operation/remaking.hpp"
 #include "libtune/operation/sequence.hpp"
 #include "libtune/operation/workload.hpp"
 #include "libtune/search/space/space.hpp"

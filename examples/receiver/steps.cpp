@@ -52,4 +52,19 @@ void magnitude::do_run() {
           static_cast<std::uint32_t>(dest.padded()[1]));
 }
 
+std::vector<tune::named_value> magnitude::do_parameters() const {
+  return tune::parameter_list().add("shape", dest_->required_layout().size());
+}
+
+namespace {
+
+// For tunedb replay --application receiver (docs/capture.md).
+const tune::remaker<magnitude> remake_magnitude{
+    [](const tune::command_queue& queue, const tune::remade_parameters& from) {
+      const tune::shape size = from.extents("shape");
+      return magnitude(queue, size[0], size[1]);
+    }};
+
+}  // namespace
+
 }  // namespace receiver

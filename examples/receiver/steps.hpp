@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "examples/receiver/digitiser.hpp"
 #include "libtune/libtune.hpp"
@@ -38,6 +39,7 @@ class magnitude final : public tune::operation {
 
  private:
   void do_run() override;
+  std::vector<tune::named_value> do_parameters() const override;
 
   tune::kernel kernel_;
   tune::slot_ref<std::int32_t> src_;

@@ -7,3 +7,4 @@
 #include "libtune/extra/capture/capture.hpp"
 #include "libtune/extra/capture/capture_reader.hpp"
 #include "libtune/extra/capture/captured_frame.hpp"
+#include "libtune/extra/capture/replay.hpp"

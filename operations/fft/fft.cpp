@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "operations/fft/fft.hpp"
 
+#include <algorithm>
 #include <vector>
 
+#include "libtune/operation/remaking.hpp"
 #include "operations/fft/backend/copied.hpp"
 #include "operations/fft/backend/description.hpp"
 #include "operations/fft/backend/plan.hpp"
@@ -22,7 +24,7 @@ std::vector<dimension> exactly(const shape& size, const shape& padded) {
 }  // namespace
 
 fft::fft(const command_queue& queue, const fft_description& description, const fft_tuning& tuning)
-    : operation(queue) {
+    : operation(queue), tuning_(tuning) {
   const transforms::checked_description checked(description);
   transforms::check_library(queue.device(), checked.geometry);
   key_ = checked.key();
@@ -46,6 +48,42 @@ void fft::do_run() {
              work_area_ != nullptr ? &work_area_->buffer().buffer() : nullptr);
 }
 
-std::vector<named_value> fft::do_parameters() const { return to_values(key_); }
+std::vector<named_value> fft::do_parameters() const {
+  const array_layout src = src_->required_layout();
+  const array_layout dest = dest_->required_layout();
+  parameter_list list;
+  for (const named_value& each : to_values(key_)) list.add(each.name, each.value);
+  return list.add("src", src.type())
+      .add("dest", dest.type())
+      .add("src_shape", src.size())
+      .add("dest_shape", dest.size())
+      .add("padded_src", src.padded())
+      .add("padded_dest", dest.padded())
+      .add("tuning", tuning_);
+}
+
+namespace {
+element_type type_of(const remade_parameters& from, const char* name) {
+  if (from.get<std::string>(name) == element_type::of<complex_half>().name()) {
+    return element_type::of<complex_half>();
+  }
+  return from.type(name);
+}
+
+const remaker<fft> remake_fft{[](const command_queue& queue, const remade_parameters& from) {
+  const auto extents = from.get<std::string>("size");
+  const bool to_real = from.get<fft_kind>("kind") == fft_kind::c2r;
+  fft_description made{.size = from.extents(to_real ? "dest_shape" : "src_shape"),
+                       .axes = static_cast<std::size_t>(std::ranges::count(extents, 'x')) + 1,
+                       .src = type_of(from, "src"),
+                       .dest = type_of(from, "dest"),
+                       .padded_src = from.extents("padded_src"),
+                       .padded_dest = from.extents("padded_dest")};
+  if (from.get<fft_kind>("kind") == fft_kind::c2c) {
+    made.direction = from.get<fft_direction>("direction");
+  }
+  return fft_template(queue.context(), made, from.get<fft_tuning>("tuning")).instantiate(queue);
+}};
+}  // namespace
 
 }  // namespace tune::operations

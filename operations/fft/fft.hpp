@@ -135,6 +135,7 @@ class fft final : public operation {
   io_slot* src_;
   io_slot* dest_;
   io_slot* work_area_ = nullptr;  // null if the library needs none
+  fft_tuning tuning_;
 };
 
 /// A transform of one description, tuned for a context. Immutable, so thread-safe.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libtune/base/visit_dtype.hpp"
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/storage_type.hpp"
@@ -50,6 +51,16 @@ std::vector<std::byte> test_value(std::size_t bytes) {
 }
 
 /// An element as a number, or as its bytes in hexadecimal for other types.
+/// A number of any floating-point type, exactly.
+template <class T>
+double number_of(T number) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return number;
+  } else {
+    return static_cast<float>(number);
+  }
+}
+
 value to_value(element_type type, std::span<const std::byte> bytes) {
   std::string text;
   for (const std::byte each : bytes) text += fmt::format("{:02x}", std::to_integer<int>(each));
@@ -61,7 +72,7 @@ value to_value(element_type type, std::span<const std::byte> bytes) {
       if constexpr (std::is_integral_v<T>)
         return value_traits<T>::to_value(number);
       else
-        return double{static_cast<float>(number)};
+        return number_of(number);
     }
     return text;
   });
@@ -180,5 +191,39 @@ const autotuner<fill_key, fill_tuning> fill_template::autotune{
         });
       });
     }};
+
+namespace {
+/// The bytes of the element whose value to_value returned.
+std::vector<std::byte> bytes_of(dtype type, const value& from) {
+  std::vector<std::byte> bytes(dtype_bytes(type));
+  visit_dtype(type, [&]<class T>() {
+    if constexpr (tune::detail::complex_number<T>) {
+      const std::string digits = value_traits<std::string>::from_value(from);
+      for (std::size_t i = 0; i < bytes.size() && 2 * i + 1 < digits.size(); ++i) {
+        bytes[i] = static_cast<std::byte>(std::stoul(digits.substr(2 * i, 2), nullptr, 16));
+      }
+    } else {
+      T number{};
+      if constexpr (std::is_integral_v<T>) {
+        number = value_traits<T>::from_value(from);
+      } else if constexpr (std::is_floating_point_v<T>) {
+        number = static_cast<T>(value_traits<double>::from_value(from));
+      } else {
+        number = T(static_cast<float>(value_traits<double>::from_value(from)));
+      }
+      std::memcpy(bytes.data(), &number, sizeof(number));
+    }
+  });
+  return bytes;
+}
+
+const remaker<fill> remake_fill{[](const command_queue& queue, const remade_parameters& from) {
+  const dtype type = from.type("type");
+  fill made = fill_template(queue.context(), type, from.get<fill_tuning>("tuning"))
+                  .instantiate(queue, from.extents("shape"));
+  made.set_value_bytes(bytes_of(type, from.at("value")));
+  return made;
+}};
+}  // namespace
 
 }  // namespace tune::operations

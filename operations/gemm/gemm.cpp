@@ -13,6 +13,7 @@
 
 #include "libtune/device/cuda/interop.hpp"
 #include "libtune/device/cuda/tensor_map.hpp"
+#include "libtune/operation/remaking.hpp"
 #include "libtune/tune/error.hpp"
 #include "operations/gemm/gemm_costs.hpp"
 #include "operations/gemm/gemm_space.hpp"
@@ -351,5 +352,21 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
             .work(work_of_run);
       });
     }};
+
+namespace {
+const remaker<gemm> remake_gemm{[](const command_queue& queue, const remade_parameters& from) {
+  gemm_key key;
+  key.input = from.type("input");
+  key.output = from.type("output");
+  key.a = from.get<gemm_layout>("a");
+  key.b = from.get<gemm_layout>("b");
+  key.c = from.get<gemm_layout>("c");
+  const shape size = from.extents("shape");
+  gemm made = gemm_template(queue.context(), key, from.get<gemm_tuning>("tuning"))
+                  .instantiate(queue, size[0], size[1], size[2]);
+  made.set_factors(from.get<float>("alpha"), from.get<float>("beta"));
+  return made;
+}};
+}  // namespace
 
 }  // namespace tune::operations

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libtune/base/visit_dtype.hpp"
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/second_launch.hpp"
@@ -369,5 +370,27 @@ const ranged_autotuner<ranged_hreduce_key, hreduce_tuning> ranged_hreduce_templa
       return tune_at(session, exact, ranged_space(exact, session.context().device()), sizes[0],
                      sizes[1]);
     }};
+
+namespace {
+// The parameters have no identity of other expressions.
+reduction reduction_of(const remade_parameters& from) {
+  const dtype type = from.type("type");
+  const auto wanted = from.get<std::string>("operation");
+  if (wanted == sum_of(type).operation) return sum_of(type);
+  if (wanted == min_of(type).operation) return min_of(type);
+  if (wanted == max_of(type).operation) return max_of(type);
+  throw argument_error("a reduction by '" + wanted +
+                       "' cannot be made again: only sums, least and greatest elements can");
+}
+
+const remaker<hreduce> remake_hreduce{
+    [](const command_queue& queue, const remade_parameters& from) {
+      const shape size = from.extents("shape");
+      return hreduce_template(queue.context(), reduction_of(from), size[1],
+                              from.get<hreduce_tuning>("tuning"))
+          .instantiate(queue, size[0], size[1],
+                       {from.get<std::uint64_t>("begin"), from.get<std::uint64_t>("end")});
+    }};
+}  // namespace
 
 }  // namespace tune::operations

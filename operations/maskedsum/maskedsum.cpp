@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/maskedsum/reference.hpp"
 #include "operations/possible_tuning.hpp"
@@ -261,5 +262,15 @@ const ranged_autotuner<ranged_maskedsum_key, maskedsum_tuning> ranged_maskedsum_
       return tune_at(session, exact, ranged_maskedsum_space(exact, session.context().device()),
                      sizes[0], sizes[1]);
     }};
+
+namespace {
+const remaker<maskedsum> remake_maskedsum{
+    [](const command_queue& queue, const remade_parameters& from) {
+      const shape size = from.extents("shape");
+      return maskedsum_template(queue.context(), from.type("type") == dtype::float32, size[1],
+                                from.get<maskedsum_tuning>("tuning"))
+          .instantiate(queue, size[0], size[1]);
+    }};
+}  // namespace
 
 }  // namespace tune::operations

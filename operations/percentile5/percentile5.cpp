@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/percentile5/reference.hpp"
 #include "operations/possible_tuning.hpp"
@@ -242,5 +243,17 @@ const autotuner<percentile5_key, percentile5_tuning> percentile5_template::autot
             .work(ranked);
       });
     }};
+
+namespace {
+const remaker<percentile5> remake_percentile5{
+    [](const command_queue& queue, const remade_parameters& from) {
+      const shape size = from.extents("shape");
+      const column_range range{from.get<std::uint64_t>("begin"), from.get<std::uint64_t>("end")};
+      return percentile5_template(queue.context(), range.end - range.begin,
+                                  from.type("type") == dtype::float32,
+                                  from.get<percentile5_tuning>("tuning"))
+          .instantiate(queue, size[0], size[1], range);
+    }};
+}  // namespace
 
 }  // namespace tune::operations

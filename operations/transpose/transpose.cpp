@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/storage_type.hpp"
@@ -277,5 +278,15 @@ const ranged_autotuner<ranged_transpose_key, transpose_tuning> ranged_transpose_
       require_memory(session, 3 * key.element_bytes * sizes[0] * sizes[1]);
       return tune_at(session, {key.element_bytes}, sizes[0], sizes[1]);
     }};
+
+namespace {
+const remaker<transpose> remake_transpose{
+    [](const command_queue& queue, const remade_parameters& from) {
+      const shape size = from.extents("shape");
+      return transpose_template(queue.context(), from.type("type"),
+                                from.get<transpose_tuning>("tuning"))
+          .instantiate(queue, size[0], size[1]);
+    }};
+}  // namespace
 
 }  // namespace tune::operations

@@ -93,14 +93,14 @@ LIBTUNE_DEVICE_TEST_CASE("quantise and beamform describe their shapes and what i
   CHECK(
       describe(spectra).starts_with("channels=8, first_channel=2, end_channel=8, spectra=64, "
                                     "spectra_per_heap=32, type=int8, first_spectrum=64, seed=5, "
-                                    "tuning.width="));
+                                    "key.real=false, key.unzip=1, "));
   beamform beams =
       beamform_template(context, {.beams = 2}, beamform_tuning{})
           .instantiate(queue,
                        {.batches = 1, .antennas = 3, .channels = 4, .spectra = 8, .beams = 3});
   CHECK(
       describe(beams).starts_with("batches=1, antennas=3, channels=4, spectra=8, beams=3, "
-                                  "passes=2, first_spectrum=0, seed=0, tuning.tensor="));
+                                  "passes=2, first_spectrum=0, seed=0, key.beams="));
 }
 
 }  // namespace parameters_test

@@ -3,11 +3,9 @@
 #include "libtune/extra/capture/operation_form.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cxxabi.h>
-#include <memory>
 
 #include "libtune/operation/composition.hpp"
+#include "libtune/operation/remaking.hpp"
 
 namespace tune::detail {
 namespace {
@@ -43,13 +41,6 @@ void add_joins(const operation& of, bool aliases, std::vector<captured_join>& jo
 }
 
 }  // namespace
-
-std::string class_name(const std::type_info& type) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> name(
-      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
-  return status == 0 && name ? name.get() : type.name();
-}
 
 captured_operation_form form_of(const operation& of) {
   captured_operation_form form{.type = class_name(typeid(of)), .parameters = of.parameters()};

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/beamform/reference.hpp"
@@ -280,6 +281,9 @@ std::vector<named_value> beamform::do_parameters() const {
       .add("passes", pass_count_)
       .add("first_spectrum", first_spectrum_)
       .add("seed", seed_)
+      .add("key", key_)
+      .add("second_polarisation", second_polarisation_)
+      .add("dithered", dithered_)
       .add("tuning", tuning_);
 }
 
@@ -370,5 +374,27 @@ const autotuner<beamform_key, beamform_tuning> beamform_template::autotune{
         return make_checked_measure(queue, std::move(op), work, built, tuning, known).work(useful);
       });
     }};
+
+namespace {
+const remaker<beamform> remake_beamform{
+    [](const command_queue& queue, const remade_parameters& from) {
+      const beamform_shape size{.batches = from.get<std::size_t>("batches"),
+                                .antennas = from.get<std::size_t>("antennas"),
+                                .channels = from.get<std::size_t>("channels"),
+                                .spectra = from.get<std::size_t>("spectra"),
+                                .beams = from.get<std::size_t>("beams")};
+      beamform made = beamform_template(queue.context(), from.get<beamform_key>("key"),
+                                        from.get<beamform_tuning>("tuning"))
+                          .instantiate(queue, size);
+      const auto second = from.get<std::uint64_t>("second_polarisation");
+      const auto dithered = from.get<std::uint64_t>("dithered");
+      for (std::size_t beam = 0; beam < size.beams; ++beam) {
+        made.set_beam(beam, second >> beam & 1, (dithered >> beam & 1) != 0);
+      }
+      made.set_first_spectrum(from.get<std::uint64_t>("first_spectrum"));
+      made.set_seed(from.get<std::uint64_t>("seed"));
+      return made;
+    }};
+}  // namespace
 
 }  // namespace tune::operations

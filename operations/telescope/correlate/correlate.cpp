@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/telescope/correlate/correlate_launch.hpp"
 #include "operations/telescope/correlate/reference.hpp"
@@ -275,6 +276,7 @@ void correlate::do_run() {
 std::vector<named_value> correlate::do_parameters() const {
   return parameter_list()
       .add("shape", shape{slot_batches_, key_.antennas, key_.channels, key_.spectra})
+      .add("bits", key_.bits)
       .add("begin", batches_.begin)
       .add("end", batches_.end)
       .add("copies", copies_)
@@ -316,5 +318,20 @@ const autotuner<correlate_key, correlate_tuning> correlate_template::autotune{
             .work({.flops = operations, .bytes = bytes, .arithmetic = by});
       });
     }};
+
+namespace {
+const remaker<correlate> remake_correlate{[](const command_queue& queue,
+                                             const remade_parameters& from) {
+  const shape size = from.extents("shape");
+  const correlate_key key{.antennas = size[1],
+                          .channels = size[2],
+                          .spectra = size[3],
+                          .bits = from.get<std::size_t>("bits")};
+  correlate made = correlate_template(queue.context(), key, from.get<correlate_tuning>("tuning"))
+                       .instantiate(queue, size[0]);
+  made.set_batches({from.get<std::size_t>("begin"), from.get<std::size_t>("end")});
+  return made;
+}};
+}  // namespace
 
 }  // namespace tune::operations

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/correlate/reference.hpp"
@@ -154,5 +155,22 @@ const autotuner<correlate_reduce_key, correlate_reduce_tuning> correlate_reduce_
         return make_checked_measure(queue, std::move(op), work, built, tuning, known).work(moved);
       });
     }};
+
+namespace {
+// The number of antennas with this many baselines, their own included.
+std::size_t antennas_with(std::size_t baselines) {
+  std::size_t antennas = 1;
+  while (baseline_count(antennas) < baselines) ++antennas;
+  return antennas;
+}
+
+const remaker<correlate_reduce> remake_correlate_reduce{
+    [](const command_queue& queue, const remade_parameters& from) {
+      const shape size = from.extents("shape");
+      return correlate_reduce_template(queue.context(), size[0],
+                                       from.get<correlate_reduce_tuning>("tuning"))
+          .instantiate(queue, antennas_with(size[2]), size[1], size[0]);
+    }};
+}  // namespace
 
 }  // namespace tune::operations

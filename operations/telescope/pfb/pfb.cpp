@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 #include <limits>
 #include <span>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/pfb/tuning/pfb_case.hpp"
@@ -267,6 +269,8 @@ std::vector<named_value> pfb::do_parameters() const {
   return parameter_list()
       .add("key", key_)
       .add("shape", shape_)
+      .add("offsets",
+           fmt::format("{}", fmt::join(std::span(offsets_).first(shape_.polarisations), ",")))
       .add("first_spectrum", first_)
       .add("spectra", count_)
       .add("tuning", tuning_);
@@ -336,5 +340,22 @@ const ranged_autotuner<ranged_pfb_key, pfb_tuning> ranged_pfb_template::autotune
                                   2 * shape.polarisations * shape.spectra * shape.channels * 8);
       return tune_at(session, exact, shape);
     }};
+
+namespace {
+std::vector<std::uint64_t> offsets_of(const remade_parameters& from) {
+  std::istringstream text(from.get<std::string>("offsets"));
+  std::vector<std::uint64_t> offsets;
+  for (std::string each; std::getline(text, each, ',');) offsets.push_back(std::stoull(each));
+  return offsets;
+}
+
+const remaker<pfb> remake_pfb{[](const command_queue& queue, const remade_parameters& from) {
+  pfb made = pfb_template(queue.context(), from.get<pfb_key>("key"), from.get<pfb_tuning>("tuning"))
+                 .instantiate(queue, from.get<pfb_shape>("shape"));
+  made.set_range(offsets_of(from), from.get<std::size_t>("first_spectrum"),
+                 from.get<std::size_t>("spectra"));
+  return made;
+}};
+}  // namespace
 
 }  // namespace tune::operations

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/quantise/reference.hpp"
@@ -204,7 +205,8 @@ quantise::quantise(const command_queue& queue, const program& built, const quant
       progress_(queue.context(),
                 {dtype::uint32,
                  {std::max<std::size_t>(shape_.spectra / shape_.spectra_per_heap, 1),
-                  words_of_progress}}) {
+                  words_of_progress}}),
+      key_(key) {
   command_queue zeroing = queue;
   progress_.zero(zeroing);
   tiles_ = static_cast<std::uint32_t>(tiles_of_spectrum(key, tuning, shape_));
@@ -251,6 +253,7 @@ std::vector<named_value> quantise::do_parameters() const {
       .add("type", out_->type())
       .add("first_spectrum", first_spectrum_)
       .add("seed", seed_)
+      .add("key", key_)
       .add("tuning", tuning_);
 }
 
@@ -322,5 +325,22 @@ const autotuner<quantise_key, quantise_tuning> quantise_template::autotune{
         return make_checked_measure(queue, std::move(op), work, built, tuning, known).work(moved);
       });
     }};
+
+namespace {
+const remaker<quantise> remake_quantise{
+    [](const command_queue& queue, const remade_parameters& from) {
+      const quantise_shape size{.channels = from.get<std::size_t>("channels"),
+                                .first_channel = from.get<std::size_t>("first_channel"),
+                                .end_channel = from.get<std::size_t>("end_channel"),
+                                .spectra = from.get<std::size_t>("spectra"),
+                                .spectra_per_heap = from.get<std::size_t>("spectra_per_heap")};
+      quantise made = quantise_template(queue.context(), from.get<quantise_key>("key"),
+                                        from.get<quantise_tuning>("tuning"))
+                          .instantiate(queue, size);
+      made.set_first_spectrum(from.get<std::uint64_t>("first_spectrum"));
+      made.set_seed(from.get<std::uint64_t>("seed"));
+      return made;
+    }};
+}  // namespace
 
 }  // namespace tune::operations

@@ -112,6 +112,7 @@ class quantise final : public operation {
   std::uint32_t part_ = 0;   // m
   std::uint64_t first_spectrum_ = 0;
   std::uint64_t seed_ = 0;
+  quantise_key key_;
 };
 
 /// The kernel of a quantisation, compiled and tuned for a context. Immutable, so thread-safe.

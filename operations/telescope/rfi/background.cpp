@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/rfi/host.hpp"
@@ -224,5 +225,19 @@ const autotuner<background_key, background_tuning> background_median_filter_temp
             .work(moved);
       });
     }};
+
+namespace {
+const remaker<background_median_filter> remake_background{
+    [](const command_queue& queue, const remade_parameters& from) {
+      const background_key key{.width = from.get<std::size_t>("width"),
+                               .is_amplitude = from.type("type") == dtype::float32,
+                               .flag_use = from.get<flag_use>("flag_use"),
+                               .order = from.get<data_order>("order")};
+      const shape size = from.extents("shape");
+      return background_median_filter_template(queue.context(), key,
+                                               from.get<background_tuning>("tuning"))
+          .instantiate(queue, size[0], size[1]);
+    }};
+}  // namespace
 
 }  // namespace tune::operations::rfi

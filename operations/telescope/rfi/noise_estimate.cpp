@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/rfi/host.hpp"
@@ -186,5 +187,18 @@ const autotuner<noise_estimate_key, noise_estimate_tuning> noise_estimate_templa
             .work(moved);
       });
     }};
+
+namespace {
+const remaker<noise_estimate> remake_noise_estimate{
+    [](const command_queue& queue, const remade_parameters& from) {
+      const auto order = from.get<data_order>("order");
+      const shape size = from.extents("shape");
+      const bool swapped = order == data_order::baseline_major;
+      const std::size_t channels = size[swapped ? 1 : 0];
+      return noise_estimate_template(queue.context(), order, channels,
+                                     from.get<noise_estimate_tuning>("tuning"))
+          .instantiate(queue, channels, size[swapped ? 0 : 1]);
+    }};
+}  // namespace
 
 }  // namespace tune::operations::rfi

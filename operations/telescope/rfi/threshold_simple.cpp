@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/rfi/samples.hpp"
@@ -153,5 +154,19 @@ const autotuner<threshold_simple_key, threshold_simple_tuning> threshold_simple_
         return make_checked_measure(queue, std::move(op), work, built, tuning, small).work(moved);
       });
     }};
+
+namespace {
+const remaker<threshold_simple> remake_threshold_simple{
+    [](const command_queue& queue, const remade_parameters& from) {
+      const auto order = from.get<data_order>("order");
+      const threshold_options options{.n_sigma = from.get<double>("n_sigma"),
+                                      .flag_value = from.get<std::uint8_t>("flag_value")};
+      const shape size = from.extents("shape");
+      const bool swapped = order == data_order::baseline_major;
+      return threshold_simple_template(queue.context(), {.order = order},
+                                       from.get<threshold_simple_tuning>("tuning"))
+          .instantiate(queue, size[swapped ? 1 : 0], size[swapped ? 0 : 1], options);
+    }};
+}  // namespace
 
 }  // namespace tune::operations::rfi

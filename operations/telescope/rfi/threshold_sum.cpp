@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/rfi/samples.hpp"
@@ -204,5 +205,21 @@ const autotuner<threshold_sum_key, threshold_sum_tuning> threshold_sum_template:
         return make_checked_measure(queue, std::move(op), work, built, tuning, small).work(moved);
       });
     }};
+
+namespace {
+const remaker<threshold_sum> remake_threshold_sum{[](const command_queue& queue,
+                                                     const remade_parameters& from) {
+  const threshold_sum_options options{.n_sigma = from.get<double>("n_sigma"),
+                                      .n_windows = from.get<std::size_t>("n_windows"),
+                                      .threshold_falloff = from.get<double>("threshold_falloff"),
+                                      .flag_value = from.get<std::uint8_t>("flag_value")};
+  const shape size = from.extents("shape");  // of the deviations, which are baseline-major
+  return threshold_sum_template(
+             queue.context(),
+             {.n_windows = options.n_windows, .order = from.get<data_order>("order")},
+             from.get<threshold_sum_tuning>("tuning"))
+      .instantiate(queue, size[1], size[0], options);
+}};
+}  // namespace
 
 }  // namespace tune::operations::rfi

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "libtune/operation/remaking.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/unpack/reference.hpp"
@@ -148,5 +149,13 @@ const autotuner<unpack_key, unpack_tuning> unpack_template::autotune{
             .work({.bytes = bytes});
       });
     }};
+
+namespace {
+const remaker<unpack> remake_unpack{[](const command_queue& queue, const remade_parameters& from) {
+  return unpack_template(queue.context(), from.get<unpack_key>("key"),
+                         from.get<unpack_tuning>("tuning"))
+      .instantiate(queue, from.get<std::size_t>("rows"), from.get<std::size_t>("samples"));
+}};
+}  // namespace
 
 }  // namespace tune::operations

@@ -75,6 +75,13 @@ inline std::vector<std::int32_t> scaled(std::vector<std::int32_t> values, std::i
   return values;
 }
 
+inline const tune::remaker<gain> remake_gain{
+    [](const tune::command_queue& queue, const tune::remade_parameters& from) {
+      gain made(queue, compile(queue.context()), from.extents("shape")[0]);
+      made.set_scale(from.get<std::int32_t>("scale"));
+      return made;
+    }};
+
 /// gain after gain: the dest of the first is the src of the second.
 inline tune::operation_sequence two_gains(const tune::command_queue& queue,
                                           const tune::program& program, std::size_t size) {

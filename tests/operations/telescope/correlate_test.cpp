@@ -139,7 +139,7 @@ LIBTUNE_DEVICE_TEST_CASE("what cannot be correlated is an error", device) {
       "tuning.atomics=false, "
       "tuning.waves=2";
   CHECK(tune::to_string(op.parameters()) ==
-        "shape=(3, 4, 1, 16), begin=0, end=2, copies=1, " + tuning);
+        "shape=(3, 4, 1, 16), bits=8, begin=0, end=2, copies=1, " + tuning);
   const correlate_reduce_template reduce(context);
   CHECK_THROWS_AS(reduce.instantiate(queue, 4, 0), tune::argument_error);
   CHECK_THROWS_WITH_AS(reduce.instantiate(queue, 4, 70000), doctest::Contains("65535"),
