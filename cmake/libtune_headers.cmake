@@ -42,7 +42,7 @@ libtune_public(extra ahead bare behind capture formats live pipeline ranged sens
 libtune_public(extra/ahead communicator pretuning)
 libtune_public(extra/bare bare_kernel bare_operation configuration expression kernel_argument)
 libtune_public(extra/behind gate_page heartbeat interval_tally quiet_moments tuning_behind)
-libtune_public(extra/capture capture capture_reader captured_frame replay)
+libtune_public(extra/capture capture capture_reader captured_frame replay replay_child)
 libtune_public(extra/formats t1)
 libtune_public(extra/live live)
 libtune_public(extra/simulate random_baseline read_recording recorded_space scoring simulation strategy_score)

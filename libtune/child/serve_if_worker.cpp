@@ -28,6 +28,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/child/child_service.hpp"
 #include "libtune/child/remote_tuning.hpp"
 #include "libtune/child/tuner_message.hpp"
 #include "libtune/kernel/pool/serve.hpp"
@@ -210,6 +211,7 @@ void serve_if_worker(int argc, char** argv) {
   const bool may_start_again = ::getauxval(AT_SECURE) == 0;
   if (may_start_again) detail::set_own_worker({argv, argv + argc});
   tune_if_asked(socket);
+  detail::serve_if_asked(socket);
   // The running file, even if it has been replaced since.
   if (may_start_again) install({.path = "/proc/self/exe", .arguments = {argv, argv + argc}});
 }
@@ -231,6 +233,25 @@ void tune_through(const std::string& library_path) {
     return;
   }
   install({.path = helper.path, .arguments = {helper.path, library.string()}});
+}
+
+namespace {
+std::vector<detail::child_service>& services() {
+  static detail::never_destroyed<std::vector<detail::child_service>> all;
+  return *all;
+}
+}  // namespace
+
+void detail::add_child_service(const child_service& service) { services().push_back(service); }
+
+void detail::serve_if_asked(int socket) {
+  for (const child_service& each : services()) {
+    const auto parent = parent_by(each.variable, socket);
+    if (!parent) continue;
+    become_expendable();
+    if (::getppid() == *parent) each.serve(socket);
+    ::_exit(0);
+  }
 }
 
 }  // namespace tune

@@ -8,3 +8,4 @@
 #include "libtune/extra/capture/capture_reader.hpp"
 #include "libtune/extra/capture/captured_frame.hpp"
 #include "libtune/extra/capture/replay.hpp"
+#include "libtune/extra/capture/replay_child.hpp"

@@ -8,10 +8,11 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
-#include "libtune/child/serve_if_worker.hpp"
+#include "libtune/child/child_service.hpp"
 #include "libtune/console.hpp"
 #include "libtune/extra/sensors.hpp"
 #include "libtune/extra/shared.hpp"
+#include "libtune/process/child_process.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tunedb/application.hpp"
 #include "libtune/tunedb/commands/commands.hpp"
@@ -27,12 +28,10 @@ constexpr const char* exit_codes = R"(Exit codes:
   2  the arguments make no sense
   3  there is no such function, result or search, or no database
   4  check has found something that is not good
-  5  not everything could be merged or imported; the output says what and why
-  6  pretune could not tune some keys, or recheck could not compare some; the output says which and why
-  7  pretune or recheck was ended by a signal; what was measured is kept
-  8  diff has found a difference
-  9  recheck has found a result that does not work; perhaps others, too, that are lost
- 10  recheck has found a result that is slower than another configuration
+  5  not everything could be merged, imported or replayed; the output says what and why
+  6  pretune could not tune some keys; the output says which and why
+  7  pretune was ended by a signal; what was measured is kept
+  8  diff or replay has found a difference
 
 --db and --json may also follow the command.)";
 
@@ -69,6 +68,7 @@ void add_all(CLI::App& program, invocation& shared) {
                          add_pretune,
                          add_recheck,
                          add_tune,
+                         add_replay,
                          add_simulate,
                          add_prune,
                          add_denylist,
@@ -136,9 +136,7 @@ tuning_settings invocation::settings() const {
 
 // NOLINTNEXTLINE(bugprone-exception-escape): a lack of memory at the start ends the program
 int main(int count, char** arguments) {
-  // As the application of recheck; no other command runs a search in a child of this program.
-  if (count == 2 && std::strcmp(arguments[1], tune::cli::serve_argument) == 0) {
-    tune::serve_if_worker(count, arguments);
-  }
+  // As a child of its own replay command.
+  tune::detail::serve_if_asked(tune::detail::child_process::socket_in_child);
   return tune::cli::run(count, arguments);
 }

@@ -5,6 +5,7 @@
 #include "libtune/base/forked_process.hpp"
 #include "libtune/extra/capture/capture_core.hpp"
 #include "libtune/extra/capture/capture_settings.hpp"
+#include "libtune/extra/capture/replay_child.hpp"
 
 namespace tune {
 
@@ -34,6 +35,7 @@ void capture_point::capture_run(frame_snapshot& frame) const {
 
 capture::capture(std::string name, const capture_options& options) {
   detail::refuse_if_forked([] { return "make a capture"; });
+  detail::offer_replays();
   capture_options complete = detail::complete_by_environment(options);
   if (complete.folder.empty()) return;
   core_ = std::make_shared<detail::capture_core>(std::move(name), std::move(complete));

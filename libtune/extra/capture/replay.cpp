@@ -12,6 +12,7 @@
 #include "libtune/array/device_array.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
+#include "libtune/device/device.hpp"
 #include "libtune/extra/capture/captured_array.hpp"
 #include "libtune/operation/composition.hpp"
 #include "libtune/operation/remaking.hpp"
@@ -147,6 +148,7 @@ std::string_view replay_outcome_name(replay_outcome outcome) noexcept {
 replayed_call replay(const capture_reader& from, const captured_frame& frame,
                      const captured_call& call, const command_queue& queue) {
   replayed_call made{.frame = frame.number, .name = call.name, .type = call.form.type};
+  made.device = queue.device().name();
   try {
     const auto of = make_again(call, queue);
     bind_captured(*of, from, call);

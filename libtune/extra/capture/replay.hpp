@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libtune/device/command_queue.hpp"
@@ -53,6 +54,7 @@ struct replayed_call {
   std::uint64_t frame = 0;  ///< the number of the frame
   std::string name;         ///< of the call
   std::string type;         ///< the class of the operation
+  std::string device{};     ///< the name of the device that ran it; empty if none did
   replay_outcome outcome = replay_outcome::failed;
   std::string text{};  ///< the difference, or the reason for the failure
 };

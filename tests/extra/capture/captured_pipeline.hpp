@@ -27,7 +27,7 @@ inline tune::program compile(const tune::context& context) {
 }
 
 /// dest = src * scale, sum += dest; over int32.
-class gain final : public tune::operation {
+class gain : public tune::operation {
  public:
   gain(const tune::command_queue& queue, const tune::program& program, std::size_t size)
       : operation(queue),

@@ -11,68 +11,26 @@
 
 #include "libtune/array/allocator.hpp"
 #include "libtune/extra/capture.hpp"
-#include "libtune/extra/capture/capture_writer.hpp"
-#include "libtune/store/files/file_system.hpp"
 #include "libtune/testing/captured_frames.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "tests/extra/capture/captured_file.hpp"
 #include "tests/extra/capture/captured_pipeline.hpp"
 
 namespace replay_test {
 
+using captured_pipeline::altered;
+using captured_pipeline::capture_run;
 using captured_pipeline::gain;
+using captured_pipeline::loaded_gain;
 using captured_pipeline::ramp;
-using captured_pipeline::scaled;
 
-constexpr std::size_t size = 1000;
-
-/// Captures one run of an operation. Returns the file.
-std::filesystem::path capture_run(tune::operation& of, const std::filesystem::path& folder,
-                                  tune::capture_point_options options = {}) {
-  tune::capture frames("one", {.folder = folder, .each_nth = 1});
-  const auto point = frames.add("run", of, std::move(options));
-  frames.prepare();
-  tune::frame_snapshot frame = frames.begin();
-  point.run(frame);
-  frames.end(frame);
-  REQUIRE(frames.wait());
-  REQUIRE(frames.last_failure().empty());
-  return std::filesystem::directory_iterator(folder)->path();
-}
-
-gain loaded_gain(const tune::command_queue& queue) {
-  gain step(queue, captured_pipeline::compile(queue.context()), size);
-  captured_pipeline::set(step, "src", ramp(size, 3));
-  captured_pipeline::set(step, "sum", ramp(size, 100));
-  step.set_scale(5);
-  return step;
-}
+constexpr std::size_t size = captured_pipeline::sample_size;
 
 tune::replayed_call replay_first(const std::filesystem::path& path,
                                  const tune::command_queue& queue) {
   const tune::capture_reader file(path);
   return tune::replay(file, file.frames()[0], file.frames()[0].calls[0], queue);
-}
-
-/// Writes a file again after a change of its frame.
-std::filesystem::path altered(const std::filesystem::path& path,
-                              const std::function<void(tune::captured_call&)>& change) {
-  const tune::capture_reader file(path);
-  const std::filesystem::path made = path.string() + ".altered";
-  tune::replace_file_by(made.string(), [&](const std::string& name) {
-    tune::detail::capture_writer writer(name);
-    tune::captured_frame frame = file.frames()[0];
-    for (auto& call : frame.calls) {
-      for (auto& slot : call.slots) {
-        if (slot.before) slot.before = writer.add_contents(file.read(*slot.before));
-        if (slot.after) slot.after = writer.add_contents(file.read(*slot.after));
-      }
-    }
-    change(frame.calls[0]);
-    writer.add(frame);
-    writer.finish();
-  });
-  return made;
 }
 
 LIBTUNE_DEVICE_TEST_CASE("an operation that is made again gives the same bits", device) {
