@@ -341,6 +341,10 @@ typedef struct libtune_tuned libtune_tuned;
 typedef struct libtune_results libtune_results;
 /// One or several kernels with slots for arrays, for given sizes and a queue.
 typedef struct libtune_operation libtune_operation;
+/// Captures frames of a pipeline to files.
+typedef struct libtune_capture libtune_capture;
+/// The snapshot of one frame that is captured.
+typedef struct libtune_frame libtune_frame;
 
 /// Measures one configuration. Called by the tuning thread.
 /// @param user           as passed with the function
@@ -807,6 +811,78 @@ LIBTUNE_C_EXPORT libtune_status libtune_sequence_create(
 /// waiting.
 LIBTUNE_C_EXPORT libtune_status libtune_sequence_run_range(libtune_operation* sequence,
                                                            const char* first, const char* last);
+
+/* ---- captured frames ------------------------------------------------------------------------ */
+
+/// Makes a capture, which writes frames of a running pipeline to files: operations with their sizes
+/// and scalars, and the contents of their slots before and after the run. `tunedb replay` runs them
+/// again.
+///
+///     libtune_capture_create("receiver", "/data/frames, each 1000", &capture);
+///     libtune_capture_add(capture, "gain", gain, NULL, 0, NULL, 0, &point);
+///     libtune_capture_prepare(capture);
+///     while (running) {
+///       libtune_frame* frame;
+///       libtune_capture_begin(capture, &frame);
+///       libtune_capture_run(capture, point, frame);
+///       libtune_capture_end(capture, frame);
+///     }
+///
+/// One thread at a time uses it, except for libtune_capture_request and libtune_capture_wait.
+/// @param name      of the pipeline; in the names of the files
+/// @param settings  a folder, then with commas between them: each N, over 5 ms, frames N, bytes 2
+///                  GiB, memory 4 GiB; null: those of LIBTUNE_CAPTURE, without which nothing is
+///                  captured
+/// @param capture   receives the handle
+LIBTUNE_C_EXPORT libtune_status libtune_capture_create(const char* name, const char* settings,
+                                                       libtune_capture** capture);
+/// Adds an operation, before libtune_capture_prepare.
+/// @param capture      the capture
+/// @param name         unique in the capture
+/// @param operation    kept; its handle may be destroyed
+/// @param unchanged    slots that a run only reads, which need no snapshot after it
+/// @param unchanged_count    their number
+/// @param overwritten  slots that a run overwrites as a whole, which need no snapshot before it
+/// @param overwritten_count  their number
+/// @param point        receives the number of the operation in the capture
+LIBTUNE_C_EXPORT libtune_status libtune_capture_add(libtune_capture* capture, const char* name,
+                                                    libtune_operation* operation,
+                                                    const char* const* unchanged,
+                                                    size_t unchanged_count,
+                                                    const char* const* overwritten,
+                                                    size_t overwritten_count, size_t* point);
+/// Binds unbound slots, and allocates the memory for snapshots.
+/// @returns LIBTUNE_ARGUMENT_ERROR if they need more memory than allowed
+LIBTUNE_C_EXPORT libtune_status libtune_capture_prepare(libtune_capture* capture);
+/// Begins a frame. Never waits.
+/// @param capture  the capture
+/// @param frame    receives its snapshot, or null if the frame is not captured
+LIBTUNE_C_EXPORT libtune_status libtune_capture_begin(libtune_capture* capture,
+                                                      libtune_frame** frame);
+/// Enqueues an operation in a frame, and copies of its slots before and after it if the frame is
+/// captured. Errors of the copies are counted.
+/// @param capture  the capture
+/// @param point    from libtune_capture_add
+/// @param frame    may be null
+LIBTUNE_C_EXPORT libtune_status libtune_capture_run(libtune_capture* capture, size_t point,
+                                                    libtune_frame* frame);
+/// Ends a frame, and destroys its handle, which may be null. A thread of libtune writes the file.
+LIBTUNE_C_EXPORT libtune_status libtune_capture_end(libtune_capture* capture, libtune_frame* frame);
+/// Requests the capture of this many of the next frames, in place of earlier requests.
+LIBTUNE_C_EXPORT libtune_status libtune_capture_request(libtune_capture* capture, uint64_t frames);
+/// Waits until all frames that have ended are written.
+/// @param capture  the capture
+/// @param seconds  the longest time
+/// @param written  receives 0 if that takes longer, else 1
+LIBTUNE_C_EXPORT libtune_status libtune_capture_wait(libtune_capture* capture, double seconds,
+                                                     int* written);
+/// Gets the counts: frames, written, in_time, skipped, failed, bytes, and the text last_failure.
+/// They are valid until the next call of this function with this capture.
+LIBTUNE_C_EXPORT libtune_status libtune_capture_counts(libtune_capture* capture,
+                                                       const libtune_named_value** counts,
+                                                       size_t* count);
+/// Destroys a capture; waits up to 10 s for frames that are being written. End its frames before.
+LIBTUNE_C_EXPORT libtune_status libtune_capture_destroy(libtune_capture* capture);
 
 /// Makes later searches of the built-in operations run in a helper process, libtune-tuner, so that
 /// a kernel that crashes or hangs does no harm. Kernels and functions of the caller are still

@@ -23,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,13 @@ struct capture_options {
   std::chrono::seconds write_time{600};
   int compression = 1;  ///< zlib's level, 1 (fast) to 9 (small); 0: none
 };
+
+/// Reads options from a text in the form of LIBTUNE_CAPTURE: a folder, then policies and limits
+/// with commas between them, as in "/data/frames, each 1000, over 5 ms, frames 4, bytes 2 GiB,
+/// memory 8 GiB". A folder alone captures each 100th frame, four at most.
+/// @param initial  the other options
+/// @throws argument_error for any other text
+capture_options capture_options_from_text(std::string_view text, capture_options initial = {});
 
 /// Facts about an operation that its author knows, and that make its snapshots smaller.
 struct capture_point_options {
@@ -160,7 +168,7 @@ class capture_point {
 class capture {
  public:
   /// @param name     of the pipeline; in the names of the files
-  /// @param options  completed by LIBTUNE_CAPTURE
+  /// @param options  completed by LIBTUNE_CAPTURE, of which a folder or policy that is set stays
   /// @throws environment_error for a value of LIBTUNE_CAPTURE that cannot be read; error if the
   ///         folder cannot be made; argument_error for invalid options; forked_process_error
   explicit capture(std::string name, const capture_options& options = {});

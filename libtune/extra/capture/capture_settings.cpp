@@ -75,37 +75,44 @@ bool read_part(capture_options& read, std::string_view part) {
   return *number >= 1;
 }
 
-}  // namespace
+constexpr const char* form =
+    "a folder, then with commas between them: each N, over 5 ms, frames N, bytes 2 GiB, memory 4 "
+    "GiB";
 
-capture_options complete_by(capture_options options, std::string_view text) {
+/// Returns nothing for a text in another form.
+std::optional<capture_options> read_options(std::string_view text, const capture_options& initial) {
   constexpr std::uint64_t usual_nth = 100;
   constexpr std::size_t usual_frames = 4;
-  const auto refuse = [&] {
-    throw environment_error(variable, std::string(text),
-                            "a folder, then with commas between them: each N, over 5 ms, frames N, "
-                            "bytes 2 GiB, memory 4 GiB");
-  };
   const std::size_t comma = text.find(',');
   const std::string_view folder = trim(text.substr(0, comma));
-  if (folder.empty()) refuse();
-  capture_options read = options;
+  if (folder.empty()) return std::nullopt;
+  capture_options read = initial;
+  read.folder = std::filesystem::path(folder);
   read.each_nth = 0;
   read.deadline = {};
   std::string_view rest = comma == std::string_view::npos ? "" : text.substr(comma + 1);
   const bool is_alone = trim(rest).empty();
   while (!trim(rest).empty()) {
     const std::size_t end = rest.find(',');
-    if (!read_part(read, trim(rest.substr(0, end)))) refuse();
+    if (!read_part(read, trim(rest.substr(0, end)))) return std::nullopt;
     rest = end == std::string_view::npos ? "" : rest.substr(end + 1);
   }
   if (is_alone) read.most_frames = usual_frames;
   if (read.each_nth == 0 && read.deadline.count() == 0) read.each_nth = usual_nth;
-  if (options.each_nth > 0 || options.deadline.count() > 0) {
-    read.each_nth = options.each_nth;
-    read.deadline = options.deadline;
-  }
-  read.folder = options.folder.empty() ? std::filesystem::path(folder) : options.folder;
   return read;
+}
+
+}  // namespace
+
+capture_options complete_by(capture_options options, std::string_view text) {
+  auto read = read_options(text, options);
+  if (!read) throw environment_error(variable, std::string(text), form);
+  if (options.each_nth > 0 || options.deadline.count() > 0) {
+    read->each_nth = options.each_nth;
+    read->deadline = options.deadline;
+  }
+  if (!options.folder.empty()) read->folder = options.folder;
+  return *std::move(read);
 }
 
 capture_options complete_by_environment(capture_options options) {
@@ -127,3 +134,14 @@ capture_options complete_by_environment(capture_options options) {
 }
 
 }  // namespace tune::detail
+
+namespace tune {
+
+capture_options capture_options_from_text(std::string_view text, capture_options initial) {
+  auto read = detail::read_options(text, initial);
+  if (read) return *std::move(read);
+  throw argument_error("'" + std::string(text) + "' does not set a capture: it has to be " +
+                       detail::form);
+}
+
+}  // namespace tune

@@ -580,6 +580,62 @@ static void test_sequences(const libtune_context* context, const libtune_queue* 
   CHECK_OK(libtune_operation_destroy(sequence));
 }
 
+/* Each second frame of a pipeline of one operation. */
+static void test_captures(const libtune_context* context, const libtune_queue* queue,
+                          const char* folder) {
+  const libtune_named_value type = {"type", text("int16")};
+  const libtune_named_value extents[] = {{"rows", whole(2)}, {"columns", whole(3)}};
+  libtune_operation* turn = make_operation(context, queue, "transpose", &type, 1, extents, 2);
+  const int16_t src[6] = {1, 2, 3, 4, 5, 6};
+  CHECK_OK(libtune_operation_write(turn, "src", src, sizeof src));
+  char settings[4200];
+  snprintf(settings, sizeof settings, "%s/frames, each 2, frames 3", folder);
+  libtune_capture* capture = NULL;
+  size_t point = 7;
+  const char* wrong[] = {"source"};
+  const char* unchanged[] = {"src"};
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "each N",
+              libtune_capture_create("turning", "folder, all", &capture));
+  CHECK_OK(libtune_capture_create("turning", settings, &capture));
+  CHECK_OK(libtune_capture_add(capture, "turn", turn, unchanged, 1, NULL, 0, &point));
+  CHECK(point == 0);
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "two operations",
+              libtune_capture_add(capture, "turn", turn, wrong, 1, NULL, 0, &point));
+  CHECK_OK(libtune_operation_destroy(turn));
+  CHECK_OK(libtune_capture_prepare(capture));
+  int written = 0;
+  for (int n = 0; n < 4; ++n) {
+    libtune_frame* frame = NULL;
+    CHECK_OK(libtune_capture_begin(capture, &frame));
+    CHECK((frame != NULL) == (n % 2 == 1));
+    CHECK_OK(libtune_capture_run(capture, point, frame));
+    CHECK_OK(libtune_capture_end(capture, frame));
+    CHECK_OK(libtune_capture_wait(capture, 60, &written));
+    CHECK(written == 1);
+  }
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "none of the number 1",
+              libtune_capture_run(capture, 1, NULL));
+  CHECK_OK(libtune_capture_request(capture, 1));
+  libtune_frame* requested = NULL;
+  CHECK_OK(libtune_capture_begin(capture, &requested));
+  CHECK(requested != NULL);
+  CHECK_OK(libtune_capture_run(capture, point, requested));
+  CHECK_OK(libtune_capture_end(capture, requested));
+  CHECK_OK(libtune_capture_wait(capture, 60, &written));
+  const libtune_named_value* counts = NULL;
+  size_t count = 0;
+  CHECK_OK(libtune_capture_counts(capture, &counts, &count));
+  CHECK(find(counts, count, "written")->as.natural == 3);
+  CHECK(find(counts, count, "failed")->as.natural == 0);
+  CHECK(strlen(find(counts, count, "last_failure")->as.text) == 0);
+  CHECK_OK(libtune_capture_destroy(capture));
+
+  CHECK_OK(libtune_capture_create("off", NULL, &capture)); /* without LIBTUNE_CAPTURE */
+  CHECK_OK(libtune_capture_begin(capture, &requested));
+  CHECK(requested == NULL);
+  CHECK_OK(libtune_capture_destroy(capture));
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) {
     fprintf(stderr, "usage: c_api_test FOLDER, for a database\n");
@@ -616,6 +672,7 @@ int main(int argc, char** argv) {
   CHECK_OK(libtune_context_set_option(context, "mode", "default"));
   test_operations(context, queue);
   test_sequences(context, queue);
+  test_captures(context, queue, argv[1]);
 
   CHECK_OK(libtune_queue_finish(queue));
   CHECK_OK(libtune_queue_destroy(queue));

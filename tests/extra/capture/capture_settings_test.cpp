@@ -26,6 +26,15 @@ TEST_CASE("the variable gives folder, policy and limits") {
   CHECK(all.memory_bytes == 1000000);
 }
 
+TEST_CASE("a text gives options, and keeps the others") {
+  const auto read =
+      tune::capture_options_from_text("f, over 1 s", {.each_nth = 3, .compression = 9});
+  CHECK(read.folder == "f");
+  CHECK(read.each_nth == 0);
+  CHECK(read.deadline == std::chrono::seconds(1));
+  CHECK(read.compression == 9);
+}
+
 TEST_CASE("a folder alone takes some early frames") {
   const auto alone = complete_by({}, "frames");
   CHECK(alone.folder == "frames");
@@ -49,6 +58,7 @@ TEST_CASE("other texts are refused") {
         "f,bytes 2 XB", "f,frames x", "f,each 1e300", "f,,each 5", "f,each 0.5"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(complete_by({}, text), tune::environment_error);
+    CHECK_THROWS_AS(tune::capture_options_from_text(text), tune::argument_error);
   }
 }
 
