@@ -4,6 +4,7 @@
 // libtune._libtune: the C interface as Python classes, one for each handle. The package libtune
 // wraps it, and handles arrays, dtypes and names of other tuners. Long calls run without the
 // interpreter's lock, which callbacks acquire again.
+#include "libtune/bindings/python/capture.hpp"
 #include "libtune/bindings/python/dlpack.hpp"
 #include "libtune/bindings/python/handles.hpp"
 #include "libtune/bindings/python/sequence.hpp"
@@ -376,6 +377,8 @@ PYBIND11_MODULE(_libtune, m) {
       .def("run", [](const operation& of) {
         check(unlocked([&] { return libtune_operation_run(of.get()); }));
       });
+
+  define_captures(m);
 
   py::class_<imported_array>(m, "ImportedArray")
       .def(py::init<const py::object&>())

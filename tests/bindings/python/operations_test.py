@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The operations by their names against numpy, and sequences of them."""
 
+import os
+import tempfile
 import unittest
 
 import numpy
@@ -266,6 +268,44 @@ class Flaggers(unittest.TestCase):
         other = telescope.rfi2d(vis, hidden, context, **alone)  # with another background around it
         self.assertTrue((other[:, 30, 1] == 1).all())
         self.assertFalse((other == made).all())
+
+
+class CapturesTest(unittest.TestCase):
+    def test_each_second_frame(self):
+        with tempfile.TemporaryDirectory() as folder:
+            turn = context.template("transpose", type="int16").instantiate(rows=2, columns=9)
+            turn.bind("src", whole(-128, 127, 2, 9, dtype="int16"))
+            frames = libtune.Capture("turning", f"{folder}, each 2, frames 3")
+            point = frames.add("turn", turn, unchanged=["src"], overwritten=["dest"])
+            with self.assertRaisesRegex(libtune.ArgumentError, "two operations"):
+                frames.add("turn", turn)
+            frames.prepare()
+            for n in range(4):
+                with frames.frame() as frame:
+                    self.assertEqual(frame.is_captured, n % 2 == 1)
+                    frame.run(point)
+                self.assertTrue(frames.wait())
+            frames.request()
+            with self.assertRaises(KeyError):
+                with frames.frame() as frame:
+                    frame.run(point)
+                    raise KeyError
+            self.assertTrue(frames.wait())
+            counts = frames.counts()
+            self.assertEqual((counts["frames"], counts["written"], counts["failed"]), (5, 3, 0))
+            self.assertEqual(counts["last_failure"], "")
+            self.assertEqual(len([name for name in os.listdir(folder) if name.endswith(".ltcapture")]), 3)
+
+    def test_off(self):
+        turn = context.template("transpose", type="int16").instantiate(rows=2, columns=9)
+        frames = libtune.Capture("off")
+        point = frames.add("turn", turn)
+        frames.prepare()
+        with frames.frame() as frame:
+            self.assertFalse(frame.is_captured)
+            frame.run(point)
+        with self.assertRaisesRegex(libtune.ArgumentError, "each N"):
+            libtune.Capture("wrong", "folder, all")
 
 
 class Sequences(unittest.TestCase):

@@ -48,6 +48,7 @@ from ._errors import (
 )
 from ._libtune import __version__
 from ._tuning import Argument, Kernel, KernelTuner, Tuned, in_, inout, kernel, out, tune
+from .captures import Capture
 from .databases import Database, Result, read_database
 from .sequences import OperationSequence
 
@@ -79,6 +80,7 @@ __all__ = [
     "Argument",
     "ArgumentError",
     "BuildError",
+    "Capture",
     "Context",
     "Database",
     "DatabaseError",
