@@ -85,11 +85,11 @@ constexpr std::array variables{
                          "what a search measures of its finalists besides what its goal needs"},
     environment_variable{"LIBTUNE_NVML", "path", "libnvidia-ml.so.1",
                          "the library that reads and sets energy and clocks of NVIDIA devices"},
-    environment_variable{"LIBTUNE_CAPTURE",
-                         "a folder, then such as each 1000, over 5 ms, frames 4, bytes 2 GiB",
-                         "none",
-                         "where programs that allow it write captured frames, and which; a folder "
-                         "alone: each 100th frame, four at most"},
+    environment_variable{
+        "LIBTUNE_CAPTURE",
+        "a folder, then such as each 1000, over 5 ms, on request, frames 4, bytes 2 GiB", "none",
+        "where programs that allow it write captured frames, and which; a folder "
+        "alone: each 100th frame, four at most"},
     environment_variable{"LIBTUNE_REPORT", "path", "none",
                          "a page of HTML about searches, written while they run by tunedb"},
     environment_variable{

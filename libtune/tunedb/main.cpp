@@ -68,6 +68,7 @@ void add_all(CLI::App& program, invocation& shared) {
                          add_pretune,
                          add_recheck,
                          add_tune,
+                         add_capture,
                          add_replay,
                          add_simulate,
                          add_prune,

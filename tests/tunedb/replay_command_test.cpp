@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "libtune/device/devices.hpp"
@@ -86,6 +90,58 @@ TEST_CASE("a file that is damaged is refused") {
   std::filesystem::resize_file(file, 50);
   CHECK(contains(tunedb("replay --list " + file + " 2>&1").output, "is cut off"));
   CHECK(tunedb("replay " + file + ".none").code == 1);
+}
+
+/// A program that allows requests, until the end of this object.
+class running_application {
+ public:
+  explicit running_application(const std::string& settings) {
+    const scoped_environment variable("LIBTUNE_CAPTURE", settings.c_str());
+    input_ = ::popen("exec '" LIBTUNE_CAPTURING_APPLICATION "'", "w");
+  }
+  ~running_application() { ::pclose(input_); }
+  running_application(const running_application&) = delete;
+  running_application& operator=(const running_application&) = delete;
+
+ private:
+  std::FILE* input_;
+};
+
+/// The captures of this pipeline's folder, which other tests do not use.
+std::vector<json> captures_in(const std::string& folder) {
+  std::vector<json> found;
+  const json listed = tunedb_json("capture --list");
+  for (const json& each : listed["captures"]) {
+    if (each["folder"] == folder) found.push_back(each);
+  }
+  return found;
+}
+
+TEST_CASE("frames of a running program are captured on request, and run again") {
+  if (tune::candidate_devices().empty()) return;
+  const temporary_directory folder;
+  const std::string path = folder.path().string();
+  {
+    const running_application running(path + ", on request, frames 3");
+    std::vector<json> found;
+    for (int look = 0; look < 500 && (found = captures_in(path)).empty(); ++look) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    REQUIRE(found.size() == 1);
+    CHECK(found[0]["pipeline"] == "turning");
+    CHECK(found[0]["written"] == 0);
+    const std::string process = std::to_string(found[0]["process"].get<int>());
+    const json made = tunedb_json("capture --frames 2 --pid " + process);
+    CHECK(made["written"] == 2);
+    CHECK(tunedb_json("replay " + made["last_file"].get<std::string>())["runs"][0]["outcome"] ==
+          "same");
+    const ended more = tunedb("capture --frames 2 --pid " + process + " 2>&1");
+    CHECK(more.code == 1);
+    CHECK(contains(more.output, "its limit of captured frames"));
+    CHECK(tunedb("capture --pipeline none --pid " + process).code == 3);
+  }
+  CHECK(captures_in(path).empty());
+  CHECK(std::distance(std::filesystem::directory_iterator(path), {}) == 3);
 }
 
 }  // namespace replay_command_test

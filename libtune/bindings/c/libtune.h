@@ -831,7 +831,7 @@ LIBTUNE_C_EXPORT libtune_status libtune_sequence_run_range(libtune_operation* se
 /// One thread at a time uses it, except for libtune_capture_request and libtune_capture_wait.
 /// @param name      of the pipeline; in the names of the files
 /// @param settings  a folder, then with commas between them: each N, over 5 ms, frames N, bytes 2
-///                  GiB, memory 4 GiB; null: those of LIBTUNE_CAPTURE, without which nothing is
+///                  GiB, memory 4 GiB, on request; null: those of LIBTUNE_CAPTURE, without which nothing is
 ///                  captured
 /// @param capture   receives the handle
 LIBTUNE_C_EXPORT libtune_status libtune_capture_create(const char* name, const char* settings,

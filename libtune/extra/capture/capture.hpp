@@ -47,6 +47,9 @@ struct capture_options {
   /// Captures frames that take longer, from begin() until the device has finished; 0: none. Each
   /// frame is then copied to snapshot memory, and the copy is discarded if the frame is in time.
   std::chrono::nanoseconds deadline{0};
+  /// True if `tunedb capture` of the same user may request frames. Without another policy only
+  /// requested frames are captured.
+  bool on_request = false;
   std::size_t most_frames = 16;                             ///< no more files than this
   std::uint64_t most_file_bytes = std::uint64_t{16} << 30;  ///< of all files together
   snapshot_memory memory = snapshot_memory::device;         ///< the place of the snapshots
@@ -64,7 +67,7 @@ struct capture_options {
 
 /// Reads options from a text in the form of LIBTUNE_CAPTURE: a folder, then policies and limits
 /// with commas between them, as in "/data/frames, each 1000, over 5 ms, frames 4, bytes 2 GiB,
-/// memory 8 GiB". A folder alone captures each 100th frame, four at most.
+/// memory 8 GiB, on request". A folder alone captures each 100th frame, four at most.
 /// @param initial  the other options
 /// @throws argument_error for any other text
 capture_options capture_options_from_text(std::string_view text, capture_options initial = {});

@@ -8,6 +8,7 @@
 #include "libtune/base/end_of_program.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/forked_process.hpp"
+#include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/extra/capture/frame_index.hpp"
@@ -45,6 +46,7 @@ capture_core::capture_core(std::string name, capture_options options)
 capture_core::~capture_core() {
   if (is_forked()) {
     static_cast<void>(writer_.release());
+    static_cast<void>(door_.release());
     static_cast<void>(watcher_.release());
     for (auto& each : sets_) static_cast<void>(each.release());
     return;
@@ -130,6 +132,7 @@ void capture_core::prepare() {
   queue_ = in.create_command_queue();
   for (int i = 0; i < 2; ++i) staging_.push_back(in.create_pinned_memory(capture_chunk_bytes));
   snapshot_bytes_ = bytes;
+  open_door();
   // Registered once the driver is loaded, so that the driver ends later.
   static const bool registered = (call_at_end(&capture_core::end_all_threads), true);
   static_cast<void>(registered);
@@ -140,6 +143,16 @@ void capture_core::prepare() {
   }
   writer_ = std::make_unique<std::thread>([this] { serve(); });  // it looks at the other
   is_prepared_ = true;
+}
+
+// A program runs as well without requests.
+void capture_core::open_door() noexcept {
+  if (!options_.on_request) return;
+  try {
+    door_ = std::make_unique<capture_door>();
+  } catch (const std::exception& failure) {
+    warn_once(fmt::format("tunedb capture cannot reach '{}': {}", name_, failure.what()));
+  }
 }
 
 // ---- the pipeline's thread

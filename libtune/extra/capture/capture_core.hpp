@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "libtune/extra/capture/capture.hpp"
+#include "libtune/extra/capture/capture_door.hpp"
 #include "libtune/extra/capture/frame_set.hpp"
 
 namespace tune::detail {
@@ -50,6 +51,7 @@ class capture_core {
   bool take_request() noexcept;
   frame_set* free_set() noexcept;
   bool is_idle() const noexcept;
+  void open_door() noexcept;
 
   // For libtune's threads.
   void watch();
@@ -60,6 +62,8 @@ class capture_core {
   void write(const frame_set& set);
   void pace(std::size_t bytes);
   void note_failure(const std::string& reason) noexcept;
+  void serve_requests() noexcept;
+  capture_state state() const;
   std::string path_of(const frame_set& set) const;
   captured_frame frame_of(const frame_set& set) const;
   bool sleep(std::chrono::nanoseconds longest);
@@ -88,6 +92,7 @@ class capture_core {
   std::atomic<std::uint64_t> bytes_{0};
 
   // For the writer.
+  std::unique_ptr<capture_door> door_;  // if the options allow requests
   std::optional<command_queue> queue_;
   std::vector<pinned_memory> staging_;
   std::uint64_t last_number_ = 0;  // of the last frame that was written
@@ -97,6 +102,7 @@ class capture_core {
   mutable std::mutex mutex_;  // guards the following; never taken by begin, points and end
   mutable std::condition_variable changed_;
   std::string last_failure_;
+  std::string last_file_;
   bool is_stopping_ = false;
   bool is_hurried_ = false;  // the last handle waits
   std::unique_ptr<std::thread> writer_;

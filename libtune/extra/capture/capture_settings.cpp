@@ -53,6 +53,7 @@ std::optional<double> quantity(std::string_view text,
 
 /// Reads one policy or limit. Returns false for any other text.
 bool read_part(capture_options& read, std::string_view part) {
+  if (part == "on request") return read.on_request = true;
   const auto begins = [&](std::string_view word) {
     if (!part.starts_with(word)) return false;
     part = trim(part.substr(word.size()));
@@ -77,7 +78,7 @@ bool read_part(capture_options& read, std::string_view part) {
 
 constexpr const char* form =
     "a folder, then with commas between them: each N, over 5 ms, frames N, bytes 2 GiB, memory 4 "
-    "GiB";
+    "GiB, on request";
 
 /// Returns nothing for a text in another form.
 std::optional<capture_options> read_options(std::string_view text, const capture_options& initial) {
@@ -98,7 +99,8 @@ std::optional<capture_options> read_options(std::string_view text, const capture
     rest = end == std::string_view::npos ? "" : rest.substr(end + 1);
   }
   if (is_alone) read.most_frames = usual_frames;
-  if (read.each_nth == 0 && read.deadline.count() == 0) read.each_nth = usual_nth;
+  const bool has_policy = read.each_nth > 0 || read.deadline.count() > 0 || read.on_request;
+  if (!has_policy) read.each_nth = usual_nth;
   return read;
 }
 

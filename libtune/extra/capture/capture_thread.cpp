@@ -59,6 +59,7 @@ void capture_core::serve() {
   const unsealed_section ours;  // the seal applies to the pipeline only
   ::pthread_setname_np(::pthread_self(), "libtune-capture");
   do {
+    serve_requests();
     if (!watcher_) look_at_pending();
     while (write_next()) {
     }
@@ -107,6 +108,27 @@ void capture_core::settle(frame_set& set) {
   } catch (const std::exception& failure) {
     note_failure(failure.what());
   }
+}
+
+void capture_core::serve_requests() noexcept {
+  if (!door_) return;
+  try {
+    door_->serve([this](std::uint64_t frames) { request(frames); }, [this] { return state(); });
+  } catch (const std::exception& failure) {
+    note_failure(failure.what());
+  }
+}
+
+capture_state capture_core::state() const {
+  capture_state now{.pipeline = name_,
+                    .process = ::getpid(),
+                    .folder = options_.folder.string(),
+                    .counts = counts()};
+  now.is_finished = is_finished_;
+  const std::lock_guard lock(mutex_);
+  now.last_failure = last_failure_;
+  now.last_file = last_file_;
+  return now;
 }
 
 void capture_core::note_failure(const std::string& reason) noexcept {
@@ -171,6 +193,10 @@ void capture_core::write(const frame_set& set) {
   });
   bytes_ += bytes;
   last_number_ = set.number;
+  {
+    const std::lock_guard lock(mutex_);
+    last_file_ = path;
+  }
   log(log_level::info, fmt::format("captured frame {} of '{}' ({}): {}", set.number, name_,
                                    capture_reason_name(set.reason), path));
   if (written_.fetch_add(1, std::memory_order_release) + 1 >= options_.most_frames) {
@@ -179,6 +205,7 @@ void capture_core::write(const frame_set& set) {
 }
 
 void capture_core::pace(std::size_t bytes) {
+  serve_requests();
   std::unique_lock lock(mutex_);
   if (!is_hurried_ && options_.bytes_per_second > 0) {
     changed_.wait_until(lock, next_chunk_, [&] { return is_stopping_ || is_hurried_; });

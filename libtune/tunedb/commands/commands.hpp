@@ -41,6 +41,7 @@ struct invocation {
 
 // Each function adds one command to the program. Commands run during the parsing of the arguments,
 // so `shared` must outlive the parsing.
+void add_capture(CLI::App& program, invocation& shared);
 void add_check(CLI::App& program, invocation& shared);
 void add_coverage(CLI::App& program, invocation& shared);
 void add_denylist(CLI::App& program, invocation& shared);

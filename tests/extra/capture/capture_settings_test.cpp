@@ -35,6 +35,13 @@ TEST_CASE("a text gives options, and keeps the others") {
   CHECK(read.compression == 9);
 }
 
+TEST_CASE("requests alone are a policy, too") {
+  const auto asked = complete_by({}, "f, on request");
+  CHECK(asked.on_request);
+  CHECK(asked.each_nth == 0);
+  CHECK(complete_by({}, "f, on request, each 3").each_nth == 3);
+}
+
 TEST_CASE("a folder alone takes some early frames") {
   const auto alone = complete_by({}, "frames");
   CHECK(alone.folder == "frames");

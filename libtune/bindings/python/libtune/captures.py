@@ -51,8 +51,8 @@ class Capture:
                 frame.run(turning)
 
     name: of the pipeline; in the names of the files.
-    settings: a folder, then with commas between them: each N, over 5 ms, frames N, bytes 2 GiB, memory 4 GiB. None: those
-        of LIBTUNE_CAPTURE, without which nothing is captured.
+    settings: a folder, then with commas between them: each N, over 5 ms, frames N, bytes 2 GiB, memory 4 GiB, on
+        request. None: those of LIBTUNE_CAPTURE, without which nothing is captured.
 
     One thread uses it, except for request() and wait().
     """
