@@ -74,7 +74,8 @@ class Capture:
         return CapturePoint(operation, number)
 
     def prepare(self) -> None:
-        """Binds unbound slots, and allocates the memory for snapshots. Raises ArgumentError if that needs more than allowed."""
+        """Binds unbound slots, and allocates the memory for snapshots. Raises ArgumentError if they need more than
+        allowed."""
         self._core.prepare()
 
     def frame(self) -> Frame:
