@@ -9,6 +9,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
 #include "libtune/child/child_service.hpp"
+#include "libtune/child/serve_if_worker.hpp"
 #include "libtune/console.hpp"
 #include "libtune/extra/sensors.hpp"
 #include "libtune/extra/shared.hpp"
@@ -29,9 +30,11 @@ constexpr const char* exit_codes = R"(Exit codes:
   3  there is no such function, result or search, or no database
   4  check has found something that is not good
   5  not everything could be merged, imported or replayed; the output says what and why
-  6  pretune could not tune some keys; the output says which and why
-  7  pretune was ended by a signal; what was measured is kept
+  6  pretune could not tune some keys, or recheck could not compare some; the output says which and why
+  7  pretune or recheck was ended by a signal; what was measured is kept
   8  diff or replay has found a difference
+  9  recheck has found a result that does not work; perhaps others, too, that are lost
+ 10  recheck has found a result that is slower than another configuration
 
 --db and --json may also follow the command.)";
 
@@ -137,6 +140,10 @@ tuning_settings invocation::settings() const {
 
 // NOLINTNEXTLINE(bugprone-exception-escape): a lack of memory at the start ends the program
 int main(int count, char** arguments) {
+  // As the application of recheck; no other command runs a search in a child of this program.
+  if (count == 2 && std::strcmp(arguments[1], tune::cli::serve_argument) == 0) {
+    tune::serve_if_worker(count, arguments);
+  }
   // As a child of its own replay command.
   tune::detail::serve_if_asked(tune::detail::child_process::socket_in_child);
   return tune::cli::run(count, arguments);

@@ -15,14 +15,16 @@ namespace tune::cli {
 /// The exit codes of the program. Scripts rely on these: never change one.
 enum exit_code : int {
   done = 0,
-  failed = 1,        ///< the command failed; standard error has the reason
-  wrong_usage = 2,   ///< the arguments are invalid
-  not_found = 3,     ///< the function, result, search or database does not exist
-  faults_found = 4,  ///< check has found a fault
-  part_left = 5,     ///< not everything could be merged, imported or replayed
-  keys_failed = 6,   ///< pretune could not tune some keys
-  interrupted = 7,   ///< a signal ended pretune; its measurements are kept
-  different = 8,     ///< diff or replay has found a difference
+  failed = 1,         ///< the command failed; standard error has the reason
+  wrong_usage = 2,    ///< the arguments are invalid
+  not_found = 3,      ///< the function, result, search or database does not exist
+  faults_found = 4,   ///< check has found a fault
+  part_left = 5,      ///< not everything could be merged, imported or replayed
+  keys_failed = 6,    ///< pretune or recheck could not tune or compare some keys
+  interrupted = 7,    ///< a signal ended pretune or recheck
+  different = 8,      ///< diff or replay has found a difference
+  wrong_results = 9,  ///< recheck has found a result that does not work
+  lost_results = 10,  ///< recheck has found a result that is slower than another
 };
 
 /// The options that all commands share, and the resulting exit code.
@@ -58,6 +60,7 @@ void add_missed(CLI::App& program, invocation& shared);
 void add_path(CLI::App& program, invocation& shared);
 void add_pretune(CLI::App& program, invocation& shared);
 void add_prune(CLI::App& program, invocation& shared);
+void add_recheck(CLI::App& program, invocation& shared);
 void add_replay(CLI::App& program, invocation& shared);
 void add_report(CLI::App& program, invocation& shared);
 void add_share(CLI::App& program, invocation& shared);
