@@ -124,7 +124,7 @@ TEST_CASE("frames of a running program are captured on request, and run again") 
   {
     const running_application running(path + ", on request, frames 3");
     std::vector<json> found;
-    for (int look = 0; look < 500 && (found = captures_in(path)).empty(); ++look) {
+    for (int look = 0; look < 6000 && (found = captures_in(path)).empty(); ++look) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     REQUIRE(found.size() == 1);
