@@ -99,21 +99,21 @@ struct recheck_result {
   stored_winner winner{};
   tuning_subject subject{};  ///< the function, key and device of this machine
   recheck_verdict verdict = recheck_verdict::unknown;
-  std::string reason{};             ///< in words; empty if the verdict says all
-  std::optional<outcome> fault{};   ///< of a wrong result
+  std::optional<outcome> fault{};  ///< of a wrong result
+  canary_decision decision = canary_decision::none;
+  bool is_stopped = false;  ///< recheck_options::stop has ended it before it had a verdict
+  bool is_stored = false;   ///< the best has been stored as the result (recheck_options::repair)
+  std::string reason{};     ///< in words; empty if the verdict says all
   std::optional<run_time> score{};  ///< the present time of the result, if measured
   /// The best configuration of the comparison, which may be the result; empty if none works.
   std::vector<named_value> best{};
   std::optional<run_time> best_score{};  ///< its time
   std::optional<recheck_loss> loss{};    ///< empty unless both were measured
-  bool is_stopped = false;  ///< recheck_options::stop has ended it before it had a verdict
   /// The others of the first comparison, in the order of their trials.
   std::vector<recheck_rival> rivals{};
-  std::size_t compared = 0;           ///< configurations with a time, the result included
-  std::vector<std::string> doubts{};  ///< uncertainties, for users: an unsteady device
-  bool is_stored = false;  ///< the best has been stored as the result (recheck_options::repair)
-  std::string store_failure{};  ///< the reason why it could not be stored
-  canary_decision decision = canary_decision::none;
+  std::size_t compared = 0;             ///< configurations with a time, the result included
+  std::vector<std::string> doubts{};    ///< uncertainties, for users: an unsteady device
+  std::string store_failure{};          ///< the reason why it could not be stored
   std::string decision_reason{};        ///< in words
   std::string decision_failure{};       ///< the reason why the decision is not in the shared store
   std::chrono::nanoseconds elapsed{0};  ///< the time from its start to its end

@@ -190,7 +190,7 @@ struct report_files {
 report_files files_of(const recheck_request& request, const std::string& database) {
   const auto target = [&](const std::string& path) {
     if (path.empty()) return path;
-    const std::string found = export_target(path, database, false, true);
+    std::string found = export_target(path, database, false, true);
     const auto folder = std::filesystem::path(found).parent_path();
     if (found != "-" && ::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
       throw error(fmt::format("no file can be written in the folder of '{}'", path));
