@@ -172,6 +172,15 @@ shape shape_of(const input& object, const char* name) {
   return shape(extents);
 }
 
+std::chrono::system_clock::time_point time_of(std::int64_t microseconds) {
+  using duration = std::chrono::system_clock::duration;
+  constexpr auto most =
+      std::chrono::duration_cast<std::chrono::microseconds>(duration::max()).count();
+  if (microseconds < -most || microseconds > most) refuse_document("a time is out of range");
+  return std::chrono::system_clock::time_point(
+      std::chrono::duration_cast<duration>(std::chrono::microseconds(microseconds)));
+}
+
 /// Reads frames, whose contents refer to these chunks.
 class frame_parser {
  public:
@@ -250,9 +259,7 @@ captured_frame frame_parser::frame(const input& item) const {
   made.reason = static_cast<capture_reason>(reason - reason_names.begin());
   made.pipeline = text_of(item, "pipeline");
   made.weight = real_of(item, "weight");
-  made.time = std::chrono::system_clock::time_point(
-      std::chrono::duration_cast<std::chrono::system_clock::duration>(
-          std::chrono::microseconds(signed_of(item, "time_us"))));
+  made.time = time_of(signed_of(item, "time_us"));
   if (!member(item, "duration_ns").is_null()) {
     made.duration = std::chrono::nanoseconds(signed_of(item, "duration_ns"));
   }
