@@ -358,6 +358,16 @@ std::optional<std::string> workload::find_stray_write(const operation& operation
   return found;
 }
 
+std::vector<std::string> workload::outputs(const operation& operation) const {
+  std::vector<std::string> names;
+  for (const named_slot& item : operation.slots()) {
+    const shared_array* const shared = find(item);
+    const bool is_array = dynamic_cast<const io_slot*>(item.slot.get()) != nullptr;
+    if (is_array && shared != nullptr && shared->author.empty()) names.push_back(item.name);
+  }
+  return names;
+}
+
 std::size_t workload::held_bytes() const noexcept {
   std::size_t bytes = 0;
   for (const auto& [name, array] : contents_->arrays) {

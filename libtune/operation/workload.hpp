@@ -147,6 +147,10 @@ class workload {
   /// @throws argument_error if there is no such slot
   bool provides(const operation& operation, std::string_view slot) const;
 
+  /// The slots of a bound operation whose arrays belong to the workload and have no contents: those
+  /// that it writes.
+  std::vector<std::string> outputs(const operation& operation) const;
+
   /// The bytes of device memory that it holds now, including the guard bands.
   std::size_t held_bytes() const noexcept;
 

@@ -43,7 +43,8 @@ struct tuning_goal {
   std::vector<objective> objectives{};    ///< the most important first, no metric twice
   std::vector<constraint> constraints{};  ///< all have to be kept
   /// True if a configuration cannot win whose results have other bits than those of the test
-  /// default. The author's function has to give an answer, or the bits are unknown.
+  /// default. The author's function has to measure on a workload
+  /// (make_measure), or the bits are unknown.
   bool same_bits = false;
 
   /// True for the default: the least time, without other objectives and constraints.

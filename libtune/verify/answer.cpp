@@ -132,11 +132,12 @@ accuracy answer::measure(command_queue& queue, const std::vector<result>& result
   return whole;
 }
 
-std::optional<double> answer::digest(command_queue& queue,
-                                     const std::vector<result>& results) const {
-  if (contents_->judged.empty() || !contents_->deterministic) return std::nullopt;
+std::optional<double> answer::digest(command_queue& queue, const std::vector<result>& results,
+                                     const std::vector<std::string>& outputs) const {
+  const std::vector<std::string>& names = contents_->judged.empty() ? outputs : contents_->judged;
+  if (names.empty() || !contents_->deterministic) return std::nullopt;
   std::uint64_t whole = 0;
-  for (const std::string& name : contents_->judged) {
+  for (const std::string& name : names) {
     // Arrays count in their order.
     whole = std::rotl(whole, 7) ^ contents_->digests->of(queue, find(results, name));
   }

@@ -120,9 +120,11 @@ class answer {
   /// Measures the results that have an answer. Waits for the queue. @throws as find_mismatch
   accuracy measure(command_queue& queue, const std::vector<result>& results) const;
 
-  /// The digest of the arrays in judged(): a whole number below 2^48, so that it is exact as a
-  /// metric; empty if nothing is judged, or the results are nondeterministic. Waits for the queue.
-  std::optional<double> digest(command_queue& queue, const std::vector<result>& results) const;
+  /// The digest of the arrays in judged(), or of these outputs if nothing is judged: a whole number
+  /// below 2^48, so that it is exact as a metric. Empty without arrays, and if the results are
+  /// nondeterministic. Waits for the queue.
+  std::optional<double> digest(command_queue& queue, const std::vector<result>& results,
+                               const std::vector<std::string>& outputs = {}) const;
 
   /// True if there are no answers and no custom checks.
   bool empty() const noexcept { return contents_->arrays.empty() && contents_->functions.empty(); }

@@ -103,7 +103,8 @@ class workload_check final : public run_check {
     }
     if (!wrong && run == 0 && runs() > 1) keep(results);
     const bool is_second = run > 0 && inputs_of(run) == 0;
-    if (!wrong && run == 0 && reports_bits_) bits_ = expected_.digest(queue_, results);
+    if (!wrong && run == 0 && reports_bits_)
+      bits_ = expected_.digest(queue_, results, work_.outputs(operation_));
     if (!wrong && expected_.reports_accuracy() && !is_second) {
       accuracy_.add(answers_[inputs_of(run)].measure(queue_, results));
     }

@@ -174,10 +174,11 @@ std::optional<std::string> trial_judge::why_other_bits(const trial& of) const {
   const std::string who = "the test default (" + to_string(reference_->configuration) + ")";
   const metric* const wanted = find_metric(reference_->metrics, bits_metric);
   if (wanted == nullptr) {
-    return fmt::format("the goal asks for the bits of {}, which are unknown: {}", who,
-                       reference_->reason.empty()
-                           ? "the author's function gives no answer, or its results vary"
-                           : reference_->reason);
+    return fmt::format(
+        "the goal asks for the bits of {}, which are unknown: {}", who,
+        reference_->reason.empty()
+            ? "the author's function gives no workload with outputs, or its results vary"
+            : reference_->reason);
   }
   const metric* const own = find_metric(of.metrics, bits_metric);
   if (own != nullptr && own->value == wanted->value) return std::nullopt;
