@@ -15,6 +15,7 @@
 #include "libtune/device/device.hpp"
 #include "libtune/extra/capture/captured_array.hpp"
 #include "libtune/operation/composition.hpp"
+#include "libtune/operation/input_set.hpp"
 #include "libtune/operation/remaking.hpp"
 #include "libtune/operation/sequence.hpp"
 
@@ -172,6 +173,34 @@ void set_captured(workload& work, const capture_reader& from, const captured_cal
     if (!each.before || each.type.empty() || (inputs_only && each.changed)) continue;
     work.set(each.name, detail::make_array(queue, each, from, *each.before));
   }
+}
+
+std::size_t add_captured_inputs(workload& work, answer& expected, const capture_reader& from,
+                                std::string_view call, const tolerance& allowed, bool inputs_only) {
+  command_queue queue = work.queue();
+  std::size_t sets = 0;
+  std::string names;
+  for (const captured_frame& frame : from.frames()) {
+    for (const captured_call& run : frame.calls) {
+      names += (names.empty() ? "" : ", ") + run.name;
+      if (run.name != call) continue;
+      const std::string name = fmt::format("frame {}", frame.number);
+      input_set inputs = work.inputs(name);
+      for (const captured_slot& each : run.slots) {
+        if (!each.before || each.type.empty() || (inputs_only && each.changed)) continue;
+        inputs.set(each.name, detail::make_array(queue, each, from, *each.before));
+      }
+      inputs.weight(frame.weight);
+      answer part = expected.of(name);
+      add_captured(part, queue, from, run, allowed);
+      ++sets;
+    }
+  }
+  if (sets == 0) {
+    throw argument_error(fmt::format("the frames in '{}' have no operation '{}'; they have {}",
+                                     from.path().string(), call, names));
+  }
+  return sets;
 }
 
 void add_captured(answer& expected, command_queue queue, const capture_reader& from,

@@ -78,4 +78,16 @@ void set_captured(workload& work, const capture_reader& from, const captured_cal
 void add_captured(answer& expected, command_queue queue, const capture_reader& from,
                   const captured_call& call, const tolerance& allowed = {});
 
+/// Adds a set of inputs to a workload for each captured run of this name, "frame 17", with the
+/// contents before the run, an answer with those after it, and the weight of its frame: a
+/// configuration is checked with all of them, and timed by how often they came. The workload has
+/// contents of the author for the same slots, of the same shapes, such as those of set_captured.
+/// @param inputs_only  as in set_captured
+/// @returns the number of sets
+/// @throws as set_captured and add_captured; argument_error that lists the names if no frame has
+///         a run of this name
+std::size_t add_captured_inputs(workload& work, answer& expected, const capture_reader& from,
+                                std::string_view call, const tolerance& allowed = {},
+                                bool inputs_only = false);
+
 }  // namespace tune

@@ -149,6 +149,34 @@ LIBTUNE_DEVICE_TEST_CASE("a workload and an answer take the captured contents", 
   frames.check_replay(queue);
 }
 
+LIBTUNE_DEVICE_TEST_CASE("captured frames are inputs beside the author's, with their weights",
+                         device) {
+  const tune::testing::temporary_directory folder;
+  const tune::command_queue queue = device.create_context().create_command_queue();
+  gain step = loaded_gain(queue);
+  const tune::testing::captured_frames frames(capture_run(step, folder.path()));
+  tune::workload work(queue);
+  tune::answer expected;
+  work.set("src", std::vector<std::int32_t>(size, 0), {size});
+  work.set("dest", std::vector<std::int32_t>(size, 0), {size});
+  work.set("sum", std::vector<std::int32_t>(size, 0), {size});
+  CHECK(tune::add_captured_inputs(work, expected, frames.file(), "run", tune::tolerance::exact()) ==
+        1);
+  REQUIRE(work.all_inputs().size() == 2);
+  CHECK(work.all_inputs()[1].name.starts_with("frame "));
+  CHECK(work.all_inputs()[1].weight == frames.file().frames()[0].weight);
+  gain right(queue, captured_pipeline::compile(queue.context()), size);
+  right.set_scale(5);
+  CHECK(tune::find_fault(right, work, expected) == std::nullopt);
+  gain wrong(queue, captured_pipeline::compile(queue.context()), size);
+  const auto fault = tune::find_fault(wrong, work, expected);
+  REQUIRE(fault);
+  CHECK(fault->starts_with("with the inputs 'frame "));
+  CHECK_THROWS_WITH_AS(tune::add_captured_inputs(work, expected, frames.file(), "walk"),
+                       doctest::Contains("no operation 'walk'; they have run"),
+                       tune::argument_error);
+}
+
 TEST_CASE("parameters are read by name and type") {
   const tune::remade_parameters from("app::thing", {{"n", std::uint64_t{7}},
                                                     {"shape", std::string("(3, 4)")},
