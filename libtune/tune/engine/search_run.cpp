@@ -97,11 +97,7 @@ void search_run::decide() {
 // Before all others, because they are judged by its bits.
 void search_run::check_reference() {
   if (!setting_.judge.compares_bits()) return;
-  std::vector<named_value> wanted = setting_.subject.test_default;
-  if (setting_.problem.parts && !wanted.empty()) {
-    const auto parts = setting_.problem.parts(wanted);
-    wanted = parts.empty() ? std::vector<named_value>{} : parts.front();
-  }
+  const std::vector<named_value>& wanted = setting_.subject.test_default;
   if (!wanted.empty() && setting_.problem.find) reference_ = setting_.problem.find(wanted);
   if (!reference_) {
     trial missing;

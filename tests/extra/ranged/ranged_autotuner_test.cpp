@@ -359,6 +359,17 @@ TEST_CASE("sizes are noted for the goal of the portfolio, and each of its goals 
   CHECK(of_time.tuning_for({5000}).wgs == best_for(5000).wgs);
 }
 
+TEST_CASE("the same bits cannot be a goal for ranges of sizes, and the error says so") {
+  application app;
+  const test_mode_guard stored(test_mode::off);
+  const tune::tuning_options same{.mode = tune::tuning_mode::force,
+                                  .goal = tune::goal_from_text("same bits")};
+  const sizes_key few{.kind = 0, .size = {1, 8}};
+  CHECK_THROWS_WITH_AS(static_cast<void>(app.autotune.portfolio(app.context, few, same)),
+                       doctest::Contains("for which the goal 'same bits' cannot be judged"),
+                       tune::argument_error);
+}
+
 TEST_CASE("sizes are noted with their frequency, inside of the ranges too") {
   application app;
   const test_mode_guard stored(test_mode::off);
