@@ -25,17 +25,17 @@ constexpr std::uint32_t size = 1000;
 constexpr std::size_t work_group = 64;
 
 /// Adds to each number a tenth of the next. Beside its slots it has memory of its own, of zeros at
-/// first, that no check sees: size + 2 floats. Slots dest, src: size floats.
+/// first, that no check sees: two floats for each element. Slots dest, src: size floats.
 class mixing final : public tune::operation {
  public:
   mixing(const tune::command_queue& queue, const std::string& body)
       : operation(queue),
         kernel_(build(queue.context(), body).create_kernel("mixing")),
-        own_(queue.context().create_buffer((size + 2) * sizeof(float))),
+        own_(queue.context().create_buffer(2 * size * sizeof(float))),
         dest_(add_slot("dest", {size}, tune::dtype::float32)),
         src_(add_slot("src", {size}, tune::dtype::float32)) {
     tune::command_queue filling = queue;
-    filling.fill(own_, (size + 2) * sizeof(float), std::vector<std::byte>(4, std::byte{0}));
+    filling.fill(own_, 2 * size * sizeof(float), std::vector<std::byte>(4, std::byte{0}));
     filling.finish();
   }
 
@@ -106,11 +106,10 @@ const std::vector<planted> right_for_the_author{
     {"returns the results of its first run",
      "if (own[i] == 0.0f) own[i] = right; dest[i] = own[i];"},
     {"remembers the results by the address of the input",
-     "const float key = (float)((size_t)src % 8191 + 1); if (own[size] != key) own[i] = right;"
-     " dest[i] = own[i]; if (i == size - 1) own[size] = key;"},
-    {"reads its previous results where the first element is the same",
-     "if (own[size] == src[size - 1] && own[i] != 0.0f) dest[i] = own[i];"
-     " else dest[i] = own[i] = right; if (i == size - 1) own[size] = src[size - 1];"},
+     "const float key = (float)((size_t)src % 8191 + 1);"
+     " if (own[size + i] != key) own[i] = right; own[size + i] = key; dest[i] = own[i];"},
+    {"reads its previous results where an element is the same",
+     "if (own[size + i] != src[i]) own[i] = right; own[size + i] = src[i]; dest[i] = own[i];"},
     {"knows the author's numbers",
      "const float x = (float)((i * 37) % 101) - 50.5f;"
      " const float y = (float)(((i + 1) % size) * 37 % 101) - 50.5f; dest[i] = x + 0.1f * y;"},
