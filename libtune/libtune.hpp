@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The core: all that the author of an operation needs. Its neighbours have headers of their own, such
-// as child.hpp and extra/bare.hpp.
+// The core: all that the author of an operation needs. Its neighbours have headers of their own,
+// such as child.hpp and extra/bare.hpp.
 #pragma once
 
 #include "libtune/array/allocator.hpp"

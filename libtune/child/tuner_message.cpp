@@ -175,7 +175,9 @@ void describe(auto& wire, is<objective> auto& item) { wire(item.metric, item.max
 void describe(auto& wire, is<constraint> auto& item) {
   wire(item.metric, item.bound, item.at_least);
 }
-void describe(auto& wire, is<tuning_goal> auto& item) { wire(item.objectives, item.constraints, item.same_bits); }
+void describe(auto& wire, is<tuning_goal> auto& item) {
+  wire(item.objectives, item.constraints, item.same_bits);
+}
 void describe(auto& wire, is<tuning_budget> auto& item) {
   wire(item.time, item.trials, item.target, item.within);
 }

@@ -48,7 +48,8 @@ constexpr std::array create_statements{
     "made_at timestamp with time zone NOT NULL DEFAULT now())",
     "DO $do$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgname = 'sign' AND "
     "tgrelid = 'libtune.decision'::regclass) THEN "
-    "CREATE OR REPLACE FUNCTION libtune.sign_decision() RETURNS trigger LANGUAGE plpgsql AS $sign$ BEGIN "
+    "CREATE OR REPLACE FUNCTION libtune.sign_decision() RETURNS trigger LANGUAGE plpgsql AS $sign$ "
+    "BEGIN "
     "NEW.made_by := session_user; NEW.made_at := CURRENT_TIMESTAMP; RETURN NEW; END $sign$; "
     "CREATE TRIGGER sign BEFORE INSERT ON libtune.decision "
     "FOR EACH ROW EXECUTE FUNCTION libtune.sign_decision(); END IF; END $do$"};
