@@ -210,8 +210,9 @@ template <std::derived_from<operation> Operation>
 measure make_measure(tuning_command_queue queue, Operation op, workload work, answer expected) {
   auto kept = std::make_shared<Operation>(std::move(op));
   work.bind(*kept);
+  std::vector<timed_inputs> timed = detail::timed_inputs_of(kept, work);
   return make_measure(std::move(queue), std::function<void()>([kept] { kept->run(); }))
-      .over(detail::timed_inputs_of(kept, work))
+      .over(std::move(timed))
       .check_runs(detail::make_run_check(kept, std::move(work), std::move(expected)));
 }
 
