@@ -90,8 +90,7 @@ class workload_check final : public run_check {
       bits_.reset();
     }
     work_.use_inputs(inputs_of(run));
-    const bool is_second = run > 0 && inputs_of(run) == 0;
-    work_.restore(operation_, poisons.at(is_second || run % 2 == 1 ? 1 : 0));
+    work_.restore(operation_, poisons.at(is_second(run) || run % 2 == 1 ? 1 : 0));
     require_all_provided();  // bindings may have changed since the constructor
   }
 
@@ -102,12 +101,7 @@ class workload_check final : public run_check {
       wrong = std::move(*stray) + (wrong ? "; " + *wrong : "");
     }
     if (!wrong && run == 0 && runs() > 1) keep(results);
-    const bool is_second = run > 0 && inputs_of(run) == 0;
-    if (!wrong && run == 0 && reports_bits_)
-      bits_ = expected_.digest(queue_, results, work_.outputs(operation_));
-    if (!wrong && expected_.reports_accuracy() && !is_second) {
-      accuracy_.add(answers_[inputs_of(run)].measure(queue_, results));
-    }
+    if (!wrong) add_figures(run, results);
     if (wrong || run + 1 == runs()) kept_.clear();
     if (wrong && inputs_of(run) != 0) {
       *wrong = "with the inputs '" + work_.all_inputs()[inputs_of(run)].name + "': " + *wrong;
@@ -145,11 +139,22 @@ class workload_check final : public run_check {
     for (const answer& each : answers_) require_provided(work_, operation_, each.judged());
   }
 
+  // With the author's inputs again.
+  bool is_second(int run) const { return run > 0 && inputs_of(run) == 0; }
+
+  void add_figures(int run, const std::vector<answer::result>& results) {
+    if (run == 0 && reports_bits_) {
+      bits_ = expected_.digest(queue_, results, work_.outputs(operation_));
+    }
+    if (expected_.reports_accuracy() && !is_second(run)) {
+      accuracy_.add(answers_[inputs_of(run)].measure(queue_, results));
+    }
+  }
+
   std::size_t inputs_of(int run) const { return inputs_.at(static_cast<std::size_t>(run)); }
 
   std::optional<std::string> find_wrong(int run, const std::vector<answer::result>& results) {
-    const std::size_t number = inputs_of(run);
-    if (run == 0 || number != 0) return answers_[number].find_mismatch(queue_, results);
+    if (!is_second(run)) return answers_[inputs_of(run)].find_mismatch(queue_, results);
     if (expected_.is_deterministic()) return find_change(results);
     auto wrong = expected_.find_mismatch(queue_, results);
     if (wrong) return "in a second run: " + *wrong;
