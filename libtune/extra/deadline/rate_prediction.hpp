@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "libtune/extra/deadline/frame_record.hpp"
+
+namespace tune::detail {
+
+/// Predicts the late frames of a pipeline at any rate from runs that did not wait for input. The
+/// intervals between the ends of their frames are the times that the pipeline needs for each, with
+/// all disturbances; at a rate, frames wait by Lindley's recursion (D. V. Lindley, "The theory of
+/// queues with a single server", 1952), and then take as long as those of a run with room.
+class rate_prediction {
+ public:
+  /// @param deadline  of frames, in seconds
+  explicit rate_prediction(double deadline = 0) : deadline_(deadline) {}
+  /// Adds a run that did not wait for input.
+  void add_saturated(const frame_record& of, double frame_units);
+  /// Adds a run at a rate that leaves room, for the latencies of frames that do not wait.
+  void add_paced(const frame_record& of);
+  /// The part of late frames at a rate.
+  double late_part(double rate) const;
+  /// The highest rate with at most this part of late frames; 0: there is none.
+  double highest_rate(double late) const;
+
+ private:
+  struct run {
+    std::vector<double> intervals;
+    double frame_units;
+  };
+  double deadline_;
+  std::vector<run> runs_;
+  std::vector<double> latencies_;
+  double frames_ = 0;
+  double seconds_ = 0;  // of the intervals
+};
+
+}  // namespace tune::detail
