@@ -98,7 +98,7 @@ receiver::run_report run(receiver::telescope& telescope, const settings& given, 
   const auto wait = is_gpu ? tune::loop_wait::polling : tune::loop_wait::asleep;
   std::optional<requests> asking;
   if (captures) asking.emplace(telescope.captured(), given.every);
-  return telescope.run(frames, is_paced, wait);
+  return telescope.run(frames, is_paced, {.wait = wait});
 }
 
 double rate_of(const receiver::run_report& report) {

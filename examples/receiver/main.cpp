@@ -16,6 +16,7 @@
 #include "examples/receiver/behind.hpp"
 #include "examples/receiver/checks.hpp"
 #include "examples/receiver/digitiser.hpp"
+#include "examples/receiver/knobs.hpp"
 #include "examples/receiver/receiver.hpp"
 #include "libtune/child.hpp"
 
@@ -32,6 +33,8 @@ struct arguments {
   bool together = false;
   std::size_t behind = 0;
   bool asleep = false;
+  double knobs = 0;                // seconds to tune them
+  std::optional<double> deadline;  // ms
   bool times = false;
   std::string capture;
   std::uint64_t capture_each = 1000;
@@ -76,6 +79,14 @@ void declare(CLI::App& app, arguments& given) {
   app.add_flag("--asleep", given.asleep,
                "let the program sleep until a frame comes or ends; on a GPU it polls, which takes "
                "one core of the host");
+  app.add_option("--knobs", given.knobs,
+                 "tune heaps, frames in flight, queues, graphs and waiting for the highest rate at "
+                 "which frames are in time, in so many seconds, and receive at 90 % of that rate")
+      ->check(Range(1.0, 3600.0));
+  app.add_option("--deadline", given.deadline,
+                 "ms from the last sample of a frame to its results; by default the time of three "
+                 "frames")
+      ->check(Range(1e-3, 1e6));
   app.add_flag("--times", given.times, "measure the stages of a frame by themselves and in place");
   app.add_option("--capture", given.capture,
                  "folder for captured frames, for tunedb replay; the first, and then each n-th");
@@ -142,6 +153,32 @@ bool print_checks(const std::vector<receiver::check>& checks) {
   return all;
 }
 
+/// Tunes the knobs, and takes them and 90 % of their rate for the run.
+receiver::run_knobs tune_for_deadline(const tune::context& context, arguments& given,
+                                      settings& sizes, bool polls, double deadline) {
+  std::size_t runs = 0;
+  const auto start = std::chrono::steady_clock::now();
+  const auto kernels =
+      given.tunes || polls ? tune::kernel_turns::after_knobs : tune::kernel_turns::never;
+  const tune::tuned_knobs found =
+      receiver::tune_knobs(context, sizes, polls, kernels, deadline, given.knobs,
+                           [&](const tune::pipeline_run&) { ++runs; });
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  std::cout << fmt::format(
+      "Knobs for frames in {:.2f} ms, tuned in {:.1f} s with {} runs: {}; they keep up to {:.0f} "
+      "million samples/s\n",
+      1e3 * deadline, elapsed.count(), runs, to_string(found.knobs.values()), 1e-6 * found.rate);
+  const receiver::chosen_knobs chosen = receiver::from(found.knobs);
+  sizes.frames_of_dump =
+      std::max<std::size_t>(1, sizes.frames_of_dump * sizes.heaps / chosen.heaps);
+  sizes.heaps = chosen.heaps;
+  if (!given.rate) {
+    given.rate = 0.9e-6 * found.rate;
+    if (found.rate > 0) sizes.sample_rate = 0.9 * found.rate;
+  }
+  return chosen.run;
+}
+
 tune::capture_options capture_of(const arguments& given) {
   if (given.capture.empty()) return {};
   return {.folder = given.capture, .each_nth = given.capture_each};
@@ -166,13 +203,16 @@ int run(arguments& given) {
   }
   const tune::context context = device.create_context();
   const bool is_gpu = device.kind() == tune::device_kind::gpu;
-  if (!is_gpu && !given.tunes) {
-    tune::set_tuning_options(context, {.mode = tune::tuning_mode::defaults});
-  }
   settings& sizes = given.sizes;
   const bool polls = is_gpu && !given.asleep;
   const double rate = given.rate.value_or(is_gpu ? 1712 : 0);
   if (rate > 0) sizes.sample_rate = 1e6 * rate;
+  receiver::run_knobs knobs{.wait = polls ? tune::loop_wait::polling : tune::loop_wait::asleep};
+  const double deadline = given.deadline ? 1e-3 * *given.deadline : 3 * sizes.frame_seconds();
+  if (given.knobs > 0) knobs = tune_for_deadline(context, given, sizes, polls, deadline);
+  if (!is_gpu && !given.tunes) {
+    tune::set_tuning_options(context, {.mode = tune::tuning_mode::defaults});
+  }
   std::size_t frames = 3 * sizes.frames_of_dump;
   if (given.seconds > 0) {
     frames = static_cast<std::size_t>(std::ceil(given.seconds / sizes.frame_seconds()));
@@ -185,6 +225,9 @@ int run(arguments& given) {
   const receiver::digitiser input(sizes);
   receiver::telescope telescope(context, sizes, input, given.together, capture_of(given));
 
+  const bool is_paced = given.rate.value_or(rate) > 0;
+  if (given.knobs > 0 || given.deadline) telescope.set_deadline(deadline);
+
   if (given.behind > 0) {
     std::cout << receiver::tune_other_observations(context, sizes, given.behind)
               << " kernels of other observations are tuned behind it\n"
@@ -193,8 +236,7 @@ int run(arguments& given) {
 
   if (!given.capture.empty()) telescope.captured().request();
   tune::seal();  // later frames may only be enqueued
-  const receiver::run_report report =
-      telescope.run(frames, rate > 0, polls ? tune::loop_wait::polling : tune::loop_wait::asleep);
+  const receiver::run_report report = telescope.run(frames, is_paced, knobs);
   tune::unseal();
   print_run(sizes, report);
   print_capture(telescope.captured());

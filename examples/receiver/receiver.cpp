@@ -20,7 +20,6 @@ namespace {
 using namespace tune::operations;
 
 constexpr double output_level = 18;      // standard deviation of the real part of an output
-constexpr std::size_t under_way = 3;     // frames
 constexpr double frames_until_late = 3;  // frames from a frame's last sample to its results
 
 tune::device_array make_array(const tune::context& context, tune::element_type type,
@@ -80,7 +79,7 @@ telescope::telescope(const tune::context& context, const settings& sizes, const 
                      bool together, const tune::capture_options& capture)
     : sizes_(sizes),
       context_(context),
-      upload_(context.create_command_queue()),
+      uploads_{context.create_command_queue(), context.create_command_queue()},
       compute_(context.create_tuning_command_queue()),
       download_(context.create_command_queue()),
       gain_(output_level * std::numbers::sqrt2 / input.seen().noise_level),
@@ -230,14 +229,19 @@ void telescope::make_beamformer(const sky& seen) {
 
 // Drivers load, graphs are recorded and coroutines get their memory during the first frames.
 void telescope::start() {
-  run(sizes_.frames_of_dump, false, tune::loop_wait::asleep);
+  run(sizes_.frames_of_dump, false, {.uploads = 2, .graphs = false});
+  run(sizes_.frames_of_dump, false, {});
   pulse_.emplace();
 }
 
 // ---- frames
 
 void telescope::channelise(antenna& of, std::uint64_t number, tune::frame_snapshot& frame) {
-  of.channelised->run(frame);
+  if (knobs_.graphs) {
+    of.channelised->run(frame);
+  } else {
+    of.channelise.run();
+  }
   // Dither differs in each frame, so the operation that adds it is not recorded.
   of.quantise.set_first_spectrum(number * sizes_.spectra());
   of.quantised->run(frame);
@@ -276,14 +280,15 @@ tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, cloc
   const bool ends_dump = (number + 1) % sizes_.frames_of_dump == 0;
 
   for (std::size_t a = 0; a < antennas_.size(); ++a) {
-    const tune::device_array& samples = co_await written[a].enter(upload_);
-    upload_.write(samples.buffer(), antennas_[a]->samples.data(), samples.layout().bytes(), 0,
-                  false);
-    written[a].ready(upload_);
+    tune::command_queue& upload = uploads_[a % knobs_.uploads];
+    const tune::device_array& samples = co_await written[a].enter(upload);
+    upload.write(samples.buffer(), antennas_[a]->samples.data(), samples.layout().bytes(), 0,
+                 false);
+    written[a].ready(upload);
   }
-  upload_.flush();
+  for (std::size_t u = 0; u < knobs_.uploads; ++u) uploads_[u].flush();
   // What is tuned behind the receiver looks for the times in which nothing computes.
-  if (pulse_) loop.spawn(tell(upload_.enqueue_marker(), *pulse_, &tune::heartbeat::begin));
+  if (pulse_) loop.spawn(tell(uploads_.front().enqueue_marker(), *pulse_, &tune::heartbeat::begin));
   co_await voltages.enter(compute_);
   tune::frame_snapshot snapshot = capture_.begin();
   for (std::size_t a = 0; a < antennas_.size(); ++a) {
@@ -291,7 +296,11 @@ tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, cloc
     channelise(*antennas_[a], number, snapshot);
     read[a].ready(compute_);
   }
-  correlated_->run(snapshot);
+  if (knobs_.graphs) {
+    correlated_->run(snapshot);
+  } else {
+    correlate_->run();
+  }
   co_await formed.enter(compute_);
   beamform_->set_first_spectrum(number * sizes_.spectra());
   formed_->run(snapshot);
@@ -325,11 +334,16 @@ tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, cloc
 
 void telescope::note_latency(clock::time_point ready, run_report& report) {
   if (pulse_) pulse_->beat();
-  const double latency = seconds(clock::now() - ready);
+  const auto end = clock::now();
+  const double latency = seconds(end - ready);
   latencies_.push_back(latency);
+  record_.add(ready - begin_, end - begin_);
   if (report.allowed > 0 && latency > report.allowed) {
     ++report.late;
-    if (last_stop_ > ready) ++report.late_stopped;
+    if (last_stop_ > ready) {
+      ++report.late_stopped;
+      record_.excuse();
+    }
     if (pulse_) pulse_->late();
   }
 }
@@ -342,10 +356,11 @@ void telescope::save_dump() {
   download_.read(flags.buffer(), results_.flags.data(), flags.layout().bytes(), 0, false);
 }
 
-run_report telescope::run(std::size_t frames, bool paced, tune::loop_wait wait) {
+run_report telescope::run(std::size_t frames, bool paced, const run_knobs& knobs) {
+  knobs_ = knobs;
   run_report report{.frames = frames};
   const double period = sizes_.frame_seconds();
-  if (paced) report.allowed = frames_until_late * period;
+  if (paced) report.allowed = deadline_ > 0 ? deadline_ : frames_until_late * period;
   correlate_->zero();
   for (const auto& each : antennas_) {
     each->channelise.buffer("filter:total_power").zero(compute_);
@@ -354,27 +369,31 @@ run_report telescope::run(std::size_t frames, bool paced, tune::loop_wait wait) 
   results_.frames = results_.dumps = 0;
   latencies_.clear();
   latencies_.reserve(frames);
+  record_ = {};
+  record_.reserve(frames);
 
   bool ended = false;  // must outlive the task that reads it
-  tune::event_loop loop(wait);
+  tune::event_loop loop(knobs.wait);
   tune::job_queue jobs;
   const tune::future<> watching = loop.spawn(watch(ended, report));
-  const auto begin = clock::now();
+  begin_ = clock::now();
   for (std::size_t n = 0; n < frames; ++n) {
     auto ready = clock::now();
     if (paced) {
-      ready = begin + std::chrono::duration_cast<clock::duration>(
-                          std::chrono::duration<double>(static_cast<double>(n + 1) * period));
+      ready = begin_ + std::chrono::duration_cast<clock::duration>(
+                           std::chrono::duration<double>(static_cast<double>(n + 1) * period));
       loop.run(sleep_until(ready));
     }
     jobs.add(loop.spawn(frame(loop, n, ready, report)));
-    loop.run(jobs.finish(under_way - 1));
+    loop.run(jobs.finish(knobs.in_flight - 1));
   }
   loop.run(jobs.finish());
   ended = true;
   loop.run_until(watching);
   if (pulse_) pulse_->rest();
-  report.elapsed = seconds(clock::now() - begin);
+  report.elapsed = seconds(clock::now() - begin_);
+  record_.finish(static_cast<double>(frames * sizes_.samples()),
+                 tune::frame_record::seconds(report.elapsed));
   report.median = median_of(latencies_);
   report.p999 = quantile_of(latencies_, 0.999);
   if (!latencies_.empty()) report.longest = *std::ranges::max_element(latencies_);

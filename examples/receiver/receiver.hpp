@@ -19,6 +19,7 @@
 #include "examples/receiver/steps.hpp"
 #include "libtune/extra/behind.hpp"
 #include "libtune/extra/capture.hpp"
+#include "libtune/extra/deadline.hpp"
 #include "libtune/extra/pipeline.hpp"
 #include "libtune/libtune.hpp"
 #include "operations/telescope/beamform/beamform.hpp"
@@ -67,6 +68,14 @@ struct frame_times {
   double whole = 0;  ///< s, by the host's clock, for consecutive frames without copies
 };
 
+/// What may change between two runs.
+struct run_knobs {
+  std::size_t in_flight = 3;  ///< frames under way at once
+  std::size_t uploads = 1;    ///< queues that copy the samples to the device, 1 or 2
+  bool graphs = true;         ///< sequences run as command graphs, else they are enqueued
+  tune::loop_wait wait = tune::loop_wait::asleep;  ///< the waiting of the thread
+};
+
 /// A whole receiver. One thread uses it.
 class telescope {
  public:
@@ -79,12 +88,15 @@ class telescope {
   /// Receives frames. Results of earlier runs are discarded.
   /// @param paced  true to start each frame when its samples would have been digitised; else at
   ///               once
-  /// @param wait  the waiting of the thread
-  run_report run(std::size_t frames, bool paced, tune::loop_wait wait);
+  run_report run(std::size_t frames, bool paced, const run_knobs& knobs);
 
   const results& received() const noexcept { return results_; }
   /// Measures the stages of a frame alone and in place.
   frame_times time_stages();
+  /// The frames of the last run; those that a stop of the program made late are excused.
+  const tune::frame_record& record() const noexcept { return record_; }
+  /// Sets the time after which a frame is late, in seconds; else it is that of three frames.
+  void set_deadline(double seconds) noexcept { deadline_ = seconds; }
   /// The captured frames.
   tune::capture& captured() noexcept { return capture_; }
   /// True if its device is a GPU.
@@ -141,7 +153,7 @@ class telescope {
 
   settings sizes_;
   tune::context context_;
-  tune::command_queue upload_;
+  std::vector<tune::command_queue> uploads_;
   tune::tuning_command_queue compute_;  // it can measure the times of commands
   tune::command_queue download_;
   double gain_ = 1;
@@ -168,7 +180,11 @@ class telescope {
   std::optional<tune::capture_point> dumped_;
 
   std::optional<tune::heartbeat> pulse_;  // of the frames after the first one
+  run_knobs knobs_;
+  double deadline_ = 0;
+  clock::time_point begin_{};  // of the run
   std::vector<double> latencies_;
+  tune::frame_record record_;  // without those that a stop of the program made late
   // The time of the latest stop of the program that was long enough to make a frame late.
   clock::time_point last_stop_{};
   results results_;

@@ -87,11 +87,11 @@ class pipeline_search {
         built_(make, std::max<std::size_t>(options.built, 1)) {}
 
   contest_result find() {
-    const bool in_turns = options_.in_turns && tunes_kernels();
+    const bool in_turns = options_.kernels == kernel_turns::after_knobs && tunes_kernels();
     const double finals = in_turns ? 0.25 : 0;
     contest_result found;
     {
-      const kernels_as_they_are fixed(context_, in_turns);
+      const kernels_as_they_are fixed(context_, options_.kernels != kernel_turns::when_built);
       found = compete(1 - finals);
     }
     if (in_turns) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -44,16 +45,21 @@ struct pipeline_run {
   const frame_record* record = nullptr;  ///< null: it could not be built or run
 };
 
+/// The tuning of the kernels of the pipelines, if the context's options allow it.
+enum class kernel_turns : std::uint8_t {
+  /// First the knobs, with the kernels' stored results and defaults; then the kernels of the three
+  /// best configurations; then these three and that set by hand compete again.
+  after_knobs,
+  when_built,  ///< with each pipeline, before it runs
+  never,       ///< kernels without a stored result have their defaults
+};
+
 /// The effort for a pipeline.
 struct pipeline_options {
   contest_settings contest{};       ///< time and tolerance
   std::size_t configurations = 96;  ///< of more, as many are chosen at random, and those near them
   std::size_t built = 3;            ///< at most this many pipelines exist at once; at least 1
-  /// True: kernels and knobs are tuned in turns. First the knobs, with the kernels' stored results
-  /// and defaults; then the kernels of the three best configurations, as the context's options
-  /// say; then these three and that set by hand compete again. False: kernels are tuned when a
-  /// pipeline is built.
-  bool in_turns = true;
+  kernel_turns kernels = kernel_turns::after_knobs;     ///< the tuning of the pipelines' kernels
   std::function<void(const pipeline_run&)> listener{};  ///< called after each run
 };
 

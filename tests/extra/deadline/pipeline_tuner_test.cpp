@@ -101,7 +101,7 @@ TEST_CASE("another goal, key or version is another result") {
 TEST_CASE("a pipeline takes a knob without being built again, and few exist at once") {
   application app;
   app.options.built = 2;
-  app.options.in_turns = false;
+  app.options.kernels = tune::kernel_turns::when_built;
   int runs = 0;
   app.options.listener = [&](const tune::pipeline_run& run) {
     CHECK(run.record != nullptr);
