@@ -25,9 +25,26 @@
 
 namespace tune {
 
+// Calls inside a search serve its configurations, not the application.
 detail::graded_values tuning_call::answer() {
+  const bool is_outermost = detail::scopes().empty();
+  try {
+    detail::graded_values found = find_answer();
+    if (is_outermost) detail::open_doors().answered(key_.subject, origin_);
+    return found;
+  } catch (...) {
+    if (is_outermost) detail::open_doors().answered(key_.subject, detail::tuning_origin::failed);
+    throw;
+  }
+}
+
+detail::graded_values tuning_call::find_answer() {
+  using detail::tuning_origin;
   key_.resolve();
-  if (!key_.settings.lock.empty()) return {lookup_.locked()};
+  if (!key_.settings.lock.empty()) {
+    origin_ = tuning_origin::locked;
+    return {lookup_.locked()};
+  }
   key_.open_databases();
   if (key_.plan.replaces()) {
     if (auto made = detail::made_inside(key_.name())) return {*std::move(made)};
@@ -46,11 +63,13 @@ detail::graded_values tuning_call::answer() {
   }
   if (auto found = lookup_.look_up()) {
     const lookup_grade grade = detail::grade_of(found);
+    origin_ = grade == lookup_grade::exact ? tuning_origin::exact : tuning_origin::nearest;
     const bool is_behind =
         grade == lookup_grade::nearest && detail::open_doors().tunes_later(key_, true);
     return {std::move(found->values), grade, is_behind};
   }
   if (!lookup_.busy()) missed_keys(key_.settings.missed).remember(key_.identity(), key_.key());
+  origin_ = tuning_origin::test_default;
   if (key_.plan.is_behind()) {
     const bool is_behind = detail::open_doors().tunes_later(key_, false);
     detail::log_once(key_.name(), fmt::format("no tuning result for {}; the test default is used{}",
@@ -117,6 +136,7 @@ std::optional<tuning_call::values> tuning_call::find_claimed(
 }
 
 tuning_call::values tuning_call::tune_once() {
+  origin_ = detail::tuning_origin::searched;
   detail::leave_if_only_looking();
   key_.require_no_capture();
   require_another();
@@ -308,9 +328,12 @@ tuning_call::values tuning_call::tune_for_test() {
   return made;
 }
 
-tuning_call::values tuning_call::do_without() const {
+tuning_call::values tuning_call::do_without() {
   std::optional<record> found = lookup_.if_valid(lookup_.find_exact());
   if (!found && !lookup_.busy()) found = lookup_.find_nearest();
+  origin_ = !found                               ? detail::tuning_origin::test_default
+            : found->grade == match_grade::exact ? detail::tuning_origin::exact
+                                                 : detail::tuning_origin::nearest;
   if (found && found->grade == match_grade::exact) return std::move(found->values);
   warn_once(fmt::format(
       "{}: another thread, process or machine has been tuning it for longer than LIBTUNE_WAIT or "

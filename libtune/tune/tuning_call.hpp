@@ -44,6 +44,7 @@ class tuning_call {
   const key_lookup& lookup() const { return lookup_; }
 
  private:
+  detail::graded_values find_answer();
   void push() const;
   void require_another() const;
   values tune_in_turn();
@@ -54,12 +55,13 @@ class tuning_call {
   values tune_without_right();
   bool is_asked_to_tune() const;
   values tune_and_store(search_start start = search_start::continued);
-  values do_without() const;
+  values do_without();
 
   tuned_key key_;
   key_lookup lookup_;
   std::optional<key_wait> waits_;  // while this call waits for another
   bool is_new_ = false;            // this call has stored a result that it found
+  detail::tuning_origin origin_ = detail::tuning_origin::failed;
 };
 
 }  // namespace tune

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "libtune/base/log.hpp"
+#include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune::detail {
@@ -31,6 +32,7 @@ void live_report::tell(const live_key& key, const live_event& event, bool logged
     const bool well = event.change == live_change::trying || event.change == live_change::kept;
     log(well ? log_level::info : log_level::warning, describe(event));
   }
+  open_doors().live_changed(event);
   notify(tuning_options_of(key.parts().context)->observers, event);
 }
 

@@ -71,12 +71,17 @@ device_setter& refuse_settings() {
   return *refuses;
 }
 
+void ignore_answer(const tuning_subject&, tuning_origin) noexcept {}
+void ignore_live_change(const live_event&) noexcept {}
+
 // Before any other initialisation.
 constinit doors of_program{.find_source = find_no_source,
                            .tunes_later = tunes_nothing_later,
                            .add_observers = add_no_observers,
                            .add_probes = add_no_probes,
-                           .setter = refuse_settings};
+                           .setter = refuse_settings,
+                           .answered = ignore_answer,
+                           .live_changed = ignore_live_change};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -81,6 +82,16 @@ class device_setter {
   virtual void restore_left_behind() noexcept = 0;
 };
 
+/// The origin of the tuning that a call of an autotuner returns.
+enum class tuning_origin : std::uint8_t {
+  exact,         ///< a stored result of this device
+  nearest,       ///< a stored result of another device
+  locked,        ///< the result of a lock file
+  searched,      ///< there was no result; a search has found it since the call
+  test_default,  ///< there is no result
+  failed,        ///< the call has thrown an exception
+};
+
 /// The doors of the core: functions by which its neighbours take part in every tuning, without
 /// being named. A neighbour replaces its own while the program, or a library with it, is loaded
 /// (tune/opened_door.hpp). The default of each is described here. Neighbours that take part only in
@@ -106,6 +117,11 @@ struct doors {
                      const context& of);
   /// Returns the setter of clocks and power limits. The default one refuses any but zero.
   device_setter& (*setter)();
+  /// Receives the origin of each tuning that an autotuner returns to the application, on the thread
+  /// of the call. Does nothing by default.
+  void (*answered)(const tuning_subject& subject, tuning_origin origin) noexcept;
+  /// Receives each change of a live pipeline, on a thread of libtune. Does nothing by default.
+  void (*live_changed)(const live_event& event) noexcept;
 };
 
 /// The doors of the program.
