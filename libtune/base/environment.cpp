@@ -90,6 +90,11 @@ constexpr std::array variables{
         "a folder, then such as each 1000, over 5 ms, on request, frames 4, bytes 2 GiB", "none",
         "where programs that allow it write captured frames, and which; a folder "
         "alone: each 100th frame, four at most"},
+    environment_variable{
+        "LIBTUNE_METRICS_FILE",
+        "a file whose name ends in .prom, then such as each 15 s, program receiver", "none",
+        "where programs that allow it write metrics of their state for node_exporter, and how "
+        "often"},
     environment_variable{"LIBTUNE_REPORT", "path", "none",
                          "a page of HTML about searches, written while they run by tunedb"},
     environment_variable{
