@@ -19,6 +19,7 @@
 #include "examples/receiver/knobs.hpp"
 #include "examples/receiver/receiver.hpp"
 #include "libtune/child.hpp"
+#include "libtune/extra/metrics/capture_metrics.hpp"
 
 namespace {
 
@@ -38,6 +39,7 @@ struct arguments {
   bool times = false;
   std::string capture;
   std::uint64_t capture_each = 1000;
+  std::string metrics;
   std::string picture = "receiver.svg";
 };
 
@@ -93,6 +95,8 @@ void declare(CLI::App& app, arguments& given) {
   app.add_option("--capture-each", given.capture_each, "n of these")
       ->capture_default_str()
       ->check(Range(1, 1000000000));
+  app.add_option("--metrics", given.metrics,
+                 "file for metrics, whose name ends in .prom; each 15 s, and at the end");
   app.add_option("--picture", given.picture, "file for the picture, as SVG; empty: none")
       ->capture_default_str();
 }
@@ -222,8 +226,10 @@ int run(arguments& given) {
       "Device: {}\n{} antennas, {} channels, {} bits; frames of {} spectra, dumps of {} frames\n",
       device.name(), sizes.antennas, sizes.channels, sizes.bits, sizes.spectra(),
       sizes.frames_of_dump);
+  const tune::metrics_exporter metrics({.file = given.metrics});
   const receiver::digitiser input(sizes);
   receiver::telescope telescope(context, sizes, input, given.together, capture_of(given));
+  tune::add_capture(metrics, "receiver", telescope.captured());
 
   const bool is_paced = given.rate.value_or(rate) > 0;
   if (given.knobs > 0 || given.deadline) telescope.set_deadline(deadline);

@@ -335,6 +335,7 @@ tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, cloc
 void telescope::note_latency(clock::time_point ready, run_report& report) {
   if (pulse_) pulse_->beat();
   const auto end = clock::now();
+  if (pulse_) clock_.record(end - ready);
   const double latency = seconds(end - ready);
   latencies_.push_back(latency);
   record_.add(ready - begin_, end - begin_);
@@ -360,7 +361,12 @@ run_report telescope::run(std::size_t frames, bool paced, const run_knobs& knobs
   knobs_ = knobs;
   run_report report{.frames = frames};
   const double period = sizes_.frame_seconds();
-  if (paced) report.allowed = deadline_ > 0 ? deadline_ : frames_until_late * period;
+  if (paced) {
+    const std::chrono::duration<double> allowed(deadline_ > 0 ? deadline_
+                                                              : frames_until_late * period);
+    report.allowed = allowed.count();
+    clock_ = tune::frame_clock("receiver", std::chrono::duration_cast<clock::duration>(allowed));
+  }
   correlate_->zero();
   for (const auto& each : antennas_) {
     each->channelise.buffer("filter:total_power").zero(compute_);

@@ -20,6 +20,7 @@
 #include "libtune/extra/behind.hpp"
 #include "libtune/extra/capture.hpp"
 #include "libtune/extra/deadline.hpp"
+#include "libtune/extra/metrics.hpp"
 #include "libtune/extra/pipeline.hpp"
 #include "libtune/libtune.hpp"
 #include "operations/telescope/beamform/beamform.hpp"
@@ -183,6 +184,7 @@ class telescope {
   run_knobs knobs_;
   double deadline_ = 0;
   clock::time_point begin_{};  // of the run
+  tune::frame_clock clock_{"receiver"};   // of the same frames
   std::vector<double> latencies_;
   tune::frame_record record_;  // without those that a stop of the program made late
   // The time of the latest stop of the program that was long enough to make a frame late.
