@@ -345,6 +345,10 @@ typedef struct libtune_operation libtune_operation;
 typedef struct libtune_capture libtune_capture;
 /// The snapshot of one frame that is captured.
 typedef struct libtune_frame libtune_frame;
+/// Writes the state of the program for its operators.
+typedef struct libtune_metrics libtune_metrics;
+/// Measures the frames of a pipeline.
+typedef struct libtune_frame_clock libtune_frame_clock;
 
 /// Measures one configuration. Called by the tuning thread.
 /// @param user           as passed with the function
@@ -883,6 +887,43 @@ LIBTUNE_C_EXPORT libtune_status libtune_capture_counts(libtune_capture* capture,
                                                        size_t* count);
 /// Destroys a capture; waits up to 10 s for frames that are being written. End its frames before.
 LIBTUNE_C_EXPORT libtune_status libtune_capture_destroy(libtune_capture* capture);
+
+/* ---- metrics -------------------------------------------------------------------------------- */
+
+/// Makes an exporter of metrics, which writes the state of libtune in this process to a file for
+/// node_exporter, from a thread of its own: times of frames, the grade of each key, misses, swaps,
+/// drifts, the tuner behind the program (docs/operators.md).
+/// @param settings  a file whose name ends in .prom, then with commas between them: each 15 s,
+///                  program NAME; null: those of LIBTUNE_METRICS_FILE, without which no file is
+///                  written
+/// @param metrics   receives the handle
+LIBTUNE_C_EXPORT libtune_status libtune_metrics_create(const char* settings,
+                                                       libtune_metrics** metrics);
+/// Gets the metrics now, in the text format of Prometheus. The text is valid until the next call of
+/// this function with these metrics. Not for the pipeline's thread.
+LIBTUNE_C_EXPORT libtune_status libtune_metrics_text(libtune_metrics* metrics, const char** text);
+/// Writes the file now.
+/// @param metrics  the metrics
+/// @param written  receives 0 after a failure, which is logged, else 1
+LIBTUNE_C_EXPORT libtune_status libtune_metrics_write(libtune_metrics* metrics, int* written);
+/// Destroys an exporter, which writes the file once more.
+LIBTUNE_C_EXPORT libtune_status libtune_metrics_destroy(libtune_metrics* metrics);
+/// Makes a clock for the frames of a pipeline. Clocks of one name count together.
+/// @param name      of the pipeline
+/// @param deadline  longer frames are late, in s; 0: that of an earlier clock of this name, else no
+///                  frame is late
+/// @param clock     receives the handle
+LIBTUNE_C_EXPORT libtune_status libtune_frame_clock_create(const char* name, double deadline,
+                                                           libtune_frame_clock** clock);
+/// Marks the begin of a frame. Takes no lock and allocates nothing; nor do the next two.
+LIBTUNE_C_EXPORT libtune_status libtune_frame_clock_begin(libtune_frame_clock* clock);
+/// Marks the end of the frame that has begun, and counts it.
+LIBTUNE_C_EXPORT libtune_status libtune_frame_clock_end(libtune_frame_clock* clock);
+/// Counts a frame that took this time, in s. Any thread.
+LIBTUNE_C_EXPORT libtune_status libtune_frame_clock_record(libtune_frame_clock* clock,
+                                                           double seconds);
+/// Destroys a clock. Its frames stay in the metrics.
+LIBTUNE_C_EXPORT libtune_status libtune_frame_clock_destroy(libtune_frame_clock* clock);
 
 /// Makes later searches of the built-in operations run in a helper process, libtune-tuner, so that
 /// a kernel that crashes or hangs does no harm. Kernels and functions of the caller are still

@@ -7,6 +7,7 @@
 #include "libtune/bindings/python/capture.hpp"
 #include "libtune/bindings/python/dlpack.hpp"
 #include "libtune/bindings/python/handles.hpp"
+#include "libtune/bindings/python/metrics.hpp"
 #include "libtune/bindings/python/sequence.hpp"
 #include "libtune/bindings/python/tuner.hpp"
 
@@ -379,6 +380,7 @@ PYBIND11_MODULE(_libtune, m) {
       });
 
   define_captures(m);
+  define_metrics(m);
 
   py::class_<imported_array>(m, "ImportedArray")
       .def(py::init<const py::object&>())

@@ -37,8 +37,9 @@ struct metrics_options {
   /// Receives each text, on the exporter's thread. May be empty.
   std::function<void(std::string_view text)> receives{};
   metrics_format format = metrics_format::prometheus;  ///< of the texts that it receives
-  /// The label "program" of all samples. Each file of a folder needs its own, else the collector
-  /// refuses them; empty: the name of the file without ".prom", else that of the program.
+  /// The label "program" of all samples. Each file of a folder needs its own, else
+  /// node_exporter shows the samples of one of them; empty: the name of the file without ".prom",
+  /// else that of the program.
   std::string program{};
   std::size_t most_keys = 500;  ///< keys with samples of their own, the most used ones
   /// The quantiles of frames are those of the last texts in this time.

@@ -636,6 +636,35 @@ static void test_captures(const libtune_context* context, const libtune_queue* q
   CHECK_OK(libtune_capture_destroy(capture));
 }
 
+/* Frames of a pipeline in a file for node_exporter. */
+static void test_metrics(const char* folder) {
+  char settings[4200];
+  snprintf(settings, sizeof settings, "%s/c.prom, each 1 min, program from C", folder);
+  libtune_metrics* metrics = NULL;
+  libtune_frame_clock* clock = NULL;
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "each 15 s", libtune_metrics_create("c.txt", &metrics));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "negative", libtune_frame_clock_create("c", -1, &clock));
+  CHECK_OK(libtune_metrics_create(settings, &metrics));
+  CHECK_OK(libtune_frame_clock_create("frames of C", 0.005, &clock));
+  CHECK_OK(libtune_frame_clock_begin(clock));
+  CHECK_OK(libtune_frame_clock_end(clock));
+  CHECK_OK(libtune_frame_clock_record(clock, 0.5));
+  CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "seconds", libtune_frame_clock_record(clock, 1e300));
+  CHECK_OK(libtune_frame_clock_destroy(clock));
+  const char* text = NULL;
+  CHECK_OK(libtune_metrics_text(metrics, &text));
+  const char* labels = "{program=\"from C\",pipeline=\"frames of C\"}";
+  char line[200];
+  snprintf(line, sizeof line, "\nlibtune_frame_seconds_count%s 2\n", labels);
+  CHECK(strstr(text, line) != NULL);
+  snprintf(line, sizeof line, "\nlibtune_frame_longest_seconds%s 0.5\n", labels);
+  CHECK(strstr(text, line) != NULL);
+  int written = 0;
+  CHECK_OK(libtune_metrics_write(metrics, &written));
+  CHECK(written == 1);
+  CHECK_OK(libtune_metrics_destroy(metrics));
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) {
     fprintf(stderr, "usage: c_api_test FOLDER, for a database\n");
@@ -673,6 +702,7 @@ int main(int argc, char** argv) {
   test_operations(context, queue);
   test_sequences(context, queue);
   test_captures(context, queue, argv[1]);
+  test_metrics(argv[1]);
 
   CHECK_OK(libtune_queue_finish(queue));
   CHECK_OK(libtune_queue_destroy(queue));

@@ -308,6 +308,28 @@ class CapturesTest(unittest.TestCase):
             libtune.Capture("wrong", "folder, all")
 
 
+class MetricsTest(unittest.TestCase):
+    def test_frames(self):
+        with tempfile.TemporaryDirectory() as folder:
+            metrics = libtune.Metrics(f"{folder}/python.prom, each 1 min")
+            frames = libtune.FrameClock("frames of Python", deadline=5e-3)
+            with frames:
+                pass
+            frames.record(0.5)
+            labels = '{program="python",pipeline="frames of Python"}'
+            self.assertIn(f"\nlibtune_frame_seconds_count{labels} 2\n", metrics.text())
+            self.assertTrue(metrics.write())
+            del metrics
+            with open(f"{folder}/python.prom", encoding="utf-8") as file:
+                written = file.read()
+            self.assertIn(f"\nlibtune_frame_longest_seconds{labels} 0.5\n", written)
+            self.assertIn('\nlibtune_running{program="python"} 0\n', written)
+        with self.assertRaisesRegex(libtune.ArgumentError, "each 15 s"):
+            libtune.Metrics("metrics.txt")
+        with self.assertRaisesRegex(libtune.ArgumentError, "negative"):
+            libtune.FrameClock("frames", deadline=-1)
+
+
 class Sequences(unittest.TestCase):
     def transposes(self, *names):
         template = context.template("transpose", type="float32")

@@ -50,6 +50,7 @@ from ._libtune import __version__
 from ._tuning import Argument, Kernel, KernelTuner, Tuned, in_, inout, kernel, out, tune
 from .captures import Capture
 from .databases import Database, Result, read_database
+from .metrics import FrameClock, Metrics
 from .sequences import OperationSequence
 
 if TYPE_CHECKING:
@@ -90,8 +91,10 @@ __all__ = [
     "ElementTypeError",
     "EnvironmentVariableError",
     "Error",
+    "FrameClock",
     "Kernel",
     "KernelTuner",
+    "Metrics",
     "NoDeviceError",
     "NotTunedError",
     "OperationSequence",
