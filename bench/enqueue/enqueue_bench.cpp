@@ -9,7 +9,11 @@
 // checked. A batch of each is timed in turn, on the host's clock, and the queue is emptied outside
 // the timed parts; the order within a pair alternates. Reported, over all pairs: the median time of
 // one enqueue on either side, the median of the pairs' ratios, and the allocations of one run.
+// Between the pairs a tune::frame_clock measures as many empty frames: the median time of one, and
+// of one that is recorded with a given time, and the median of the ratios of the first to the
+// enqueue of the operation.
 #include <benchmark/benchmark.h>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -18,6 +22,7 @@
 #include "bench/enqueue/host_time.hpp"
 #include "bench/enqueue/raw_cuda.hpp"
 #include "bench/enqueue/raw_opencl.hpp"
+#include "libtune/extra/metrics.hpp"
 #include "libtune/libtune.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 
@@ -72,13 +77,21 @@ void compare_enqueue(benchmark::State& state, const tune::device& device) {
   run_operation();  // drivers compile and allocate on the first launches
   run_raw();
 
-  std::vector<double> ours, theirs, ratios;
+  tune::frame_clock frames("enqueue", std::chrono::milliseconds(1));
+  std::vector<double> ours, theirs, ratios, measured, recorded, frame_ratios;
   bench::alternation in_turn;
   for (auto _ : state) {
     const auto [one, other] = in_turn(run_operation, run_raw);
     ours.push_back(one);
     theirs.push_back(other);
     ratios.push_back(one / other);
+    measured.push_back(nanoseconds_each(batch, [&] {
+      frames.begin();
+      frames.end();
+    }));
+    recorded.push_back(
+        nanoseconds_each(batch, [&] { frames.record(std::chrono::microseconds(700)); }));
+    frame_ratios.push_back(measured.back() / one);
   }
   const tune::testing::allocation_counter allocations;
   operation.run();
@@ -87,6 +100,9 @@ void compare_enqueue(benchmark::State& state, const tune::device& device) {
   state.counters["operation_ns"] = median(ours);
   state.counters["raw_ns"] = median(theirs);
   state.counters["ratio"] = median(ratios);
+  state.counters["frame_ns"] = median(measured);
+  state.counters["record_ns"] = median(recorded);
+  state.counters["frame_ratio"] = median(frame_ratios);
 }
 
 }  // namespace

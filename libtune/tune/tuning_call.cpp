@@ -59,7 +59,7 @@ detail::graded_values tuning_call::find_answer() {
     // of one search are comparable only if what they call is the same for all of them.
     values made = tune_once();
     detail::keep_made(key_.name(), made, key_.settings.mode_of_process);
-    return {std::move(made)};
+    return {std::move(made), made_grade()};
   }
   if (auto found = lookup_.look_up()) {
     const lookup_grade grade = detail::grade_of(found);
@@ -85,8 +85,18 @@ detail::graded_values tuning_call::find_answer() {
       log(log_level::info,
           "no tuning result for " + describe(key_.subject) + "; the test default is used");
       return {key_.core.test_default(), lookup_grade::miss};
-    default: return {tune_once()};
+    default: {
+      values made = tune_once();
+      return {std::move(made), made_grade()};
+    }
   }
+}
+
+// A call that has waited for another search for too long does without its result.
+lookup_grade tuning_call::made_grade() const {
+  if (origin_ == detail::tuning_origin::test_default) return lookup_grade::miss;
+  if (origin_ == detail::tuning_origin::nearest) return lookup_grade::nearest;
+  return lookup_grade::exact;
 }
 
 // A trial may be of another space than the present one, so that its values have to be checked.

@@ -45,6 +45,7 @@ class tuning_call {
 
  private:
   detail::graded_values find_answer();
+  lookup_grade made_grade() const;
   void push() const;
   void require_another() const;
   values tune_in_turn();

@@ -432,8 +432,9 @@ TEST_CASE("nor for another's search for much longer than its budget") {
   app.options.watchdog.floor = 500ms;
   const sample::counted_autotuner counted;
   const lock_keeper other(tune::testing::all_keys_of(*app.options.database));
-  CHECK(counted.autotune(app.fake.device().create_context(), {}, app.options) ==
-        sample::test_default);
+  const auto found = counted.autotune.graded(app.fake.device().create_context(), {}, app.options);
+  CHECK(found.tuning == sample::test_default);
+  CHECK(found.grade == tune::lookup_grade::miss);
   CHECK(app.hears->searches == 0);
 }
 

@@ -39,7 +39,7 @@ nanoseconds frame_distribution::quantile(double part) const noexcept {
 }
 
 frame_distribution frame_distribution::since(const frame_distribution& earlier) const {
-  if (earlier.counts_.empty()) return *this;
+  if (counts_.empty() || earlier.counts_.empty()) return *this;
   frame_distribution made;
   made.counts_.resize(classes::count);
   std::size_t last = 0;
