@@ -14,7 +14,9 @@
 namespace tune {
 
 /// Adds the counts of a capture to an exporter, which keeps a handle of it.
+/// @param to        the exporter
 /// @param pipeline  the label of its samples
+/// @param frames    the capture
 inline void add_capture(const metrics_exporter& to, std::string pipeline, capture frames) {
   to.add([pipeline = std::move(pipeline), frames = std::move(frames)](metric_page& page) {
     const capture_counts counts = frames.counts();

@@ -48,6 +48,7 @@ class frame_distribution {
   /// No frames.
   frame_distribution() = default;
 
+  /// The number of frames.
   std::uint64_t count() const noexcept { return count_; }
   /// The sum of all times.
   std::chrono::nanoseconds sum() const noexcept { return sum_; }

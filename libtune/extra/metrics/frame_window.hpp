@@ -22,7 +22,7 @@ class frame_window {
                          std::chrono::nanoseconds length) {
     // The oldest reading that is kept lies just outside of the window.
     while (readings_.size() > 1 && readings_[1].first <= at - length) readings_.pop_front();
-    const frame_distribution recent = readings_.empty() ? now : now.since(readings_.front().second);
+    frame_distribution recent = readings_.empty() ? now : now.since(readings_.front().second);
     // A few readings suffice, however often a text is made.
     if (readings_.empty() || at - readings_.back().first >= length / most_readings) {
       readings_.emplace_back(at, now);

@@ -32,15 +32,20 @@ enum class metrics_format : std::uint8_t {
 /// sample has a time stamp.
 class metric_page {
  public:
+  /// The labels of a sample, as in {{"pipeline", name}}.
   using labels = std::initializer_list<metric_label>;
 
-  /// @param common  the labels of every sample; their texts outlive the page
-  explicit metric_page(labels common = {}) : common_(common) {}
+  /// An empty page.
+  metric_page() = default;
+  /// An empty page. @param common  the labels of every sample; their texts outlive the page
+  metric_page(labels common) : common_(common) {}
 
   /// Adds a sample of a counter, which only grows while the program runs. The first sample of a
   /// name makes its family.
   /// @param name   letters, digits and '_'; ends in "_total"
   /// @param help   one line
+  /// @param of     the labels of the sample, beside those of the page
+  /// @param value  the count so far
   /// @throws argument_error if the name or a label is invalid, the name is that of another kind of
   ///         metric, or a sample has these labels already
   void counter(std::string_view name, std::string_view help, labels of, double value);
@@ -57,8 +62,12 @@ class metric_page {
     gauge(name, help, of, in_seconds(time));
   }
   /// Adds a summary of times in seconds: quantiles, sum and count.
-  /// @param recent    the frames of the quantiles
-  /// @param all       the frames of sum and count, which only grow
+  /// @param name       as for counter, without "_total"
+  /// @param help       one line
+  /// @param of         the labels of the samples, beside those of the page
+  /// @param recent     the frames of the quantiles
+  /// @param all        the frames of sum and count, which only grow
+  /// @param quantiles  from 0 to 1
   void summary(std::string_view name, std::string_view help, labels of,
                const frame_distribution& recent, const frame_distribution& all,
                std::span<const double> quantiles);

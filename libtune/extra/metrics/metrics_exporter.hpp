@@ -49,6 +49,7 @@ struct metrics_options {
 /// Reads options from a text in the form of LIBTUNE_METRICS_FILE: a file, then settings with commas
 /// between them, as in "/var/lib/node_exporter/textfile/receiver.prom, each 15 s, program
 /// receiver".
+/// @param text     the text
 /// @param initial  the other options
 /// @throws argument_error for any other text
 metrics_options metrics_options_from_text(std::string_view text, metrics_options initial = {});
@@ -76,8 +77,8 @@ class metrics_core;
 /// A handle: copies refer to the same exporter. Thread-safe.
 class metrics_exporter {
  public:
-  /// Adds metrics to a text. Called on the exporter's thread, or on that of a call of text(), one
-  /// at a time.
+  /// Adds metrics to a text. Called on the exporter's thread, or on that of a call of text() or
+  /// write(), one at a time, until the last text; so its references must be valid that long.
   using source = std::function<void(metric_page& to)>;
 
   /// Starts the thread if there is a file or a function that receives the texts.

@@ -92,9 +92,9 @@ TEST_CASE("the page for operators lists the metrics that there are, and no other
   const std::string page = tune::testing::content_of(docs + "operators.md");
   const auto known = families();
   const auto listed = names_in(page, std::regex("\\| `(libtune_[a-z0-9_]+)`"));
-  for (const auto& [name, family] : known) {
-    CAPTURE(name);
-    CHECK(listed.count(name) == 1);
+  for (const auto& each : known) {
+    CAPTURE(each.first);
+    CHECK(listed.count(each.first) == 1);
   }
   for (const std::string& name : listed) {
     CAPTURE(name);

@@ -155,11 +155,11 @@ TEST_CASE("merging adds the frames of both") {
 
 TEST_CASE("frames of several threads are all counted, while another reads") {
   frame_histogram frames;
-  constexpr int each = 20000;
+  constexpr std::uint64_t each = 20000;
   std::vector<std::thread> threads;
-  for (int t = 1; t <= 3; ++t) {
+  for (std::uint64_t t = 1; t <= 3; ++t) {
     threads.emplace_back([&, t] {
-      for (int i = 0; i < each; ++i) frames.record(nanoseconds(t * 1000 + i));
+      for (std::uint64_t i = 0; i < each; ++i) frames.record(nanoseconds(1000 * t + i));
     });
   }
   std::uint64_t seen = 0;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
 

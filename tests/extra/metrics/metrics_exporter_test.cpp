@@ -65,10 +65,10 @@ TEST_CASE("both texts keep the rules of their formats, and hold the frames of a 
   CHECK(open.families()
             .at("libtune_frames_late")
             .samples.count("libtune_frames_late_total" + labels) == 1);
-  for (const auto& [name, family] : read.families()) {
-    CAPTURE(name);
-    CHECK(name.starts_with("libtune_"));
-    CHECK(family.help.ends_with("."));
+  for (const auto& each : read.families()) {
+    CAPTURE(each.first);
+    CHECK(each.first.starts_with("libtune_"));
+    CHECK(each.second.help.ends_with("."));
   }
 }
 
@@ -194,11 +194,11 @@ TEST_CASE("however a program ends, its file has its last state") {
   const auto file = folder / "application.prom";
   const scoped_environment set("LIBTUNE_METRICS_FILE", (file.string() + ", each 1 min").c_str());
   const std::string late =
-      "libtune_frames_late_total{program=\"application\",pipeline=\"application\"}";
-  for (const auto& [how, code] : {std::pair{"return", 0}, {"static", 0}, {"exit", 3}}) {
-    CAPTURE(how);
+      R"(libtune_frames_late_total{program="application",pipeline="application"})";
+  for (const auto& end : {std::pair{"return", 0}, {"static", 0}, {"exit", 3}}) {
+    CAPTURE(end.first);
     std::filesystem::remove(file);
-    CHECK(run(how) == code);
+    CHECK(run(end.first) == end.second);
     const page read(content_of(file));
     CHECK(read.find("libtune_running{program=\"application\"}") == 0);
     CHECK(read.find(late) == 1);

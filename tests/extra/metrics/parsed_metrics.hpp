@@ -7,7 +7,7 @@
 #pragma once
 
 #include <charconv>
-#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <regex>
@@ -68,7 +68,7 @@ class page {
   }
 
   void add(const std::string& line) {
-    static const std::regex help("# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) ([^\\\\\"]+)");
+    static const std::regex help(R"(# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) ([^\\"]+))");
     static const std::regex type("# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge|summary)");
     std::smatch found;
     if (has_ended_) refuse("a line after # EOF", line);
@@ -88,7 +88,7 @@ class page {
   void add_sample(const std::string& line) {
     // Nothing follows the value: the collector refuses time stamps.
     static const std::regex sample(
-        "([a-zA-Z_:][a-zA-Z0-9_:]*)(\\{([^}]*(\"[^\"]*\"[^}]*)*)\\})? ([^ ]+)");
+        R"(([a-zA-Z_:][a-zA-Z0-9_:]*)(\{([^}]*("[^"]*"[^}]*)*)\})? ([^ ]+))");
     std::smatch found;
     if (!std::regex_match(line, found, sample)) refuse("no sample", line);
     if (present_.empty()) refuse("no family", line);
@@ -107,11 +107,11 @@ class page {
     if (of.type == "counter" && !name.ends_with("_total")) refuse("not named as a counter", line);
     if (of.type == "summary" && !has_quantile) allowed = {present_ + "_sum", present_ + "_count"};
     if (of.type != "summary" && has_quantile) refuse("quantile of no summary", line);
-    if (allowed.count(name) == 0) refuse("a sample of another family", line);
+    if (!allowed.contains(name)) refuse("a sample of another family", line);
   }
 
   static bool check_labels(const std::string& labels, const std::string& line) {
-    static const std::regex label("([a-zA-Z_][a-zA-Z0-9_]*)=\"((\\\\.|[^\"\\\\])*)\"(,|$)");
+    static const std::regex label(R"re(([a-zA-Z_][a-zA-Z0-9_]*)="((\\.|[^"\\])*)"(,|$))re");
     std::set<std::string> names;
     std::string rest = labels;
     for (std::smatch found; !rest.empty(); rest = found.suffix()) {
@@ -126,8 +126,9 @@ class page {
   }
 
   static double number(const std::string& text, const std::string& line) {
-    if (text == "NaN") return NAN;
-    if (text == "+Inf" || text == "-Inf") return text == "+Inf" ? INFINITY : -INFINITY;
+    if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    if (text == "+Inf" || text == "-Inf") return text == "+Inf" ? infinite : -infinite;
     double made = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), made);
     if (failure != std::errc{} || end != text.data() + text.size()) refuse("no number", line);
