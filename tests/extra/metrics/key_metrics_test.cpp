@@ -127,6 +127,40 @@ TEST_CASE("a swap of a live pipeline is counted") {
   CHECK(kept == 1);
 }
 
+TEST_CASE_FIXTURE(sample::application, "the tuner behind the program shows its work") {
+  using namespace std::chrono_literals;
+  // The tuner's own measurement of disturbances is short on a CPU.
+  tune::testing::fake_device_options cpu;
+  cpu.kind = tune::device_kind::cpu;
+  const auto fake = sample::make_device(cpu);
+  const sample::counted_autotuner behind("key_metrics.behind");
+  tune::tuning_options options{.mode = tuning_mode::behind};
+  options.isolation = tune::isolation_mode::off;
+  options.behind = {.share = 1.0, .slice = std::chrono::microseconds(1s)};
+  const auto figure = [](const char* name) {
+    return read_now().find(fmt::format("{}{{program=\"t\"}}", name)).value();
+  };
+  const double tuned = figure("libtune_behind_tuned_total");
+  const double used = figure("libtune_behind_device_seconds_total");
+  const tune::context on_cpu = fake.device().create_context();
+  behind.autotune(on_cpu, {}, options);
+  REQUIRE(tune::wait_for_tuning_behind(60s));
+  CHECK(figure("libtune_behind_tuned_total") == tuned + 1);
+  CHECK(figure("libtune_behind_device_seconds_total") > used);
+  CHECK(figure("libtune_behind_waiting_keys") == 0);
+  CHECK(read_now().find(R"(libtune_behind_seconds_total{program="t",part="measuring"})") > 0);
+  // Only the application's call counts, not that of the tuner.
+  const auto count = [](const char* origin) {
+    return read_now().find(fmt::format(
+        R"(libtune_answers_total{{program="t",function="key_metrics.behind",origin="{}"}})",
+        origin));
+  };
+  CHECK(count("test_default") == 1);
+  CHECK(count("searched") == 0);
+  behind.autotune(on_cpu, {}, options);
+  CHECK(count("exact") == 1);
+}
+
 TEST_CASE("the text has the keys that were used most, and the grades of all") {
   key_tally tally;
   for (int size = 0; size < 30; ++size) {
