@@ -82,21 +82,26 @@ chosen_knobs from(const tune::configuration& knobs) {
                   .wait = polls ? tune::loop_wait::polling : tune::loop_wait::asleep}};
 }
 
+tune::pipeline_maker receivers(const tune::context& context, const settings& sizes,
+                               double deadline) {
+  using input_of_heaps = std::map<std::size_t, std::unique_ptr<digitiser>>;
+  return [=, inputs = std::make_shared<input_of_heaps>()](const tune::configuration& knobs) {
+    settings own = sizes;
+    own.heaps = from(knobs).heaps;
+    own.frames_of_dump = std::max<std::size_t>(1, sizes.frames_of_dump * sizes.heaps / own.heaps);
+    auto& input = (*inputs)[own.heaps];
+    if (!input) input = std::make_unique<digitiser>(own);
+    return std::make_unique<tuned_receiver>(context, own, *input, knobs, deadline);
+  };
+}
+
 // [tune]
 tune::tuned_knobs tune_knobs(const tune::context& context, const settings& sizes, bool polls,
                              tune::kernel_turns kernels, double deadline, double seconds,
                              const std::function<void(const tune::pipeline_run&)>& listener) {
-  std::map<std::size_t, std::unique_ptr<digitiser>> inputs;  // by the heaps of a frame
-  const auto make = [&](const tune::configuration& knobs) {
-    settings own = sizes;
-    own.heaps = from(knobs).heaps;
-    own.frames_of_dump = std::max<std::size_t>(1, sizes.frames_of_dump * sizes.heaps / own.heaps);
-    auto& input = inputs[own.heaps];
-    if (!input) input = std::make_unique<digitiser>(own);
-    return std::make_unique<tuned_receiver>(context, own, *input, knobs, deadline);
-  };
   return tune::tune_pipeline(context, knobs_of(sizes, polls),
-                             {.deadline = std::chrono::duration<double>(deadline)}, make,
+                             {.deadline = std::chrono::duration<double>(deadline)},
+                             receivers(context, sizes, deadline),
                              {.contest = {.budget = std::chrono::duration<double>(seconds)},
                               .configurations = 160,
                               .built = 5,

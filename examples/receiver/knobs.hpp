@@ -23,6 +23,11 @@ tune::pipeline_space knobs_of(const settings& sizes, bool polls);
 
 chosen_knobs from(const tune::configuration& knobs);
 
+/// Makes receivers of knobs, with the deadline of a frame in seconds. The dumps of all are equally
+/// long.
+tune::pipeline_maker receivers(const tune::context& context, const settings& sizes,
+                               double deadline);
+
 /// Finds the knobs of the highest rate, in samples/s of an input, at which a frame is late in at
 /// most one of 1000 cases, or looks them up.
 /// @param kernels   the tuning of its kernels

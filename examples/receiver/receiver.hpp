@@ -183,8 +183,8 @@ class telescope {
   std::optional<tune::heartbeat> pulse_;  // of the frames after the first one
   run_knobs knobs_;
   double deadline_ = 0;
-  clock::time_point begin_{};  // of the run
-  tune::frame_clock clock_{"receiver"};   // of the same frames
+  clock::time_point begin_{};            // of the run
+  tune::frame_clock clock_{"receiver"};  // of the same frames
   std::vector<double> latencies_;
   tune::frame_record record_;  // without those that a stop of the program made late
   // The time of the latest stop of the program that was long enough to make a frame late.
