@@ -31,7 +31,7 @@ libtune_public(search/strategy learning_strategy strategy)
 libtune_public(store/database function_identity match)
 libtune_public(store/files lock_holder)
 libtune_public(tune autotuner error goal metric_sources observer opened_door options search_defaults search_problem
-               session test_mode trial tuning_budget)
+               session test_mode trial tuned_by tuning_budget)
 libtune_public(verify accuracy answer comparison)
 
 # Those of the neighbours: one umbrella header each, and what it includes.
@@ -42,7 +42,7 @@ libtune_public(extra ahead bare behind capture deadline formats live metrics pip
 libtune_public(extra/ahead communicator pretuning recheck)
 libtune_public(extra/bare bare_kernel bare_operation configuration expression kernel_argument)
 libtune_public(extra/behind gate_page heartbeat interval_tally quiet_moments tuning_behind)
-libtune_public(extra/capture capture capture_reader captured_frame replay replay_child)
+libtune_public(extra/capture capture capture_reader captured_frame captured_keys replay replay_child)
 libtune_public(extra/formats t1)
 libtune_public(extra/live live)
 libtune_public(extra/metrics capture_metrics frame_clock frame_histogram metric_page metrics_exporter)

@@ -90,6 +90,9 @@ constexpr std::array variables{
         "a folder, then such as each 1000, over 5 ms, on request, frames 4, bytes 2 GiB", "none",
         "where programs that allow it write captured frames, and which; a folder "
         "alone: each 100th frame, four at most"},
+    environment_variable{"LIBTUNE_INPUTS", "a file of captured frames, or a folder of them", "none",
+                         "contents that searches check and time configurations with, where an "
+                         "operation says which key tunes it"},
     environment_variable{
         "LIBTUNE_METRICS_FILE",
         "a file whose name ends in .prom, then such as each 15 s, program receiver", "none",

@@ -133,7 +133,7 @@ void describe(auto&, Item&) {}
 
 void describe(auto& wire, is<metric> auto& item) { wire(item.name, item.value, item.unit); }
 void describe(auto& wire, is<search_identity> auto& item) {
-  wire(item.space, item.compiler, item.library_version, item.stage);
+  wire(item.space, item.compiler, item.library_version, item.stage, item.inputs);
 }
 void describe(auto& wire, is<stored_trial> auto& item) {
   wire(item.configuration, item.outcome, item.message, item.samples_ns, item.score_ns,

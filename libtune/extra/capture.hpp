@@ -7,5 +7,10 @@
 #include "libtune/extra/capture/capture.hpp"
 #include "libtune/extra/capture/capture_reader.hpp"
 #include "libtune/extra/capture/captured_frame.hpp"
+#include "libtune/extra/capture/captured_keys.hpp"
 #include "libtune/extra/capture/replay.hpp"
 #include "libtune/extra/capture/replay_child.hpp"
+#include "libtune/tune/opened_door.hpp"
+#include "libtune/tune/tuned_by.hpp"
+
+LIBTUNE_OPEN_DOOR(capture)

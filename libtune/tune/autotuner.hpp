@@ -17,6 +17,7 @@
 namespace tune {
 
 class autotuner_core;
+struct function_identity;
 
 /// A tuning and its origin.
 template <class Tuning>
@@ -60,6 +61,8 @@ struct autotuner_parts {
 
 /// Makes and registers an autotuner. @throws argument_error as autotuner's constructor does
 std::shared_ptr<const autotuner_core> make_autotuner(autotuner_parts parts);
+/// The identity of an autotuner, as autotuner::identity returns it.
+const function_identity& identity_of(const autotuner_core& core) noexcept;
 /// Returns the tuning, as autotuner's calls do. @param options  null: the context's
 std::vector<named_value> obtain_tuning(const autotuner_core& core, const context& context,
                                        const std::vector<named_value>& key,
@@ -168,6 +171,10 @@ class autotuner {
     }
     return all;
   }
+
+  /// The name, the version and the fields under which results are stored
+  /// (store/database/function_identity.hpp).
+  const function_identity& identity() const noexcept { return detail::identity_of(*core_); }
 
  private:
   friend class sequence_tuner;

@@ -92,6 +92,10 @@ std::vector<named_value> detail::obtain_tuning(const autotuner_core& core, const
   return core.obtain(context, key, *tuning_options_of(context));
 }
 
+const function_identity& detail::identity_of(const autotuner_core& core) noexcept {
+  return core.identity();
+}
+
 detail::graded_values detail::obtain_graded(const autotuner_core& core, const context& context,
                                             const std::vector<named_value>& key,
                                             const tuning_options* options) {

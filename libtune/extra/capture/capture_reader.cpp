@@ -189,4 +189,32 @@ void capture_reader::check() const {
   }
 }
 
+std::string capture_reader::digest(const captured_contents& contents) const {
+  std::string chunks;
+  for (const std::uint32_t number : contents.chunks) {
+    const capture_chunk& chunk = file_->index.chunks.at(number);
+    chunks += fmt::format("{} {}\n", chunk.bytes, detail::to_hex(chunk.digest));
+  }
+  return detail::to_hex(detail::sha256(std::as_bytes(std::span(chunks))));
+}
+
+std::vector<capture_reader> read_captures(const std::filesystem::path& path) {
+  std::error_code failure;
+  if (!std::filesystem::is_directory(path, failure)) return {capture_reader(path)};
+  std::vector<std::filesystem::path> files;
+  for (const auto& each : std::filesystem::directory_iterator(path, failure)) {
+    if (each.path().extension() == ".ltcapture") files.push_back(each.path());
+  }
+  if (failure) {
+    throw error(fmt::format("the folder of captured frames '{}' cannot be read: {}", path.string(),
+                            failure.message()));
+  }
+  if (files.empty()) {
+    throw error(
+        fmt::format("the folder '{}' has no file of captured frames (*.ltcapture)", path.string()));
+  }
+  std::ranges::sort(files);
+  return {files.begin(), files.end()};
+}
+
 }  // namespace tune

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "libtune/base/error.hpp"
@@ -45,6 +46,8 @@ class capture_reader {
             const std::function<void(std::size_t offset, std::span<const std::byte>)>& take) const;
   /// Reads contents into memory. @throws capture_file_error; std::bad_alloc
   std::vector<std::byte> read(const captured_contents& contents) const;
+  /// A digest of contents of this file: equal for equal bytes, also of other files. Reads nothing.
+  std::string digest(const captured_contents& contents) const;
   /// Reads every chunk of the file. @throws capture_file_error for the first that is altered; the
   /// text names the frame, operation and slot that need it
   void check() const;
@@ -54,5 +57,9 @@ class capture_reader {
 
   std::shared_ptr<const opened> file_;
 };
+
+/// Opens a file of captured frames, or all such files of a folder, in the order of their names.
+/// @throws as capture_reader; error if a folder has none
+std::vector<capture_reader> read_captures(const std::filesystem::path& path);
 
 }  // namespace tune

@@ -63,6 +63,8 @@ struct captured_join {
 struct captured_operation_form {
   std::string type;                        ///< its class in C++, "tune::operations::transpose"
   std::vector<named_value> parameters{};   ///< operation::parameters()
+  std::string function{};                  ///< the name of its autotuner, as tuned_by declares it
+  std::vector<named_value> key{};          ///< the key of that autotuner
   std::vector<std::string> child_names{};  ///< of a sequence, in the order of running
   std::vector<captured_operation_form> children{};  ///< in the same order
   std::vector<captured_join> joins{};               ///< of a sequence: compounds, then aliases

@@ -77,6 +77,10 @@ json slot_json(const captured_slot& slot) {
 
 json form_json(const captured_operation_form& form) {
   json document{{"type", text_to_json(form.type)}, {"parameters", values_json(form.parameters)}};
+  if (!form.function.empty()) {
+    document["function"] = text_to_json(form.function);
+    document["key"] = values_json(form.key);
+  }
   if (form.children.empty()) return document;
   document["child_names"] = texts_json(form.child_names);
   json& children = document["children"] = json::array();
@@ -229,6 +233,10 @@ captured_operation_form read_form(const input& item, int level) {
   if (level > most_levels) refuse_document("sequences nest too deeply");
   captured_operation_form made{.type = text_of(item, "type"),
                                .parameters = values_of(item, "parameters")};
+  if (item.contains("function")) {  // not in files of an earlier libtune
+    made.function = text_of(item, "function");
+    made.key = values_of(item, "key");
+  }
   if (!item.contains("children")) return made;
   made.child_names = texts_of(item, "child_names");
   for (const input& each : array_member(item, "children")) {

@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/extra/capture/operation_form.hpp"
 #include "libtune/operation/composition.hpp"
+#include "libtune/operation/remaking.hpp"
 #include "libtune/operation/slot.hpp"
+#include "libtune/tune/tuned_by.hpp"
 
 namespace tune::detail {
 namespace {
@@ -29,6 +30,63 @@ bound_memory memory_of(const slot& of) {
   }
   const buffer& memory = dynamic_cast<const alias_slot&>(of).buffer();
   return {&memory, nullptr, of.required_bytes()};
+}
+
+/// The name of a slot in an operation; empty if it is not one of its slots.
+std::string name_in(const operation& of, const slot* wanted) {
+  for (const auto slots : {of.slots(), of.hidden_slots()}) {
+    for (const named_slot& each : slots) {
+      if (each.slot.get() == wanted) return each.name;
+    }
+  }
+  return {};
+}
+
+bool is_of_child(const operation& of, const slot* wanted) {
+  return std::ranges::any_of(of.children(), [&](const named_operation& child) {
+    return !name_in(*child.operation, wanted).empty();
+  });
+}
+
+// Compounds come first, because an alias may take one.
+void add_joins(const operation& of, bool aliases, std::vector<captured_join>& joins) {
+  for (const auto slots : {of.slots(), of.hidden_slots()}) {
+    for (const named_slot& each : slots) {
+      const bool is_alias = dynamic_cast<const alias_slot*>(each.slot.get()) != nullptr;
+      if (is_alias != aliases || each.slot->children().empty()) continue;
+      if (is_of_child(of, each.slot.get())) continue;
+      captured_join join{.name = each.name, .is_alias = is_alias, .slots = {}};
+      for (const auto& part : each.slot->children()) join.slots.push_back(name_in(of, part.get()));
+      joins.push_back(std::move(join));
+    }
+  }
+}
+
+/// Adds the autotuner and the key, if the class declares them. A declaration that fails leaves a
+/// frame without them.
+void add_key(captured_operation_form& form) {
+  const auto declared = find_tuning_declaration(form.type);
+  if (declared == nullptr) return;
+  try {
+    form.key = declared->key({form.type, form.parameters});
+    form.function = declared->function().name;
+  } catch (const error&) {
+    form.key.clear();
+  }
+}
+
+/// The present form of an operation, with its children and the slots that they share.
+captured_operation_form form_of(const operation& of) {
+  captured_operation_form form{.type = class_name(typeid(of)), .parameters = of.parameters()};
+  add_key(form);
+  for (const named_operation& each : of.children()) {
+    form.child_names.push_back(each.name);
+    form.children.push_back(form_of(*each.operation));
+  }
+  if (form.children.empty()) return form;
+  add_joins(of, false, form.joins);
+  add_joins(of, true, form.joins);
+  return form;
 }
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {

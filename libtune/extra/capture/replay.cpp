@@ -14,6 +14,7 @@
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/extra/capture/captured_array.hpp"
+#include "libtune/extra/capture/captured_work.hpp"
 #include "libtune/operation/composition.hpp"
 #include "libtune/operation/input_set.hpp"
 #include "libtune/operation/remaking.hpp"
@@ -184,7 +185,10 @@ std::size_t add_captured_inputs(workload& work, answer& expected, const capture_
     for (const captured_call& run : frame.calls) {
       names += (names.empty() ? "" : ", ") + run.name;
       if (run.name != call) continue;
-      const std::string name = fmt::format("frame {}", frame.number);
+      const std::string name = detail::name_of_inputs(frame, [&](const std::string& other) {
+        return std::ranges::count(work.all_inputs(), other, &workload::inputs_description::name) >
+               0;
+      });
       input_set inputs = work.inputs(name);
       for (const captured_slot& each : run.slots) {
         if (!each.before || each.type.empty() || (inputs_only && each.changed)) continue;

@@ -78,10 +78,11 @@ void set_captured(workload& work, const capture_reader& from, const captured_cal
 void add_captured(answer& expected, command_queue queue, const capture_reader& from,
                   const captured_call& call, const tolerance& allowed = {});
 
-/// Adds a set of inputs to a workload for each captured run of this name, "frame 17", with the
-/// contents before the run, an answer with those after it, and the weight of its frame: a
-/// configuration is checked with all of them, and timed by how often they came. The workload has
-/// contents of the author for the same slots, of the same shapes, such as those of set_captured.
+/// Adds a set of inputs to a workload for each captured run of this name, "frame 17", or with the
+/// time of its frame if the workload has inputs of that name, with the contents before the run, an
+/// answer with those after it, and the weight of its frame: a configuration is checked with all of
+/// them, and timed by how often they came. The workload has contents of the author for the same
+/// slots, of the same shapes, such as those of set_captured.
 /// @param inputs_only  as in set_captured
 /// @returns the number of sets
 /// @throws as set_captured and add_captured; argument_error that lists the names if no frame has

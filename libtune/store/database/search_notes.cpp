@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t course_table = 0;
 constexpr std::size_t space_table = 1;
 constexpr std::size_t seeds_table = 2;
+constexpr std::size_t inputs_table = 3;
 
 struct side_column {
   const char* name;
@@ -77,7 +78,8 @@ std::span<const side_table> side_tables() {
                      {"seeds", "INTEGER NOT NULL"},
                      {"judges", "INTEGER NOT NULL"},
                      {"expected_loss", "REAL", "0.05 is 5 %; NULL: not known"},
-                     {"loss_bound", "REAL"}})});
+                     {"loss_bound", "REAL"}}),
+      side_table_of("libtune_inputs", {{"inputs", "TEXT NOT NULL", "in words, with a digest"}})});
   return *tables;
 }
 
@@ -119,6 +121,17 @@ std::optional<stored_seeds> read_seeds(connection& source, search_id search) {
                       .judges = count(3),
                       .expected_loss = loss(4),
                       .loss_bound = loss(5)};
+}
+
+void note_inputs(connection& target, search_id search, const std::string& inputs) {
+  SQLite::Statement insert = insert_note(target, search, inputs_table);
+  insert.bind(2, inputs);
+  insert.exec();
+}
+
+std::string read_inputs(connection& source, search_id search) {
+  const auto row = read_note(source, search, inputs_table);
+  return row ? row->getColumn(1).getString() : std::string();
 }
 
 stored_course read_course(connection& source, search_id search) {

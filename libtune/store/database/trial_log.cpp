@@ -137,21 +137,22 @@ void bind_any_goal(SQLite::Statement& statement, const function_identity& functi
 
 search_id id_in(SQLite::Statement& selected) { return search_id{selected.getColumn(0).getInt64()}; }
 
-search_identity identity_in(SQLite::Statement& selected) {
+search_identity identity_in(connection& source, SQLite::Statement& selected) {
   return {.space = selected.getColumn("space").getString(),
           .compiler = selected.getColumn("compiler").getString(),
           .library_version = selected.getColumn("library_version").getString(),
-          .stage = selected.getColumn("stage").getInt()};
+          .stage = selected.getColumn("stage").getInt(),
+          .inputs = read_inputs(source, id_in(selected))};
 }
 
-stored_search search_in(SQLite::Statement& selected) {
+stored_search search_in(connection& source, SQLite::Statement& selected) {
   stored_search search;
   search.id = id_in(selected);
   search.started_at = selected.getColumn("started_at").getString();
   const SQLite::Column finished_at = selected.getColumn("finished_at");
   if (!finished_at.isNull()) search.finished_at = finished_at.getString();
   search.result = selected.getColumn("result").getString();
-  search.identity = identity_in(selected);
+  search.identity = identity_in(source, selected);
   return search;
 }
 
@@ -187,6 +188,7 @@ search_id insert_search(connection& target, const function_identity& function,
   insert.bind(11, identity.library_version);
   insert.bind(12, identity.stage);
   insert.exec();
+  if (!identity.inputs.empty()) note_inputs(target, search, identity.inputs);
   return search;
 }
 
@@ -251,7 +253,7 @@ std::optional<stored_search> read_search_result(connection& source,
   bind_search_key(select, 1, function, key);
   if (stage) select.bind(4, *stage);
   if (!step_to_intact(source, select)) return std::nullopt;
-  return search_in(select);
+  return search_in(source, select);
 }
 
 std::optional<stored_search> read_latest_search(connection& source,
@@ -351,7 +353,7 @@ std::optional<result_origin> read_origin(connection& source, const function_iden
   if (!select.executeStep()) return std::nullopt;
   auto trial = read_trial(source, id_in(select), select.getColumn("position").getInt64());
   if (!trial || !has_search(source, id_in(select))) return std::nullopt;
-  return result_origin{.search = identity_in(select),
+  return result_origin{.search = identity_in(source, select),
                        .searched_at = select.getColumn("started_at").getString(),
                        .programs = std::move(trial->programs),
                        .ending = read_course(source, id_in(select)).ending,

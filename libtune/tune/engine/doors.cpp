@@ -66,6 +66,15 @@ void add_no_probes(metric_sources& to, const metric_sources& given, const tuning
   if (read_environment("LIBTUNE_METRICS")) warn_once("LIBTUNE_METRICS adds nothing: " + missing);
 }
 
+std::shared_ptr<search_inputs> find_no_inputs(const context&, const std::string&,
+                                              const std::vector<named_value>&,
+                                              const std::vector<named_value>&) {
+  if (read_environment("LIBTUNE_INPUTS")) {
+    warn_once("LIBTUNE_INPUTS adds no inputs: " + lacks("extra/capture", "reads captured frames"));
+  }
+  return nullptr;
+}
+
 device_setter& refuse_settings() {
   static never_destroyed<no_setter> refuses;
   return *refuses;
@@ -79,6 +88,7 @@ constinit doors of_program{.find_source = find_no_source,
                            .tunes_later = tunes_nothing_later,
                            .add_observers = add_no_observers,
                            .add_probes = add_no_probes,
+                           .find_inputs = find_no_inputs,
                            .setter = refuse_settings,
                            .answered = ignore_answer,
                            .live_changed = ignore_live_change};

@@ -92,6 +92,21 @@ enum class tuning_origin : std::uint8_t {
   failed,        ///< the call has thrown an exception
 };
 
+/// Contents with which a search checks and times its configurations besides the inputs of their
+/// author, such as captured frames. Used by the thread of the search.
+class search_inputs {
+ public:
+  virtual ~search_inputs() = default;
+
+  /// In words, with a digest (search_identity::inputs).
+  virtual const std::string& text() const noexcept = 0;
+  /// Makes a measure that is checked with these contents and by the author, and timed with these
+  /// contents alone.
+  /// @param made  by the author, for the configuration; not skipped
+  /// @throws as the author's function may, also if a program is not compiled yet
+  virtual measure extend(measure made, const std::vector<named_value>& configuration) = 0;
+};
+
 /// The doors of the core: functions by which its neighbours take part in every tuning, without
 /// being named. A neighbour replaces its own while the program, or a library with it, is loaded
 /// (tune/opened_door.hpp). The default of each is described here. Neighbours that take part only in
@@ -115,6 +130,13 @@ struct doors {
   /// @throws error if the goal cannot be measured
   void (*add_probes)(metric_sources& to, const metric_sources& given, const tuning_goal& goal,
                      const context& of);
+  /// Returns the contents that LIBTUNE_INPUTS has for a key of a function, or null. By default
+  /// null, with a warning if that variable is set.
+  /// @param function  its name, without a goal
+  /// @param example   any configuration of the search
+  std::shared_ptr<search_inputs> (*find_inputs)(const context& of, const std::string& function,
+                                                const std::vector<named_value>& key,
+                                                const std::vector<named_value>& example);
   /// Returns the setter of clocks and power limits. The default one refuses any but zero.
   device_setter& (*setter)();
   /// Receives the origin of each tuning that an autotuner returns to the application, on the thread

@@ -18,6 +18,7 @@
 #include "libtune/device/memory_quota.hpp"
 #include "libtune/kernel/pool/compile_pool.hpp"
 #include "libtune/search/strategy/strategy.hpp"
+#include "libtune/store/database/function_identity.hpp"
 #include "libtune/tune/engine/doors.hpp"
 #include "libtune/tune/engine/kept_peaks.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
@@ -309,6 +310,23 @@ void stretch(tuning_options& options, const step_gate& gate) {
   options.budget->time = std::chrono::nanoseconds(std::llround(std::min(ns, longest)));
 }
 
+std::shared_ptr<search_inputs> inputs_of(const session_state& session,
+                                         const search_problem& problem) {
+  if (problem.space.size() == 0) return nullptr;
+  return open_doors().find_inputs(session.context, own_name(session.subject.function),
+                                  session.subject.arguments, problem.configuration(0));
+}
+
+search_problem with_inputs(search_problem problem, std::shared_ptr<search_inputs> inputs) {
+  if (inputs == nullptr) return problem;
+  problem.generate = [generate = problem.generate, configuration = problem.configuration,
+                      inputs = std::move(inputs)](std::size_t index) -> measure {
+    measure made = generate(index);
+    return made ? inputs->extend(std::move(made), configuration(index)) : std::move(made);
+  };
+  return problem;
+}
+
 // A search that checks every result does not resume the trials of one that did not.
 const char* suffix_of(result_check verify) {
   switch (verify) {
@@ -323,6 +341,8 @@ const char* suffix_of(result_check verify) {
 
 std::size_t run(session_state& session, session_search search) {
   tuning_options& with = search.decided.options;
+  const auto inputs = inputs_of(session, search.problem);
+  const search_problem problem = with_inputs(search.problem, inputs);
   if (step_gate* const gate = session.hooks.gate) {
     gate->measure_on(session.context);
     stretch(with, *gate);
@@ -334,12 +354,12 @@ std::size_t run(session_state& session, session_search search) {
   }
   const auto read_prior = [&]() -> prior_knowledge {
     if (!session.read_prior) return {};
-    prior_knowledge known =
-        session.read_prior({.space = space_fingerprint(search.problem) +
-                                     suffix_of(with.verify.value_or(result_check::every)),
-                            .compiler = session.context.compiler_identity(),
-                            .library_version = std::string(library_version()),
-                            .stage = search.stage});
+    prior_knowledge known = session.read_prior(
+        {.space = space_fingerprint(problem) + suffix_of(with.verify.value_or(result_check::every)),
+         .compiler = session.context.compiler_identity(),
+         .library_version = std::string(library_version()),
+         .stage = search.stage,
+         .inputs = inputs ? inputs->text() : std::string()});
     if (!search.ends_after_seeds) known.losses = {};
     return known;
   };
@@ -352,7 +372,7 @@ std::size_t run(session_state& session, session_search search) {
     log(log_level::info, describe(session.subject) + " is searched with " + search.decided.sources);
   }
   const trial best =
-      run_search(search.problem, session.subject, session.context.device(), with, with.observers,
+      run_search(problem, session.subject, session.context.device(), with, with.observers,
                  session.now, *service, read_prior, search.shortlist, session.hooks);
   session.best_score = best.score;
   return best.index;

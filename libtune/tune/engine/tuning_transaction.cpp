@@ -22,6 +22,7 @@ namespace {
 const char* describe_change(const search_identity& before, const search_identity& now) {
   if (before.space.empty() || now.space.empty()) return "its space is not known";
   if (before.space != now.space) return "the space has changed";
+  if (before.inputs != now.inputs) return "it had other inputs";
   if (before.compiler != now.compiler) return "the compiler has changed";
   if (before.library_version != now.library_version) return "another version of libtune made it";
   return nullptr;
