@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "operations/fft/backend/copied.hpp"
 #include "operations/fft/backend/description.hpp"
 #include "operations/fft/backend/plan.hpp"
@@ -84,6 +85,21 @@ const remaker<fft> remake_fft{[](const command_queue& queue, const remade_parame
   }
   return fft_template(queue.context(), made, from.get<fft_tuning>("tuning")).instantiate(queue);
 }};
+
+const tuned_by<fft> fft_is_tuned{
+    fft_template::autotune,
+    [](const remade_parameters& from) {
+      return fft_key{.kind = from.get<fft_kind>("kind"),
+                     .precision = from.get<fft_precision>("precision"),
+                     .direction = from.get<fft_direction>("direction"),
+                     .size = from.get<std::string>("size"),
+                     .batch = from.get<std::size_t>("batch")};
+    },
+    // Sums in another order; the work area is scratch. The elements of half precision are structs.
+    [](const remade_parameters& from) -> tuned_results {
+      if (from.get<fft_precision>("precision") == fft_precision::half) return {};
+      return {{"dest", tolerance::signal_to_noise(100)}};
+    }};
 }  // namespace
 
 }  // namespace tune::operations

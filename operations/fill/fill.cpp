@@ -11,6 +11,7 @@
 
 #include "libtune/base/visit_dtype.hpp"
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/storage_type.hpp"
@@ -224,6 +225,10 @@ const remaker<fill> remake_fill{[](const command_queue& queue, const remade_para
   made.set_value_bytes(bytes_of(type, from.at("value")));
   return made;
 }};
+
+const tuned_by<fill> fill_is_tuned{fill_template::autotune, [](const remade_parameters& from) {
+                                     return fill_key{element_type(from.type("type")).bytes()};
+                                   }};
 }  // namespace
 
 }  // namespace tune::operations

@@ -14,6 +14,7 @@
 
 #include "libtune/base/visit_dtype.hpp"
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/second_launch.hpp"
@@ -250,6 +251,8 @@ hreduce::hreduce(const command_queue& queue, const program& built, const hreduce
       kernel_(built.create_kernel("reduce_rows")),
       tuning_(tuning),
       operation_(key.operation),
+      identity_(key.identity),
+      definitions_(key.definitions),
       src_(add_slot("src", {rows, columns}, type, padding_policy::any_valid)),
       dest_(add_slot("dest", {rows}, type)),
       rows_(rows),
@@ -284,6 +287,8 @@ std::vector<named_value> hreduce::do_parameters() const {
       .add("type", src_->type())
       .add("shape", src_->required_layout().size())
       .add("operation", operation_)
+      .add("identity", identity_)
+      .add("definitions", definitions_)
       .add("begin", begin_)
       .add("end", end_)
       .add("parts", parts_)
@@ -372,15 +377,11 @@ const ranged_autotuner<ranged_hreduce_key, hreduce_tuning> ranged_hreduce_templa
     }};
 
 namespace {
-// The parameters have no identity of other expressions.
 reduction reduction_of(const remade_parameters& from) {
-  const dtype type = from.type("type");
-  const auto wanted = from.get<std::string>("operation");
-  if (wanted == sum_of(type).operation) return sum_of(type);
-  if (wanted == min_of(type).operation) return min_of(type);
-  if (wanted == max_of(type).operation) return max_of(type);
-  throw argument_error("a reduction by '" + wanted +
-                       "' cannot be made again: only sums, least and greatest elements can");
+  return {.type = from.type("type"),
+          .operation = from.get<std::string>("operation"),
+          .identity = from.get<std::string>("identity"),
+          .definitions = from.get<std::string>("definitions")};
 }
 
 const remaker<hreduce> remake_hreduce{
@@ -390,6 +391,18 @@ const remaker<hreduce> remake_hreduce{
                               from.get<hreduce_tuning>("tuning"))
           .instantiate(queue, size[0], size[1],
                        {from.get<std::uint64_t>("begin"), from.get<std::uint64_t>("end")});
+    }};
+
+const tuned_by<hreduce> hreduce_is_tuned{
+    hreduce_template::autotune,
+    [](const remade_parameters& from) {
+      return key_of(reduction_of(from), from.extents("shape")[1]);
+    },
+    // In another order; the parts are scratch.
+    [](const remade_parameters& from) -> tuned_results {
+      const dtype type = from.type("type");
+      const bool is_whole = tolerance{}.for_type(type).relative == 0.0;
+      return {{"dest", is_whole ? tolerance::exact() : tolerance::signal_to_noise(80)}};
     }};
 }  // namespace
 

@@ -76,7 +76,10 @@ class hreduce final : public operation {
   kernel kernel_;                  // reduces the rows, or their parts
   std::optional<kernel> combine_;  // combines the parts, if any
   hreduce_tuning tuning_;
-  std::string operation_;  // the key's operation
+  // Of the key.
+  std::string operation_;
+  std::string identity_;
+  std::string definitions_;
   slot_ref<> src_;
   slot_ref<> dest_;
   io_slot* partial_ = nullptr;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/maskedsum/reference.hpp"
 #include "operations/possible_tuning.hpp"
@@ -270,6 +271,17 @@ const remaker<maskedsum> remake_maskedsum{
       return maskedsum_template(queue.context(), from.type("type") == dtype::float32, size[1],
                                 from.get<maskedsum_tuning>("tuning"))
           .instantiate(queue, size[0], size[1]);
+    }};
+
+const tuned_by<maskedsum> maskedsum_is_tuned{
+    maskedsum_template::autotune,
+    [](const remade_parameters& from) {
+      return maskedsum_key{.use_amplitudes = from.type("type") == dtype::float32,
+                           .columns = width_class(from.extents("shape")[1])};
+    },
+    // Sums in another order; the parts are scratch.
+    [](const remade_parameters&) -> tuned_results {
+      return {{"dest", tolerance::signal_to_noise(80)}};
     }};
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/percentile5/reference.hpp"
 #include "operations/possible_tuning.hpp"
@@ -253,6 +254,12 @@ const remaker<percentile5> remake_percentile5{
                                   from.type("type") == dtype::float32,
                                   from.get<percentile5_tuning>("tuning"))
           .instantiate(queue, size[0], size[1], range);
+    }};
+
+const tuned_by<percentile5> percentile5_is_tuned{
+    percentile5_template::autotune, [](const remade_parameters& from) {
+      return ranked_key(from.get<std::uint64_t>("end") - from.get<std::uint64_t>("begin"),
+                        from.type("type") == dtype::float32);
     }};
 }  // namespace
 

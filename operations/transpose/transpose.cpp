@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/storage_type.hpp"
@@ -286,6 +287,11 @@ const remaker<transpose> remake_transpose{
       return transpose_template(queue.context(), from.type("type"),
                                 from.get<transpose_tuning>("tuning"))
           .instantiate(queue, size[0], size[1]);
+    }};
+
+const tuned_by<transpose> transpose_is_tuned{
+    transpose_template::autotune, [](const remade_parameters& from) {
+      return transpose_key{element_type(from.type("type")).bytes()};
     }};
 }  // namespace
 

@@ -327,9 +327,8 @@ std::shared_ptr<search_inputs> find_captured_inputs(const context& of, const std
   }
   auto inputs = std::make_shared<captured_inputs>(of, std::move(runs));
   if (inputs->loaded() == 0) return nullptr;
-  log(log_level::info, fmt::format("{} ({}) is checked and timed with the {} different contents of "
-                                   "{}",
-                                   function, to_string(key), inputs->loaded(), inputs->text()));
+  log(log_level::info, fmt::format("{} ({}) is checked and timed with {}, {} of them different",
+                                   function, to_string(key), inputs->text(), inputs->loaded()));
   return inputs;
 }
 

@@ -105,6 +105,7 @@ class work_finder {
                                        canonical_text(without_tuning(run.form->parameters)),
                                        contents_text(run)));
     run.weight = run.frame->weight;
+    run.frames = {run.frame};
     const auto same = std::ranges::find_if(found_, [&](const captured_work& other) {
       return other.digest == run.digest && other.function == run.function;
     });
@@ -112,6 +113,7 @@ class work_finder {
       found_.push_back(std::move(run));
     } else {
       same->weight += run.weight;
+      same->frames.insert(run.frame);
     }
   }
 
@@ -193,7 +195,7 @@ std::string inputs_text(const std::vector<captured_work>& runs) {
   std::vector<std::string> digests;
   for (const captured_work& run : runs) {
     pipelines.insert(run.frame->pipeline);
-    frames.insert(run.frame);
+    frames.insert(run.frames.begin(), run.frames.end());
     digests.push_back(fmt::format("{} {}", run.digest, run.weight));
   }
   std::ranges::sort(digests);

@@ -27,6 +27,7 @@ struct captured_work {
   std::vector<named_value> key;         ///< the key that tunes it
   std::string digest;  ///< of the operation without its tuning, and of the contents that it gets
   double weight = 0;   ///< the number of frames that these contents stand for
+  std::set<const captured_frame*> frames{};  ///< captured with these contents
 };
 
 /// The parameters without those of the tuning, "tuning.<field>".

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "libtune/tune/settings.hpp"
 
@@ -40,6 +41,11 @@ struct invocation {
   /// The settings of an autotuner in this environment, with the database of --db if given.
   tuning_settings settings() const;
 };
+
+/// Runs pretune --from, for tune --from. @param application  empty: this program
+exit_code pretune_captured(const invocation& shared, const std::string& from,
+                           const std::string& application,
+                           const std::vector<std::string>& arguments);
 
 // Each function adds one command to the program. Commands run during the parsing of the arguments,
 // so `shared` must outlive the parsing.

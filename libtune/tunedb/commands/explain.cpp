@@ -99,6 +99,8 @@ void print_origin(const std::optional<result_origin>& origin) {
         origin->search.library_version.empty() ? "-" : origin->search.library_version,
         origin->search.space.empty() ? "-" : origin->search.space,
         origin->programs.empty() ? "-" : fmt::format("{}", fmt::join(origin->programs, " ")));
+  print("inputs     {}\n",
+        origin->search.inputs.empty() ? "those of the author" : origin->search.inputs);
 }
 
 json to_json(const std::optional<result_provenance>& source) {
@@ -116,7 +118,8 @@ json to_json(const std::optional<result_origin>& origin) {
           {"space", origin->search.space},
           {"compiler", origin->search.compiler},
           {"library_version", origin->search.library_version},
-          {"programs", origin->programs}};
+          {"programs", origin->programs},
+          {"inputs", origin->search.inputs.empty() ? "author" : origin->search.inputs}};
 }
 
 json to_json(const explanation& all, const candidate& one) {

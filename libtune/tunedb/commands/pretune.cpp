@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tunedb/application.hpp"
+#include "libtune/tunedb/captured_items.hpp"
 #include "libtune/tunedb/commands/commands.hpp"
 #include "libtune/tunedb/key_list.hpp"
 #include "libtune/tunedb/output.hpp"
@@ -27,6 +29,7 @@ namespace tune::cli {
 namespace {
 
 struct pretune_request {
+  std::string from;
   std::string application;
   std::vector<std::string> arguments;
   std::string function;
@@ -43,7 +46,14 @@ struct pretune_request {
   bool list = false;
   bool mpi = false;
 
-  tuner_program program() const { return application_of(application, arguments); }
+  /// Its children search with the captured contents.
+  tuner_program program() const {
+    tuner_program made = application_of(application, arguments);
+    if (!from.empty()) {
+      made.variables.push_back("LIBTUNE_INPUTS=" + std::filesystem::absolute(from).string());
+    }
+    return made;
+  }
 };
 
 void print_functions(const std::vector<remote_function>& functions, bool as_json) {
@@ -150,6 +160,18 @@ std::vector<pretuning_item> choose_items(const pretune_request& request,
   return items;
 }
 
+captured_items choose_captured(const pretune_request& request,
+                               const std::vector<function_identity>& functions) {
+  captured_items captured = find_captured_items(request.from, functions);
+  if (!request.function.empty()) {
+    const function_identity& only = find_function(functions, request.function);
+    std::erase_if(captured.items, [&](const captured_item& each) { return each.function != only; });
+  }
+  if (!captured.items.empty()) return captured;
+  for (const std::string& each : captured.left_out) print(stderr, "tunedb: not used: {}\n", each);
+  throw nothing_found("the frames in '" + request.from + "' have no operation whose key is known");
+}
+
 std::vector<device> choose_devices(const pretune_request& request,
                                    const std::vector<pretuning_item>& items, bool has_others) {
   std::vector<device_identity> of_keys;
@@ -190,6 +212,41 @@ memory_budget parse_memory(const std::string& text) {
       text + "'");
 }
 
+void print_captured(const captured_items& captured, bool as_json) {
+  for (const captured_item& each : captured.items) {
+    if (as_json) {
+      print("{}\n", detail::json_text({{"event", "captured_key"},
+                                       {"function", each.function.name},
+                                       {"version", each.function.version},
+                                       {"arguments", plain_json(each.key)},
+                                       {"inputs", each.inputs}}));
+    } else {
+      print("{} ({}): {}\n", each.function.name, fields_text(each.key), each.inputs);
+    }
+  }
+  for (const std::string& each : captured.left_out) print(stderr, "tunedb: not used: {}\n", each);
+}
+
+/// Says which results have not been found with the captured contents.
+void tell_of_other_inputs(const std::vector<captured_item>& captured,
+                          const std::vector<pretuning_result>& results,
+                          const std::string& database) {
+  for (const pretuning_result& result : results) {
+    if (result.state != pretuning_state::tuned) continue;
+    const tuning_subject& subject = result.subject;
+    const auto item = std::ranges::find_if(captured, [&](const captured_item& each) {
+      return each.function.name == subject.function && each.key == subject.arguments;
+    });
+    if (item == captured.end()) continue;
+    const std::string inputs =
+        inputs_of_result(database, item->function, item->key, subject.device.identity);
+    if (inputs == item->inputs) continue;
+    print(stderr, "tunedb: {} ({}) was tuned with {} in place of {}; the log says why\n",
+          subject.function, fields_text(subject.arguments),
+          inputs.empty() ? "the inputs of its author" : inputs, item->inputs);
+  }
+}
+
 /// The goal of all keys, if the command or the environment gives one.
 std::optional<tuning_goal> goal_of(const pretune_request& request) {
   if (request.goal.empty()) {
@@ -212,6 +269,11 @@ exit_code code_for(const std::vector<pretuning_result>& results) {
 }
 
 exit_code run(const invocation& shared, const pretune_request& request) {
+  if (request.application.empty() && request.from.empty()) {
+    throw usage_error(
+        "which application? Name it with --app; without it, --from tunes the "
+        "built-in operations");
+  }
   // First, so that a rank that fails later is a lost rank for the others.
   std::optional<communicator> ranks;
   if (!request.list && (request.mpi || is_started_by_mpirun())) {
@@ -230,14 +292,26 @@ exit_code run(const invocation& shared, const pretune_request& request) {
   }
   std::vector<function_identity> functions;
   for (const remote_function& function : found) functions.push_back(function.identity);
-  auto items = choose_items(request, shared.settings(), functions);
+  captured_items captured;
+  std::vector<pretuning_item> items;
+  if (request.from.empty()) {
+    items = choose_items(request, shared.settings(), functions);
+  } else {
+    captured = choose_captured(request, functions);
+    print_captured(captured, shared.json);
+  }
   if (const auto goal = goal_of(request)) {
     if (!request.goal.empty()) options.tuning.goal = goal;
-    for (pretuning_item& item : items) {
+    const auto set_goal = [&](auto& item) {
       item.function.name = detail::name_with_goal(own_name(item.function.name), *goal);
-    }
+    };
+    std::ranges::for_each(items, set_goal);
+    std::ranges::for_each(captured.items, set_goal);
   }
   const auto devices = choose_devices(request, items, options.ranks != nullptr);
+  if (!request.from.empty()) {
+    items = items_to_tune(captured.items, devices, *options.tuning.database);
+  }
   if (options.ranks == nullptr) tell_of_absent_devices(items, devices);
   const interruption watched;
   pretune_report report(shared.json);
@@ -253,15 +327,18 @@ exit_code run(const invocation& shared, const pretune_request& request) {
   }
   const bool leads = report.has_begun();
   if (leads) print_summary(results, shared.json);
+  if (leads) tell_of_other_inputs(captured.items, results, *options.tuning.database);
   // mpirun ends all ranks as soon as one exits with a code other than 0.
   return leads || interruption::has_come() ? code_for(results) : done;
 }
 
 // The application, and the choice of its keys.
 void add_selection(CLI::App* command, const std::shared_ptr<pretune_request>& request) {
-  command->add_option("--app", request->application, "The application, as a path")
-      ->type_name("FILE")
-      ->required();
+  command
+      ->add_option("--app", request->application,
+                   "The application, as a path. Not needed with --from for frames of built-in "
+                   "operations")
+      ->type_name("FILE");
   command->add_option("ARGUMENTS", request->arguments, "What to start it with, after --");
   command
       ->add_option("--function", request->function,
@@ -279,8 +356,15 @@ void add_selection(CLI::App* command, const std::shared_ptr<pretune_request>& re
   auto* key = command->add_option("--arg", request->key,
                                   "A field of the one key of --function, as NAME=VALUE");
   key->type_name("NAME=VALUE")->allow_extra_args(false);
-  file->excludes(missed)->excludes(key);
-  missed->excludes(key);
+  auto* from = command->add_option(
+      "--from", request->from,
+      "The keys of the operations in captured frames, a file or a folder of files. Configurations "
+      "are also checked with the captured contents, and timed with these alone, by the number of "
+      "frames that each stands for. A result with other inputs is replaced");
+  from->type_name("PATH");
+  file->excludes(missed)->excludes(key)->excludes(from);
+  missed->excludes(key)->excludes(from);
+  key->excludes(from);
 }
 
 // The devices, and the searches on them.
@@ -312,6 +396,16 @@ void add_search(CLI::App* command, const std::shared_ptr<pretune_request>& reque
 }
 
 }  // namespace
+
+exit_code pretune_captured(const invocation& shared, const std::string& from,
+                           const std::string& application,
+                           const std::vector<std::string>& arguments) {
+  pretune_request request;
+  request.from = from;
+  request.application = application;
+  request.arguments = arguments;
+  return run(shared, request);
+}
 
 void add_pretune(CLI::App& program, invocation& shared) {
   const auto request = std::make_shared<pretune_request>();

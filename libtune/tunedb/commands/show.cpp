@@ -13,6 +13,7 @@
 #include "libtune/console/trial_json.hpp"
 #include "libtune/extra/maintenance/database_reader.hpp"
 #include "libtune/store/database/record.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/tune/metric_sources.hpp"
 #include "libtune/tunedb/commands/commands.hpp"
 #include "libtune/tunedb/output.hpp"
@@ -51,8 +52,18 @@ struct show_options {
   device_choice device;
 };
 
-json to_json(const result_content& result) {
-  return {{"arguments", plain_json(result.arguments)},
+/// The inputs of a result, from the search that found it: "author", or the captured frames; null
+/// without such a search.
+json inputs_of(tuning_database& database, const function_identity& function,
+               const result_content& result) {
+  const auto origin = database.origin(function, {result.arguments, result.device()}, result.values);
+  if (!origin) return nullptr;
+  return origin->search.inputs.empty() ? "author" : origin->search.inputs;
+}
+
+json to_json(const result_content& result, json inputs) {
+  return {{"inputs", std::move(inputs)},
+          {"arguments", plain_json(result.arguments)},
           {"device", plain_json(result.device())},
           {"values", plain_json(result.values)},
           {"score_ns", number_or_null(result.score_ns())},
@@ -73,6 +84,7 @@ void run(const invocation& shared, const show_options& options) {
   const function_identity function = find_function(database, options.function);
   row_choice rows = options.device.rows();
   if (!options.arguments.empty()) rows.arguments = parse_key(function, options.arguments);
+  tuning_database searches(shared.database_path(), {}, database_access::read_only);
   row_printer printer(
       shared.json,
       {{"function", function.name}, {"version", function.version}, {"goal", goal_text(function)}},
@@ -81,9 +93,11 @@ void run(const invocation& shared, const show_options& options) {
        {"VALUES", "values"},
        {"TIME", "score_ns", time_of},
        {"TUNED AT", "tuned_at"},
+       {"INPUTS", "inputs"},
        {"DEVICE", "device"}});
-  database.for_each_result(function, rows,
-                           [&](const result_content& result) { printer.add(to_json(result)); });
+  database.for_each_result(function, rows, [&](const result_content& result) {
+    printer.add(to_json(result, inputs_of(searches, function, result)));
+  });
   printer.end();
 }
 
@@ -132,6 +146,12 @@ json front_of(const search_content& search, const tuning_goal& goal) {
   return front;
 }
 
+/// The inputs of a search: "author", or the captured frames.
+std::string inputs_of(const search_content& search) {
+  const std::string inputs = text_of(search.columns, "inputs");
+  return inputs.empty() ? "author" : inputs;
+}
+
 json to_json(const search_content& search, const tuning_goal& goal) {
   json trials = json::array();
   for (const trial_content& trial : search.trials) trials.push_back(to_json(trial));
@@ -143,6 +163,7 @@ json to_json(const search_content& search, const tuning_goal& goal) {
           {"result", text_of(search.columns, "result")},
           {"strategy", text_of(search.columns, "strategy")},
           {"ending", text_of(search.columns, "ending")},
+          {"inputs", inputs_of(search)},
           {"goal", to_string(goal)},
           {"front", front_of(search, goal)},
           {"trials", std::move(trials)}};
@@ -154,6 +175,8 @@ std::string course_text(const search_content& search) {
   std::string text = is_over ? text_of(search.columns, "result") : "not finished";
   const std::string strategy = text_of(search.columns, "strategy");
   const std::string ending = text_of(search.columns, "ending");
+  const std::string inputs = text_of(search.columns, "inputs");
+  if (!inputs.empty()) text += ", inputs " + inputs;
   if (!strategy.empty()) text += ", strategy " + strategy;
   if (!ending.empty()) text += ", ended by: " + ending;
   const auto bound = search.columns.find("loss_bound");

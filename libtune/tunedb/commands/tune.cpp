@@ -25,6 +25,8 @@ namespace {
 struct tune_request {
   std::string file;
   std::string function;
+  std::string from;
+  std::string application;
 };
 
 class json_reporter final : public observer {
@@ -63,7 +65,14 @@ t1_problem read_problem(const tune_request& request) {
   }
 }
 
-void run(const invocation& shared, const tune_request& request) {
+void run(invocation& shared, const tune_request& request) {
+  if (request.file.empty() == request.from.empty()) {
+    throw usage_error("tune takes a problem, or --from with captured frames");
+  }
+  if (!request.from.empty()) {
+    shared.result = pretune_captured(shared, request.from, request.application, {});
+    return;
+  }
   const t1_problem problem = read_problem(request);
   const device chosen = select_device();
   if (chosen.info().backend != problem.language) {
@@ -108,15 +117,22 @@ void add_tune(CLI::App& program, invocation& shared) {
       "trials "
       "and the result. Results are checked where the problem has ReferenceArguments. "
       "LIBTUNE_BUDGET, LIBTUNE_MODE and the other variables count as for autotuners");
-  command
-      ->add_option("FILE", request->file,
-                   "The problem; its kernel lies beside it or in a folder below")
-      ->required();
+  command->add_option("FILE", request->file,
+                      "The problem; its kernel lies beside it or in a folder below");
   command
       ->add_option("--function", request->function,
                    "The name under which results are kept: NAME, or NAME__VERSION; otherwise t1. "
                    "and the name of the benchmark")
       ->type_name("NAME");
+  command
+      ->add_option("--from", request->from,
+                   "In place of a problem: tunes the keys of the operations in captured frames, as "
+                   "pretune --from does")
+      ->type_name("PATH");
+  command
+      ->add_option("--app", request->application,
+                   "With --from: the application, unless its operations are built-in ones")
+      ->type_name("FILE");
   command->callback([&shared, request] { run(shared, *request); });
 }
 

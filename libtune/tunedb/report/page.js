@@ -41,7 +41,7 @@ function searchTitle(search) {
 
 function courseText({ search, owner, device }) {
   const over = search.finished ? `${search.result || "ended"}${search.ending ? `, ended by: ${search.ending}` : ""}` : "not finished";
-  return [deviceText(device), `goal: ${owner.goal}`, search.strategy && `strategy ${search.strategy}`,
+  return [deviceText(device), `goal: ${owner.goal}`, search.strategy && `strategy ${search.strategy}`, search.inputs && `inputs: ${search.inputs}`,
           search.configurations !== null && `${grouped(search.configurations)} configurations in the space`,
           `begun ${dateText(search.started)}`, over].filter((part) => part).join("; ");
 }

@@ -24,7 +24,7 @@ struct report_choice {
 ///    "functions": [{"name", "version", "goal", "metric", "maximise"}],
 ///    "devices": [{"name", "platform", "driver"}],
 ///    "searches": [{"database", "function", "device": numbers in the lists above, "id", "key",
-///      "started", "finished", "result", "strategy", "ending", "library", "compiler", "stage",
+///      "started", "finished", "result", "strategy", "ending", "inputs", "library", "compiler", "stage",
 ///      "configurations": of the space or null, "trials": their number,
 ///      "parameters": [{"name", "values": [distinct, ascending], "index": [a number for each trial,
 ///                      -1 for none]}],

@@ -323,6 +323,7 @@ report_json report_of(search_content&& search, const objective& goal) {
       {"result", text_in(search.columns, "result")},
       {"strategy", text_in(search.columns, "strategy")},
       {"ending", text_in(search.columns, "ending")},
+      {"inputs", text_in(search.columns, "inputs")},
       {"library", text_in(search.columns, "library_version")},
       {"compiler", text_in(search.columns, "compiler")},
       {"stage", number_of(search.columns, "stage").value_or(0)},

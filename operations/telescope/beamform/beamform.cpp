@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/beamform/reference.hpp"
@@ -394,6 +395,15 @@ const remaker<beamform> remake_beamform{
       made.set_first_spectrum(from.get<std::uint64_t>("first_spectrum"));
       made.set_seed(from.get<std::uint64_t>("seed"));
       return made;
+    }};
+
+const tuned_by<beamform> beamform_is_tuned{
+    beamform_template::autotune,
+    [](const remade_parameters& from) { return from.get<beamform_key>("key"); },
+    // Numbers between two steps may be rounded either way, which also decides what counts as
+    // saturated.
+    [](const remade_parameters&) -> tuned_results {
+      return {{"out", {.absolute = 1}}};
     }};
 }  // namespace
 

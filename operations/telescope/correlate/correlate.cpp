@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/telescope/correlate/correlate_launch.hpp"
 #include "operations/telescope/correlate/reference.hpp"
@@ -332,6 +333,18 @@ const remaker<correlate> remake_correlate{[](const command_queue& queue,
   made.set_batches({from.get<std::size_t>("begin"), from.get<std::size_t>("end")});
   return made;
 }};
+
+const tuned_by<correlate> correlate_is_tuned{
+    correlate_template::autotune,
+    [](const remade_parameters& from) {
+      const shape size = from.extents("shape");
+      return correlate_key{.antennas = size[1],
+                           .channels = size[2],
+                           .spectra = size[3],
+                           .bits = from.get<std::size_t>("bits")};
+    },
+    // Configurations have different numbers of copies of the visibilities.
+    [](const remade_parameters&) { return tuned_results{}; }};
 }  // namespace
 
 }  // namespace tune::operations

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/correlate/reference.hpp"
@@ -170,6 +171,13 @@ const remaker<correlate_reduce> remake_correlate_reduce{
       return correlate_reduce_template(queue.context(), size[0],
                                        from.get<correlate_reduce_tuning>("tuning"))
           .instantiate(queue, antennas_with(size[2]), size[1], size[0]);
+    }};
+
+const tuned_by<correlate_reduce> correlate_reduce_is_tuned{
+    correlate_reduce_template::autotune,
+    [](const remade_parameters& from) { return correlate_reduce_key{from.extents("shape")[0]}; },
+    [](const remade_parameters&) -> tuned_results {
+      return {{"out", tolerance::exact()}, {"clamped", tolerance::exact()}};
     }};
 }  // namespace
 

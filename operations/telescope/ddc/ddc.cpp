@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/telescope/ddc/reference.hpp"
 #include "operations/workload.hpp"
@@ -146,6 +148,7 @@ ddc::ddc(const command_queue& queue, const program& built, const ddc_tuning& tun
       key_(key),
       tuning_(tuning),
       polarisations_(polarisations),
+      count_(samples),
       outputs_(ddc_outputs(samples, key.taps, key.subsampling)),
       samples_(add_slot(
           "samples",
@@ -177,7 +180,7 @@ std::vector<named_value> ddc::do_parameters() const {
   return parameter_list()
       .add("key", key_)
       .add("polarisations", polarisations_)
-      .add("outputs", outputs_)
+      .add("samples", count_)
       .add("mixer_step", mixer_step_)
       .add("mixer_phase", mixer_phase_)
       .add("tuning", tuning_);
@@ -250,5 +253,22 @@ const autotuner<ddc_key, ddc_tuning> ddc_template::autotune{
         return make_checked_measure(queue, std::move(op), work, built, tuning, known).work(useful);
       });
     }};
+
+namespace {
+const remaker<ddc> remake_ddc{[](const command_queue& queue, const remade_parameters& from) {
+  ddc made = ddc_template(queue.context(), from.get<ddc_key>("key"), from.get<ddc_tuning>("tuning"))
+                 .instantiate(queue, from.get<std::size_t>("polarisations"),
+                              from.get<std::size_t>("samples"));
+  made.set_mixer(from.get<std::uint64_t>("mixer_step"), from.get<std::uint64_t>("mixer_phase"));
+  return made;
+}};
+
+const tuned_by<ddc> ddc_is_tuned{
+    ddc_template::autotune, [](const remade_parameters& from) { return from.get<ddc_key>("key"); },
+    // Sums in another order, and tensor units have numbers of their own.
+    [](const remade_parameters&) -> tuned_results {
+      return {{"out", tolerance::signal_to_noise(80)}};
+    }};
+}  // namespace
 
 }  // namespace tune::operations

@@ -70,6 +70,7 @@ class ddc final : public operation {
   ddc_key key_;
   ddc_tuning tuning_;
   std::size_t polarisations_;
+  std::size_t count_;  // samples of a polarisation
   std::size_t outputs_;
   slot_ref<> samples_;
   slot_ref<> taps_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/pfb/tuning/pfb_case.hpp"
@@ -356,6 +357,14 @@ const remaker<pfb> remake_pfb{[](const command_queue& queue, const remade_parame
                  from.get<std::size_t>("spectra"));
   return made;
 }};
+
+const tuned_by<pfb> pfb_is_tuned{
+    pfb_template::autotune, [](const remade_parameters& from) { return from.get<pfb_key>("key"); },
+    [](const remade_parameters& from) {
+      tuned_results results{{"spectra", tolerance::signal_to_noise(100)}};
+      if (from.get<pfb_key>("key").bits != 0) results.emplace("total_power", tolerance::exact());
+      return results;
+    }};
 }  // namespace
 
 }  // namespace tune::operations

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/quantise/reference.hpp"
@@ -340,6 +341,16 @@ const remaker<quantise> remake_quantise{
       made.set_first_spectrum(from.get<std::uint64_t>("first_spectrum"));
       made.set_seed(from.get<std::uint64_t>("seed"));
       return made;
+    }};
+
+const tuned_by<quantise> quantise_is_tuned{
+    quantise_template::autotune,
+    [](const remade_parameters& from) { return from.get<quantise_key>("key"); },
+    // Numbers between two steps may be rounded either way, which also decides what counts as
+    // saturated. Two numbers in a byte cannot be compared by their distance.
+    [](const remade_parameters& from) -> tuned_results {
+      if (from.get<quantise_key>("key").bits != 8) return {};
+      return {{"out", {.absolute = 1}}};
     }};
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/rfi/host.hpp"
@@ -237,6 +238,14 @@ const remaker<background_median_filter> remake_background{
       return background_median_filter_template(queue.context(), key,
                                                from.get<background_tuning>("tuning"))
           .instantiate(queue, size[0], size[1]);
+    }};
+
+const tuned_by<background_median_filter> background_is_tuned{
+    background_median_filter_template::autotune, [](const remade_parameters& from) {
+      return background_key{.width = from.get<std::size_t>("width"),
+                            .is_amplitude = from.type("type") == dtype::float32,
+                            .flag_use = from.get<flag_use>("flag_use"),
+                            .order = from.get<data_order>("order")};
     }};
 }  // namespace
 

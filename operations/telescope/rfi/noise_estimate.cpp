@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/rfi/host.hpp"
@@ -198,6 +199,14 @@ const remaker<noise_estimate> remake_noise_estimate{
       return noise_estimate_template(queue.context(), order, channels,
                                      from.get<noise_estimate_tuning>("tuning"))
           .instantiate(queue, channels, size[swapped ? 0 : 1]);
+    }};
+
+const tuned_by<noise_estimate> noise_estimate_is_tuned{
+    noise_estimate_template::autotune, [](const remade_parameters& from) {
+      const auto order = from.get<data_order>("order");
+      const shape size = from.extents("shape");
+      return noise_estimate_key{order,
+                                length_class(size[order == data_order::baseline_major ? 1 : 0])};
     }};
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/rfi/samples.hpp"
@@ -166,6 +167,11 @@ const remaker<threshold_simple> remake_threshold_simple{
       return threshold_simple_template(queue.context(), {.order = order},
                                        from.get<threshold_simple_tuning>("tuning"))
           .instantiate(queue, size[swapped ? 1 : 0], size[swapped ? 0 : 1], options);
+    }};
+
+const tuned_by<threshold_simple> threshold_simple_is_tuned{
+    threshold_simple_template::autotune, [](const remade_parameters& from) {
+      return threshold_simple_key{.order = from.get<data_order>("order")};
     }};
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/rfi/samples.hpp"
@@ -220,6 +221,12 @@ const remaker<threshold_sum> remake_threshold_sum{[](const command_queue& queue,
              from.get<threshold_sum_tuning>("tuning"))
       .instantiate(queue, size[1], size[0], options);
 }};
+
+const tuned_by<threshold_sum> threshold_sum_is_tuned{
+    threshold_sum_template::autotune, [](const remade_parameters& from) {
+      return threshold_sum_key{.n_windows = from.get<std::size_t>("n_windows"),
+                               .order = from.get<data_order>("order")};
+    }};
 }  // namespace
 
 }  // namespace tune::operations::rfi

@@ -88,7 +88,7 @@ std::vector<std::size_t> ends_of_chunks(std::size_t channels, std::size_t chunks
 
 rfi2d_plan::rfi2d_plan(const rfi2d_parameters& given, std::size_t its_times,
                        std::size_t its_channels)
-    : times(its_times), channels(its_channels) {
+    : parameters(given), times(its_times), channels(its_channels) {
   check(given);
   average = std::min(given.average_freq, std::max<std::size_t>(channels, 1));
   averaged = parts_of(channels, average);

@@ -60,6 +60,7 @@ struct rfi2d_plan {
     float clamp;         ///< samples flagged by shorter windows are clamped to clamp x median |x|
   };
 
+  rfi2d_parameters parameters;          ///< as given
   std::size_t times;                    ///< times of an observation
   std::size_t channels;                 ///< channels before averaging
   std::size_t average;                  ///< averaged channels, at most all

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -214,14 +215,24 @@ void rfi2d::do_run() {
 }
 
 std::vector<named_value> rfi2d::do_parameters() const {
+  const rfi2d_parameters& given = plan_.parameters;
   return parameter_list()
       .add("type", vis_->type())
       .add("shape", vis_->required_layout().size())
-      .add("average_freq", plan_.average)
-      .add("freq_chunks", plan_.chunk_ends.size() - 1)
-      .add("background_iterations", plan_.backgrounds.size() - 1)
-      .add("time_extend", plan_.time_extend)
-      .add("freq_extend", plan_.freq_extend)
+      .add("outlier_nsigma", given.outlier_nsigma)
+      .add("windows_time", fmt::format("{}", fmt::join(given.windows_time, ",")))
+      .add("windows_freq", fmt::format("{}", fmt::join(given.windows_freq, ",")))
+      .add("background_reject", given.background_reject)
+      .add("background_iterations", given.background_iterations)
+      .add("spike_width_time", given.spike_width_time)
+      .add("spike_width_freq", given.spike_width_freq)
+      .add("time_extend", given.time_extend)
+      .add("freq_extend", given.freq_extend)
+      .add("freq_chunks", given.freq_chunks)
+      .add("average_freq", given.average_freq)
+      .add("flag_all_time_frac", given.flag_all_time_frac)
+      .add("flag_all_freq_frac", given.flag_all_freq_frac)
+      .add("rho", given.rho)
       .add("tuning", tuning_);
 }
 

@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <complex>
+#include <fmt/format.h>
 #include <string>
 #include <type_traits>
 
+#include "libtune/base/error.hpp"
+#include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/rfi2d/rfi2d.hpp"
@@ -179,5 +184,53 @@ const autotuner<rfi2d_key, rfi2d_tuning> rfi2d_template::autotune{
         });
       });
     }};
+
+namespace {
+std::vector<std::size_t> lengths_of(const remade_parameters& from, const char* name) {
+  const auto text = from.get<std::string>(name);
+  std::vector<std::size_t> lengths;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at < end; ++at) {  // past the comma
+    const auto [stop, failure] = std::from_chars(at, end, lengths.emplace_back());
+    if (failure != std::errc{}) {
+      throw type_error(fmt::format(
+          "the parameter '{}' of rfi2d is '{}', which is no list of numbers", name, text));
+    }
+    at = stop;
+  }
+  return lengths;
+}
+
+rfi2d_key key_of(const remade_parameters& from) {
+  return {.is_complex = from.type("type") == dtype::complex64};
+}
+
+const remaker<rfi2d> remake_rfi2d{[](const command_queue& queue, const remade_parameters& from) {
+  const rfi2d_parameters parameters{
+      .outlier_nsigma = from.get<double>("outlier_nsigma"),
+      .windows_time = lengths_of(from, "windows_time"),
+      .windows_freq = lengths_of(from, "windows_freq"),
+      .background_reject = from.get<double>("background_reject"),
+      .background_iterations = from.get<std::size_t>("background_iterations"),
+      .spike_width_time = from.get<double>("spike_width_time"),
+      .spike_width_freq = from.get<double>("spike_width_freq"),
+      .time_extend = from.get<std::size_t>("time_extend"),
+      .freq_extend = from.get<std::size_t>("freq_extend"),
+      .freq_chunks = from.get<std::size_t>("freq_chunks"),
+      .average_freq = from.get<std::size_t>("average_freq"),
+      .flag_all_time_frac = from.get<double>("flag_all_time_frac"),
+      .flag_all_freq_frac = from.get<double>("flag_all_freq_frac"),
+      .rho = from.get<double>("rho")};
+  const shape size = from.extents("shape");
+  return rfi2d_template(queue.context(), key_of(from), from.get<rfi2d_tuning>("tuning"))
+      .instantiate(queue, size[0], size[1], size[2], parameters);
+}};
+
+// All other slots are scratch.
+const tuned_by<rfi2d> rfi2d_is_tuned{rfi2d_template::autotune, key_of,
+                                     [](const remade_parameters&) -> tuned_results {
+                                       return {{"flags", tolerance::exact()}};
+                                     }};
+}  // namespace
 
 }  // namespace tune::operations

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "libtune/operation/remaking.hpp"
+#include "libtune/tune/tuned_by.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/possible_tuning.hpp"
 #include "operations/telescope/unpack/reference.hpp"
@@ -156,6 +157,10 @@ const remaker<unpack> remake_unpack{[](const command_queue& queue, const remade_
                          from.get<unpack_tuning>("tuning"))
       .instantiate(queue, from.get<std::size_t>("rows"), from.get<std::size_t>("samples"));
 }};
+
+const tuned_by<unpack> unpack_is_tuned{
+    unpack_template::autotune,
+    [](const remade_parameters& from) { return from.get<unpack_key>("key"); }};
 }  // namespace
 
 }  // namespace tune::operations
