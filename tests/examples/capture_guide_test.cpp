@@ -78,6 +78,44 @@ const tune::remaker<scale> remake_scale{
 // [remaker]
 // clang-format on
 
+struct scale_key {
+  bool in_place = true;
+};
+
+}  // namespace capture_guide_test
+
+LIBTUNE_FIELDS(capture_guide_test::scale_key, in_place)
+
+namespace capture_guide_test {
+
+/// The template of scale, of which the guide needs the autotuner alone.
+struct scale_template {
+  static const tune::autotuner<scale_key, scale_tuning> autotune;
+};
+
+const tune::autotuner<scale_key, scale_tuning> scale_template::autotune{
+    {.name = "capture_guide.scale", .version = 0, .test = {}},
+    [](tune::tuning_session& session, const scale_key&) {
+      auto queue = session.context().create_tuning_command_queue();
+      tune::space<scale_tuning> space;
+      space.add(&scale_tuning::wgs, {32, 64});
+      return session.tune(space, [&](const scale_tuning& tuning) {
+        return tune::make_measure(queue, scale(queue, 512, tuning), tune::workload(queue),
+                                  tune::answer());
+      });
+    }};
+
+// clang-format off
+// [tuned_by]
+const tune::tuned_by<scale> scale_is_tuned{
+    scale_template::autotune,
+    [](const tune::remade_parameters&) { return scale_key{}; },  // of the captured operation
+    [](const tune::remade_parameters&) -> tune::tuned_results {
+      return {{"data", {.relative = 1e-6}}};
+    }};
+// [tuned_by]
+// clang-format on
+
 LIBTUNE_DEVICE_TEST_CASE("the guide's pipeline is captured, and its frame runs again", device) {
   const tune::testing::temporary_directory temporary;
   const std::filesystem::path folder = temporary.path();
@@ -126,6 +164,7 @@ LIBTUNE_DEVICE_TEST_CASE("the guide's pipeline is captured, and its frame runs a
   CHECK(tune::find_fault(other, work, expected) == std::nullopt);
   // [test]
   // clang-format on
+  CHECK(tune::find_captured_keys(folder).keys.size() == 2);
 }
 
 }  // namespace capture_guide_test

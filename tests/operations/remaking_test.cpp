@@ -7,12 +7,15 @@
 #include <cstring>
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "libtune/base/visit_dtype.hpp"
 #include "libtune/extra/capture.hpp"
+#include "libtune/extra/capture/captured_inputs.hpp"
+#include "libtune/extra/capture/captured_work.hpp"
 #include "libtune/testing/captured_frames.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/temporary_directory.hpp"
@@ -25,9 +28,11 @@
 #include "operations/telescope/beamform/beamform.hpp"
 #include "operations/telescope/correlate/correlate.hpp"
 #include "operations/telescope/correlate/correlate_reduce.hpp"
+#include "operations/telescope/ddc/ddc.hpp"
 #include "operations/telescope/pfb/pfb.hpp"
 #include "operations/telescope/quantise/quantise.hpp"
 #include "operations/telescope/rfi/flagger.hpp"
+#include "operations/telescope/rfi2d/rfi2d.hpp"
 #include "operations/telescope/unpack/unpack.hpp"
 #include "operations/transpose/transpose.hpp"
 
@@ -65,8 +70,22 @@ void fill_slots(tune::operation& of) {
   }
 }
 
+/// Checks that the searches of all keys of a file can use it, by the declarations of the
+/// operations.
+void check_inputs(const tune::capture_reader& file, const tune::context& context) {
+  std::set<std::string> left_out;
+  const auto runs = tune::detail::find_work({file}, left_out);
+  CHECK(left_out.empty());
+  for (const tune::detail::captured_work& run : runs) {
+    CAPTURE(run.function);
+    const tune::detail::captured_inputs inputs(context, {run});
+    CHECK(inputs.loaded() == 1);
+  }
+}
+
 /// Captures a run, makes the operation again, and compares.
-void check(tune::operation& of) {
+/// @param has_key  its searches can use captured contents
+void check(tune::operation& of, bool has_key = true) {
   CAPTURE(tune::to_string(of.parameters()));
   fill_slots(of);
   const tune::testing::temporary_directory folder;
@@ -80,6 +99,7 @@ void check(tune::operation& of) {
   const tune::testing::captured_frames captured(
       std::filesystem::directory_iterator(folder.path())->path());
   captured.check_replay(of.queue());
+  if (has_key) check_inputs(captured.file(), of.queue().context());
 }
 
 void check(tune::operation&& of) { check(of); }
@@ -97,6 +117,11 @@ LIBTUNE_DEVICE_TEST_CASE("reductions and moves of arrays are made again", device
   check(complex);
   check(hreduce_template(context, max_of(dtype::int32)).instantiate(queue, 5, 100, {2, 90}));
   check(hreduce_template(context, sum_of(dtype::float32)).instantiate(queue, 2, 1000));
+  check(hreduce_template(context, {.type = dtype::int32,
+                                   .operation = "both(a, b)",
+                                   .identity = "0",
+                                   .definitions = "#define both(a, b) ((a) | (b))"})
+            .instantiate(queue, 3, 70));
   check(maskedsum_template(context, true, 100).instantiate(queue, 20, 100));
   check(percentile5_template(context, 60, false).instantiate(queue, 4, 60, {3, 50}));
 }
@@ -109,7 +134,7 @@ LIBTUNE_DEVICE_TEST_CASE("products and transforms are made again", device) {
   key.b = gemm_layout::column_major;
   gemm product = gemm_template(context, key, gemm_tuning{}).instantiate(queue, 20, 30, 40);
   product.set_factors(0.5F, 2);
-  check(product);
+  check(product, false);  // a portfolio tunes it
   if (!fft_absence(device).empty()) return;
   check(fft_template(context, {.size = {3, 5, 16}, .axes = 1}).instantiate(queue));
   check(fft_template(context, {.size = {2, 8, 12}, .axes = 2, .direction = fft_direction::inverse})
@@ -150,6 +175,31 @@ LIBTUNE_DEVICE_TEST_CASE("the operations of a receiver are made again", device) 
   beams.set_first_spectrum(64);
   beams.set_seed(3);
   check(beams);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a down-converter is made again", device) {
+  const tune::context context = device.create_context();
+  const tune::command_queue queue = context.create_command_queue();
+  ddc down = ddc_template(context, {.taps = 16, .subsampling = 4}).instantiate(queue, 2, 301);
+  down.set_mixer(std::uint64_t{3} << 40, 17);
+  check(down);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a flagger of two dimensions is made again, with all its parameters",
+                         device) {
+  const tune::context context = device.create_context();
+  const tune::command_queue queue = context.create_command_queue();
+  check(rfi2d_template(context, {.is_complex = false})
+            .instantiate(queue, 7, 40, 5,
+                         {.outlier_nsigma = 3.5,
+                          .windows_time = {2, 1},
+                          .windows_freq = {},
+                          .background_iterations = 2,
+                          .spike_width_freq = 3,
+                          .time_extend = 1,
+                          .freq_chunks = 3,
+                          .average_freq = 2,
+                          .rho = 1.5}));
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a flagger is made again, operation by operation", device) {

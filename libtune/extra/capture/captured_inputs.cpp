@@ -152,7 +152,7 @@ std::vector<std::string> slots_with_contents(const std::vector<loaded_run>& runs
 
 }  // namespace
 
-/// Runs of one operation but for its tuning, with a set of inputs each.
+/// Runs of operations that are equal except for their tuning, with a set of inputs each.
 struct captured_inputs::group {
   const captured_operation_form* form;
   capture_reader file;  // keeps the form

@@ -16,7 +16,7 @@ struct captured_key {
   std::string function;          ///< the name of the autotuner
   std::vector<named_value> key;  ///< in the order of the captured program's key
   std::size_t contents = 0;      ///< the number of different contents
-  /// The inputs that are stored with the result of such a search: "captured 3 frames of receiver
+  /// The inputs that are stored with the result of a search: "captured 3 frames of receiver
   /// sha256:12ab34cd56ef7890".
   std::string inputs;
 };

@@ -63,25 +63,61 @@ struct pipeline {
   gain step;
 };
 
-LIBTUNE_DEVICE_TEST_CASE("a frame has the contents before and after the run, and its scalars",
-                         device) {
-  const temporary_directory folder;
-  pipeline of(device.create_context());
-  tune::capture frames("sums", {.folder = folder.path(), .each_nth = 3, .most_frames = 2});
-  const auto point = frames.add("gain", of.step, {.function = "test.gain", .key = {{"n", true}}});
-  frames.prepare();
-  for (int n = 0; n < 9; ++n) {
-    of.load(n);
+/// A pipeline whose operation is captured.
+struct captured_run {
+  /// @param options  the folder is its own
+  explicit captured_run(const tune::context& context,
+                        tune::capture_options options = {.each_nth = 1},
+                        tune::capture_point_options of_point = {})
+      : of(context),
+        frames(name, in(folder.path(), std::move(options))),
+        point(frames.add("gain", of.step, std::move(of_point))) {
+    frames.prepare();
+  }
+
+  static tune::capture_options in(const std::filesystem::path& folder,
+                                  tune::capture_options options) {
+    options.folder = folder;
+    return options;
+  }
+  /// Runs a frame. Returns true if it is captured.
+  bool run_frame() {
     tune::frame_snapshot frame = frames.begin();
-    CHECK(static_cast<bool>(frame) == (n % 3 == 2 && n < 6));
+    const bool is_captured = static_cast<bool>(frame);
     point.run(frame);
     frames.end(frame);
-    REQUIRE(frames.wait());
+    return is_captured;
   }
+  /// Runs a frame, and waits for its file.
+  bool write_frame() {
+    const bool is_captured = run_frame();
+    REQUIRE(frames.wait());
+    return is_captured;
+  }
+  tune::capture_reader first_file() const {
+    return tune::capture_reader(files_in(folder.path()).at(0));
+  }
+
+  static constexpr const char* name = "sums";
+  temporary_directory folder;
+  pipeline of;
+  tune::capture frames;
+  tune::capture_point point;
+};
+
+LIBTUNE_DEVICE_TEST_CASE("a frame has the contents before and after the run, and its scalars",
+                         device) {
+  captured_run made(device.create_context(), {.each_nth = 3, .most_frames = 2},
+                    {.function = "test.gain", .key = {{"n", true}}});
+  for (int n = 0; n < 9; ++n) {
+    made.of.load(n);
+    CHECK(made.write_frame() == (n % 3 == 2 && n < 6));
+  }
+  const tune::capture& frames = made.frames;
   CHECK(frames.counts().written == 2);
   CHECK(frames.counts().failed == 0);
   CHECK(frames.counts().frames == 9);
-  const auto files = files_in(folder.path());
+  const auto files = files_in(made.folder.path());
   REQUIRE(files.size() == 2);
   CHECK(files.front().extension() == ".ltcapture");
 
@@ -146,29 +182,23 @@ LIBTUNE_DEVICE_TEST_CASE("host memory, graphs and declared slots give the same c
 
 LIBTUNE_DEVICE_TEST_CASE(
     "a frame that is not captured allocates nothing, and no frame breaks a seal", device) {
-  const temporary_directory folder;
-  pipeline of(device.create_context());
-  tune::capture frames("sealed", {.folder = folder.path(), .each_nth = 10});
-  const auto point = frames.add("gain", of.step);
-  frames.prepare();
-  of.load(0);
-  of.step.run();
-  of.queue.finish();
+  captured_run made(device.create_context(), {.each_nth = 10});
+  made.of.load(0);
+  made.of.step.run();
+  made.of.queue.finish();
   {
     const tune::testing::scoped_seal sealed(
         tune::seal_options{.mode = tune::seal_mode::throws, .scope = tune::seal_scope::program});
     for (int n = 0; n < 20; ++n) {
       const tune::testing::allocation_counter allocations;
-      tune::frame_snapshot frame = frames.begin();
-      point.run(frame);
-      frames.end(frame);
+      made.run_frame();
       if (n % 10 != 9) CHECK(allocations.count() == 0);
     }
-    REQUIRE(frames.wait());
+    REQUIRE(made.frames.wait());
   }
   CHECK(tune::seal_report().total() == 0);
-  CHECK(frames.counts().written + frames.counts().skipped == 2);
-  CHECK(frames.counts().failed == 0);
+  CHECK(made.frames.counts().written + made.frames.counts().skipped == 2);
+  CHECK(made.frames.counts().failed == 0);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a sequence has its form, its joined slots and its inner contents",
@@ -253,72 +283,46 @@ TEST_CASE("wrong names and late additions are errors") {
 }
 
 TEST_CASE("failed copies are counted, and the pipeline goes on") {
-  const temporary_directory folder;
   const auto device = fake();
-  pipeline of(device.device().create_context());
-  tune::capture frames("copies", {.folder = folder.path(), .each_nth = 1});
-  const auto point = frames.add("gain", of.step);
-  frames.prepare();
+  captured_run made(device.device().create_context());
   for (const std::size_t copy : {std::size_t{1}, std::size_t{5}, std::size_t{7}}) {
     device.fail_next(tune::testing::fake_call::copy, copy);
     const std::size_t runs = device.launches().size();
-    tune::frame_snapshot frame = frames.begin();
-    point.run(frame);
-    frames.end(frame);
+    made.run_frame();
     CHECK(device.launches().size() == runs + 1);
-    REQUIRE(frames.wait());
+    REQUIRE(made.frames.wait());
   }
-  CHECK(frames.counts().failed == 3);
-  CHECK(frames.last_failure().find("told to fail") != std::string::npos);
-  tune::frame_snapshot frame = frames.begin();
-  point.run(frame);
-  frames.end(frame);
-  REQUIRE(frames.wait());
-  CHECK(frames.counts().written == 1);
-  CHECK(files_in(folder.path()).size() == 1);
+  CHECK(made.frames.counts().failed == 3);
+  CHECK(made.frames.last_failure().find("told to fail") != std::string::npos);
+  made.write_frame();
+  CHECK(made.frames.counts().written == 1);
+  CHECK(files_in(made.folder.path()).size() == 1);
 }
 
 TEST_CASE("a folder that takes no files is counted, and the pipeline goes on") {
   const temporary_directory folder;
   const auto device = fake();
-  pipeline of(device.device().create_context());
-  tune::capture frames("gone", {.folder = folder / "frames", .each_nth = 1});
-  const auto point = frames.add("gain", of.step);
-  frames.prepare();
-  std::filesystem::remove(folder / "frames");
-  tune::frame_snapshot frame = frames.begin();
-  point.run(frame);
-  frames.end(frame);
-  REQUIRE(frames.wait());
-  CHECK(frames.counts().failed == 1);
-  CHECK(frames.last_failure().find("could not be written") != std::string::npos);
+  captured_run made(device.device().create_context());
+  std::filesystem::remove(made.folder.path());
+  made.write_frame();
+  CHECK(made.frames.counts().failed == 1);
+  CHECK(made.frames.last_failure().find("could not be written") != std::string::npos);
+  std::filesystem::create_directory(made.folder.path());
 }
 
 TEST_CASE("the limit of bytes ends the capture, and leaves no half file") {
-  const temporary_directory folder;
   const auto device = fake();
-  pipeline of(device.device().create_context());
-  tune::capture frames("limit", {.folder = folder.path(), .each_nth = 1, .most_file_bytes = 100});
-  const auto point = frames.add("gain", of.step);
-  frames.prepare();
-  for (int n = 0; n < 5; ++n) {
-    tune::frame_snapshot frame = frames.begin();
-    point.run(frame);
-    frames.end(frame);
-    REQUIRE(frames.wait());
-  }
-  CHECK(frames.counts().written <= 1);
-  CHECK(files_in(folder.path()).size() == frames.counts().written);
-  CHECK_FALSE(static_cast<bool>(frames.begin()));
+  captured_run made(device.device().create_context(), {.each_nth = 1, .most_file_bytes = 100});
+  for (int n = 0; n < 5; ++n) made.write_frame();
+  CHECK(made.frames.counts().written <= 1);
+  CHECK(files_in(made.folder.path()).size() == made.frames.counts().written);
+  CHECK_FALSE(static_cast<bool>(made.frames.begin()));
 }
 
 TEST_CASE("frames without room are skipped, and frames may overlap") {
-  const temporary_directory folder;
   const auto device = fake();
-  pipeline of(device.device().create_context());
-  tune::capture frames("room", {.folder = folder.path(), .each_nth = 1, .frames_held = 2});
-  const auto point = frames.add("gain", of.step);
-  frames.prepare();
+  captured_run made(device.device().create_context(), {.each_nth = 1, .frames_held = 2});
+  tune::capture& frames = made.frames;
   tune::frame_snapshot first = frames.begin();
   tune::frame_snapshot second = frames.begin();
   tune::frame_snapshot third = frames.begin();
@@ -326,9 +330,9 @@ TEST_CASE("frames without room are skipped, and frames may overlap") {
   CHECK(second);
   CHECK_FALSE(static_cast<bool>(third));
   CHECK(frames.counts().skipped == 1);
-  point.run(second);
-  point.run(first);
-  point.run(third);
+  made.point.run(second);
+  made.point.run(first);
+  made.point.run(third);
   frames.end(first);
   frames.end(second);
   frames.end(third);
@@ -337,59 +341,40 @@ TEST_CASE("frames without room are skipped, and frames may overlap") {
 }
 
 TEST_CASE("a frame that is not ended is not written") {
-  const temporary_directory folder;
   const auto device = fake();
-  pipeline of(device.device().create_context());
-  tune::capture frames("broken", {.folder = folder.path(), .each_nth = 1});
-  const auto point = frames.add("gain", of.step);
-  frames.prepare();
+  captured_run made(device.device().create_context());
   {
-    tune::frame_snapshot frame = frames.begin();
-    point.run(frame);
+    tune::frame_snapshot frame = made.frames.begin();
+    made.point.run(frame);
   }
-  REQUIRE(frames.wait());
-  CHECK(frames.counts().failed == 1);
-  CHECK(frames.begin());
+  REQUIRE(made.frames.wait());
+  CHECK(made.frames.counts().failed == 1);
+  CHECK(made.frames.begin());
 }
 
 TEST_CASE("with a deadline only late frames are kept") {
-  const temporary_directory folder;
   const auto device = fake();
-  pipeline of(device.device().create_context());
-  const auto run = [&](std::chrono::nanoseconds deadline) {
-    tune::capture frames("late", {.folder = folder.path(), .deadline = deadline});
-    const auto point = frames.add("gain", of.step);
-    frames.prepare();
-    for (int n = 0; n < 3; ++n) {
-      tune::frame_snapshot frame = frames.begin();
-      point.run(frame);
-      frames.end(frame);
-      REQUIRE(frames.wait());
-    }
-    return frames.counts();
-  };
-  const tune::capture_counts patient = run(std::chrono::hours(1));
-  CHECK(patient.in_time == 3);
-  CHECK(patient.written == 0);
-  const tune::capture_counts strict = run(std::chrono::nanoseconds(1));
-  CHECK(strict.in_time == 0);
-  CHECK(strict.written == 3);
-  const tune::capture_reader file(files_in(folder.path()).at(0));
+  captured_run patient(device.device().create_context(), {.deadline = std::chrono::hours(1)});
+  captured_run strict(device.device().create_context(), {.deadline = std::chrono::nanoseconds(1)});
+  for (int n = 0; n < 3; ++n) {
+    patient.write_frame();
+    strict.write_frame();
+  }
+  CHECK(patient.frames.counts().in_time == 3);
+  CHECK(patient.frames.counts().written == 0);
+  CHECK(strict.frames.counts().in_time == 0);
+  CHECK(strict.frames.counts().written == 3);
+  const tune::capture_reader file = strict.first_file();
   CHECK(file.frames().at(0).reason == tune::capture_reason::over_deadline);
   CHECK(file.frames().at(0).duration > std::chrono::nanoseconds(1));
 }
 
 TEST_CASE("events that do not end hold a frame back, and the end of the capture gives it up") {
-  const temporary_directory folder;
   const auto device = fake();
-  pipeline of(device.device().create_context());
-  tune::capture frames("held", {.folder = folder.path(), .each_nth = 1});
-  const auto point = frames.add("gain", of.step);
-  frames.prepare();
+  captured_run made(device.device().create_context());
+  const tune::capture& frames = made.frames;
   device.hold_events(true);
-  tune::frame_snapshot frame = frames.begin();
-  point.run(frame);
-  frames.end(frame);
+  made.run_frame();
   CHECK_FALSE(frames.wait(std::chrono::milliseconds(20)));
   CHECK(frames.counts().written == 0);
   device.hold_events(false);
@@ -398,28 +383,20 @@ TEST_CASE("events that do not end hold a frame back, and the end of the capture 
 }
 
 TEST_CASE("arrays of other places of the same size follow, larger ones are refused") {
-  const temporary_directory folder;
   const auto device = fake();
   const tune::context context = device.device().create_context();
-  pipeline of(context);
-  tune::capture frames("rebound", {.folder = folder.path(), .each_nth = 1});
-  const auto point = frames.add("gain", of.step);
-  frames.prepare();
+  captured_run made(context);
+  pipeline& of = made.of;
+  tune::capture& frames = made.frames;
   of.step.bind("src", of.step.slot("src").allocate(context, false));
   captured_pipeline::set(of.step, "src", ramp(size, 9));
-  tune::frame_snapshot frame = frames.begin();
-  point.run(frame);
-  frames.end(frame);
-  REQUIRE(frames.wait());
+  made.write_frame();
   CHECK(frames.counts().written == 1);
-  const tune::capture_reader file(files_in(folder.path()).at(0));
+  const tune::capture_reader file = made.first_file();
   CHECK(read(file, file.frames()[0].calls[0].slots[0].before) == ramp(size, 9));
 
   of.step.bind("src", tune::device_array(context, {tune::dtype::int32, {size}, {2 * size}}));
-  tune::frame_snapshot larger = frames.begin();
-  point.run(larger);
-  frames.end(larger);
-  REQUIRE(frames.wait());
+  made.write_frame();
   CHECK(frames.last_failure().find("larger array") != std::string::npos);
 }
 
