@@ -214,6 +214,7 @@ times tune_with(const subject& of, const tune::context& context, const settings&
   const auto heard = std::make_shared<recorder>();
   tune::tuning_options options{.database = (frames.parent_path() / "tuning.db").string(),
                                .mode = tune::tuning_mode::force};
+  options.strategy = "random";  // the same configurations for both contents
   if (!given.budget.empty()) options.budget = tune::budget_from_text(given.budget);
   options.observers = {heard};
   of.tune(context, tune::find_captured_keys(frames).keys.at(0).key, options);

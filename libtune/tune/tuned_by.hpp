@@ -30,7 +30,7 @@ namespace detail {
 struct tuning_declaration {
   std::function<const function_identity&()> function;
   std::function<std::vector<named_value>(const remade_parameters&)> key;
-  /// An empty function: all slots that a run changes, with the default tolerances.
+  /// An empty function: all slots, with the default tolerances.
   std::function<tuned_results(const remade_parameters&)> results{};
 };
 
@@ -52,7 +52,7 @@ std::shared_ptr<const tuning_declaration> find_tuning_declaration(const std::str
 ///       }};
 ///
 /// The results of a configuration are compared with the captured ones. Without a third argument
-/// these are all slots that the run changed, with the default tolerances of their types. An
+/// these are all slots after the run, with the default tolerances of their types. An
 /// operation with scratch slots, or whose results depend on the tuning by more than these, names
 /// its results. Thread-safe.
 template <std::derived_from<operation> Operation>

@@ -81,4 +81,12 @@ std::vector<pretuning_item> items_to_tune(std::span<const captured_item> capture
   return items;
 }
 
+std::vector<pretuning_item> items_of(std::span<const captured_item> captured) {
+  std::vector<pretuning_item> items;
+  for (const captured_item& each : captured) {
+    items.push_back({.function = each.function, .key = each.key, .again = true});
+  }
+  return items;
+}
+
 }  // namespace tune::cli

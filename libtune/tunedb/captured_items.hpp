@@ -45,4 +45,7 @@ std::vector<pretuning_item> items_to_tune(std::span<const captured_item> capture
                                           std::span<const device> devices,
                                           const std::string& database);
 
+/// Returns the items to tune again for all devices.
+std::vector<pretuning_item> items_of(std::span<const captured_item> captured);
+
 }  // namespace tune::cli

@@ -25,10 +25,13 @@
 namespace tune::detail {
 namespace {
 
-[[noreturn]] void refuse_shared(const std::string& slot, const std::string& other) {
-  throw argument_error(fmt::format(
-      "the slots '{}' and '{}' share memory, and a search binds memory of its own to each", slot,
-      other));
+/// The slots in the memory of others: in place operations have them.
+shared_memory shared_in(const loaded_run& run) {
+  shared_memory shared;
+  for (const auto& [name, slot] : run) {
+    if (!slot.shares.empty()) shared.emplace_back(name, slot.shares);
+  }
+  return shared;
 }
 
 device_array load_array(command_queue& queue, const io_slot& slot, const captured_slot& captured,
@@ -53,13 +56,15 @@ loaded_run load_call(command_queue& queue, const operation& sample, const captur
     if (captured == run.call->slots.end()) {
       throw argument_error(fmt::format("its slot '{}' was not captured", each.name));
     }
-    if (!captured->shares.empty()) refuse_shared(each.name, captured->shares);
     loaded_slot& made = loaded[each.name];
+    made.shares = captured->shares;
+    const auto owner = std::ranges::find(
+        run.call->slots, made.shares.empty() ? each.name : made.shares, &captured_slot::name);
     if (captured->before) {
       made.before = load_array(queue, *slot, *captured, run.file, *captured->before);
     }
-    if (captured->after) {
-      made.after = load_array(queue, *slot, *captured, run.file, *captured->after);
+    if (owner != run.call->slots.end() && owner->after) {
+      made.after = load_array(queue, *slot, *captured, run.file, *owner->after);
     }
   }
   return loaded;
@@ -107,36 +112,35 @@ loaded_run load_child(command_queue& queue, const captured_work& run) {
     const auto* const slot = dynamic_cast<const io_slot*>(each.slot.get());
     if (slot == nullptr) continue;
     const device_array& array = slot->buffer();
+    loaded_slot& made = loaded[each.name];
     for (const auto& [name, other] : bound) {
-      if (other.buffer() == array.buffer()) refuse_shared(each.name, name);
+      if (other.buffer() == array.buffer() && made.shares.empty()) made.shares = name;
     }
     bound.emplace_back(each.name, array);
-    loaded[each.name].before = copy_of(queue, array);
+    made.before = copy_of(queue, array);
   }
   of.run();
   for (const auto& [name, array] : bound) {
     loaded_slot& made = loaded[name];
     if (!has_same_bytes(queue, *made.before, array)) made.after = copy_of(queue, array);
+    if (!made.shares.empty()) made.before.reset();
   }
   queue.finish();
   return loaded;
 }
 
-tuned_results declared_results(const captured_operation_form& form,
-                               const std::vector<loaded_run>& runs) {
+/// The declared results; by default all slots, because those that a run did not change have to be
+/// unchanged.
+tuned_results results_of(const captured_operation_form& form, const loaded_run& run) {
   const auto declared = find_tuning_declaration(form.type);
   if (declared && declared->results) return declared->results({form.type, form.parameters});
-  tuned_results changed;
-  for (const loaded_run& run : runs) {
-    for (const auto& [name, slot] : run) {
-      if (slot.after) changed.emplace(name, tolerance{}.allowing_nan());
-    }
-  }
-  return changed;
+  tuned_results all;
+  for (const auto& [name, slot] : run) all.emplace(name, tolerance{}.allowing_nan());
+  return all;
 }
 
-/// The slots that get contents: those that no run changes, and results, which may be read too. The
-/// others are scratch.
+/// The slots that get contents: those that no run changes, and results and their memory, which may
+/// be read too. The others are scratch.
 std::vector<std::string> slots_with_contents(const std::vector<loaded_run>& runs,
                                              const tuned_results& results) {
   std::vector<std::string> names;
@@ -145,7 +149,10 @@ std::vector<std::string> slots_with_contents(const std::vector<loaded_run>& runs
         runs, [&slot = name](const loaded_run& run) { return run.at(slot).before.has_value(); });
     const bool is_input = std::ranges::all_of(
         runs, [&slot = name](const loaded_run& run) { return !run.at(slot).after.has_value(); });
-    if (is_known && (is_input || results.contains(name))) names.push_back(name);
+    const bool is_result = std::ranges::any_of(runs.front(), [&owner = name, &results](auto& each) {
+      return results.contains(each.first) && (each.first == owner || each.second.shares == owner);
+    });
+    if (is_known && (is_input || is_result)) names.push_back(name);
   }
   return names;
 }
@@ -159,6 +166,7 @@ struct captured_inputs::group {
   workload work;
   answer expected{};
   std::string first{};  // the name of the first run, whose contents are the author's
+  shared_memory shared{};
 
   std::unique_ptr<operation> make(const command_queue& queue,
                                   const std::vector<named_value>& tuning) const {
@@ -245,17 +253,22 @@ std::vector<captured_work> captured_inputs::load(const std::vector<captured_work
         loaded_run made =
             run.path.empty() ? load_call(queue_, *sample, run) : load_child(queue_, run);
         require_room(made);
+        if (!loaded.empty() && shared_in(made) != shared_in(loaded.front())) {
+          throw argument_error("other slots of it share memory than in the first frame");
+        }
         loaded.push_back(std::move(made));
         used.push_back(run);
       });
     }
     if (used.empty()) return;
-    const tuned_results results = declared_results(form, loaded);
+    const tuned_results results = results_of(form, loaded.front());
     const auto inputs = slots_with_contents(loaded, results);
     group made{.form = &form, .file = runs.front().file, .work = workload(queue_)};
     for (std::size_t i = 0; i < used.size(); ++i) {
       made.add(queue_, i, used[i], loaded[i], inputs, results);
     }
+    made.shared = shared_in(loaded.front());
+    bind_shared(*sample, made.work, made.shared);
     // Otherwise every right configuration would be refused.
     if (const auto wrong = find_fault(*sample, made.work, made.expected)) {
       for (const captured_work& run : std::exchange(used, {})) {
@@ -291,7 +304,8 @@ measure captured_inputs::extend(measure made, const std::vector<named_value>& co
     parts.push_back({.of = each.make(queue_, configuration),
                      .work = each.work,
                      .expected = each.expected,
-                     .first = each.first});
+                     .first = each.first,
+                     .shared = each.shared});
   }
   return measure_with(queue_, std::move(parts), std::move(made));
 }
@@ -327,7 +341,7 @@ std::shared_ptr<search_inputs> find_captured_inputs(const context& of, const std
   }
   auto inputs = std::make_shared<captured_inputs>(of, std::move(runs));
   if (inputs->loaded() == 0) return nullptr;
-  log(log_level::info, fmt::format("{} ({}) is checked and timed with {}, {} of them different",
+  log(log_level::info, fmt::format("{} ({}) is checked and timed with {} ({} different contents)",
                                    function, to_string(key), inputs->text(), inputs->loaded()));
   return inputs;
 }

@@ -16,6 +16,7 @@
 #include "libtune/base/value.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/extra/capture/captured_work.hpp"
+#include "libtune/extra/capture/configuration_inputs.hpp"
 #include "libtune/tune/engine/doors.hpp"
 
 namespace tune::detail {
@@ -24,6 +25,7 @@ namespace tune::detail {
 struct loaded_slot {
   std::optional<device_array> before{};  ///< empty if the pipeline declared them
   std::optional<device_array> after{};   ///< empty if the run did not change them
+  std::string shares{};                  ///< as in captured_slot; such a slot has none before
 };
 using loaded_run = std::map<std::string, loaded_slot, std::less<>>;
 

@@ -93,12 +93,17 @@ std::vector<timed_inputs> timed_sets(const std::shared_ptr<configuration>& of) {
 
 }  // namespace
 
+void bind_shared(operation& of, workload& work, const shared_memory& shared) {
+  work.bind(of);
+  for (const auto& [name, owner] : shared) of.bind(name, of.slot(owner).buffer().buffer());
+}
+
 measure measure_with(const tuning_command_queue& queue, std::vector<configuration_part> parts,
                      measure author) {
   const auto all = std::make_shared<configuration>();
   const device_settings settings = author.settings();
   for (configuration_part& each : parts) {
-    each.work.bind(*each.of);
+    bind_shared(*each.of, each.work, each.shared);
     auto check = make_run_check(each.of, each.work, each.expected);
     all->parts.push_back({std::move(each), std::move(check)});
   }

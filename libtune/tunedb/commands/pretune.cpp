@@ -310,7 +310,10 @@ exit_code run(const invocation& shared, const pretune_request& request) {
   }
   const auto devices = choose_devices(request, items, options.ranks != nullptr);
   if (!request.from.empty()) {
-    items = items_to_tune(captured.items, devices, *options.tuning.database);
+    // What the databases of other ranks have is not known here.
+    items = options.ranks != nullptr
+                ? items_of(captured.items)
+                : items_to_tune(captured.items, devices, *options.tuning.database);
   }
   if (options.ranks == nullptr) tell_of_absent_devices(items, devices);
   const interruption watched;

@@ -180,6 +180,15 @@ TEST_CASE_FIXTURE(bench, "captured runs that do not fit are left out, and said")
         }).find("has no captured run for tuned_clip.autotune") != std::string::npos);
 }
 
+TEST_CASE_FIXTURE(bench, "an operation that works in place gets its contents in one memory") {
+  clip of(queue, {}, false, 40, 5000);
+  captured_pipeline::set(of, "src", with_one(forgotten + 1));
+  of.bind("dest", of.buffer("src").buffer());
+  captured_pipeline::capture_run(of, frames);
+  CHECK(tune_on_frames() == plain);
+  CHECK(stored_inputs(plain).find("captured 1 frame of one") == 0);
+}
+
 TEST_CASE_FIXTURE(bench, "operations inside of a sequence get the contents that reach them") {
   std::vector<tune::named_operation> children;
   children.emplace_back("first", clip(queue, {}, false, 40, 2000));

@@ -177,6 +177,28 @@ LIBTUNE_DEVICE_TEST_CASE("captured frames are inputs beside the author's, with t
                        tune::argument_error);
 }
 
+LIBTUNE_DEVICE_TEST_CASE("equal numbers of frames of several files are inputs with other names",
+                         device) {
+  const tune::testing::temporary_directory folder;
+  const tune::command_queue queue = device.create_context().create_command_queue();
+  gain step = loaded_gain(queue);
+  capture_run(step, folder / "first");
+  capture_run(step, folder / "second");
+  tune::workload work(queue);
+  tune::answer expected;
+  for (const char* slot : {"src", "dest", "sum"}) work.set(slot, ramp(size, 0), {size});
+  for (const char* each : {"first", "second"}) {
+    for (const tune::capture_reader& file : tune::read_captures(folder / each)) {
+      tune::add_captured_inputs(work, expected, file, "run", tune::tolerance::exact());
+    }
+  }
+  REQUIRE(work.all_inputs().size() == 3);
+  CHECK(work.all_inputs()[1].name == "frame 0");
+  CHECK(work.all_inputs()[2].name.starts_with("frame 0 of 20"));
+  CHECK_THROWS_WITH_AS(tune::read_captures(folder.path()), doctest::Contains("has no file"),
+                       tune::error);
+}
+
 TEST_CASE("parameters are read by name and type") {
   const tune::remade_parameters from("app::thing", {{"n", std::uint64_t{7}},
                                                     {"shape", std::string("(3, 4)")},
