@@ -76,7 +76,7 @@ class hreduce final : public operation {
   kernel kernel_;                  // reduces the rows, or their parts
   std::optional<kernel> combine_;  // combines the parts, if any
   hreduce_tuning tuning_;
-  // Of the key.
+  // From the key.
   std::string operation_;
   std::string identity_;
   std::string definitions_;

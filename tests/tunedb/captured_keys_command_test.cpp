@@ -78,10 +78,10 @@ TEST_CASE_FIXTURE(bench, "a result with other inputs is replaced, and one with t
 
   const ended explained =
       tunedb("explain operations.transpose_template.autotune --arg element_bytes=4");
-  CAPTURE(explained.output);
   CHECK(contains(explained.output, "inputs     " + inputs));
   CHECK(contains(tunedb("trials operations.transpose_template.autotune").output, inputs));
   CHECK(contains(tunedb("export --format json").output, inputs));
+  CHECK(contains(tunedb("report - --json").output, inputs));
 }
 
 TEST_CASE_FIXTURE(bench, "tune --from tunes the same keys") {

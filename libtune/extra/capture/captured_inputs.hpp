@@ -25,7 +25,7 @@ namespace tune::detail {
 struct loaded_slot {
   std::optional<device_array> before{};  ///< empty if the pipeline declared them
   std::optional<device_array> after{};   ///< empty if the run did not change them
-  std::string shares{};                  ///< as in captured_slot; such a slot has none before
+  std::string shares{};                  ///< as in captured_slot; then it has no contents before
 };
 using loaded_run = std::map<std::string, loaded_slot, std::less<>>;
 

@@ -34,6 +34,15 @@ std::vector<nd_range> launches_of(const resources& asked) {
 // What the first run of a program finds in no cache takes about a hundredth of this.
 constexpr std::chrono::milliseconds long_run{2};
 
+/// Further inputs (search_inputs) use the programs of the author again.
+std::vector<std::string> without_repeats(const std::vector<std::string>& all) {
+  std::vector<std::string> once;
+  for (const std::string& each : all) {
+    if (std::ranges::find(once, each) == once.end()) once.push_back(each);
+  }
+  return once;
+}
+
 // The race tolerates the rest of the warm-up.
 constexpr std::chrono::milliseconds longest_warm_up{250};
 
@@ -187,7 +196,7 @@ void trial_attempt::generate_with(compile_scope::rules rules) {
     if (prepared_) prepared_.cache(settings_.cache);
   });
   std::optional<wanted_program> wanted = scope.take_wanted();
-  result_.programs = scope.programs();
+  result_.programs = without_repeats(scope.programs());
   programs_ = scope.take_made();
   if (result_.outcome == outcome::out_of_memory) note_that_process_lives();
   if (wanted) {

@@ -53,7 +53,7 @@ struct show_options {
 };
 
 /// The inputs of a result, from the search that found it: "author", or the captured frames; null
-/// without such a search.
+/// if the search is missing.
 json inputs_of(tuning_database& database, const function_identity& function,
                const result_content& result) {
   const auto origin = database.origin(function, {result.arguments, result.device()}, result.values);
