@@ -283,16 +283,13 @@ void hreduce::do_run() {
 }
 
 std::vector<named_value> hreduce::do_parameters() const {
-  return parameter_list()
-      .add("type", src_->type())
+  parameter_list list;
+  list.add("type", src_->type())
       .add("shape", src_->required_layout().size())
       .add("operation", operation_)
-      .add("identity", identity_)
-      .add("definitions", definitions_)
-      .add("begin", begin_)
-      .add("end", end_)
-      .add("parts", parts_)
-      .add("tuning", tuning_);
+      .add("identity", identity_);
+  if (!definitions_.empty()) list.add("definitions", definitions_);
+  return list.add("begin", begin_).add("end", end_).add("parts", parts_).add("tuning", tuning_);
 }
 
 hreduce_template::hreduce_template(const context& context, const reduction& reduction,
@@ -381,7 +378,8 @@ reduction reduction_of(const remade_parameters& from) {
   return {.type = from.type("type"),
           .operation = from.get<std::string>("operation"),
           .identity = from.get<std::string>("identity"),
-          .definitions = from.get<std::string>("definitions")};
+          .definitions =
+              from.has("definitions") ? from.get<std::string>("definitions") : std::string()};
 }
 
 const remaker<hreduce> remake_hreduce{

@@ -55,7 +55,8 @@ LIBTUNE_DEVICE_TEST_CASE("hreduce describes its columns, and a sequence its oper
   const tune::command_queue queue = context.create_command_queue();
   hreduce op = hreduce_template(context, sum_of(dtype::float32)).instantiate(queue, 5, 100, {2, 9});
   const std::string parameters =
-      "type=float32, shape=(5, 100), operation=a + b, begin=2, end=9, parts=1, tuning.wgsx=64, "
+      "type=float32, shape=(5, 100), operation=a + b, identity=0, begin=2, end=9, "
+      "parts=1, tuning.wgsx=64, "
       "tuning.wgsy=4, tuning.vector=1, tuning.items=1";
   CHECK(describe(op) == parameters);
   const tune::operation_sequence sequence(queue, {{"sum", std::move(op)}});
