@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "libtune/array/device_array.hpp"
@@ -157,6 +158,23 @@ std::vector<std::string> slots_with_contents(const std::vector<loaded_run>& runs
   return names;
 }
 
+/// Returns false, with a warning for each run, if the step fails.
+bool attempt(std::span<const captured_work> runs, const std::function<void()>& step) {
+  try {
+    step();
+    return true;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& failure) {
+    for (const captured_work& run : runs) {
+      log(log_level::warning,
+          fmt::format("'{}' of frame {} in '{}' is not used as an input: {}", run.call->name,
+                      run.frame->number, run.file.path().string(), failure.what()));
+    }
+    return false;
+  }
+}
+
 }  // namespace
 
 /// Runs of operations that are equal except for their tuning, with a set of inputs each.
@@ -230,37 +248,24 @@ captured_inputs::~captured_inputs() = default;
 
 std::vector<captured_work> captured_inputs::load(const std::vector<captured_work>& runs) {
   const captured_operation_form& form = *runs.front().form;
+  std::unique_ptr<operation> sample;
+  std::vector<loaded_run> loaded;
   std::vector<captured_work> used;
-  const auto leave_out = [](const captured_work& run, const std::string& reason) {
-    log(log_level::warning,
-        fmt::format("'{}' of frame {} in '{}' is not used as an input: {}", run.call->name,
-                    run.frame->number, run.file.path().string(), reason));
-  };
-  const auto attempt = [&](const captured_work& run, const auto& step) {
-    try {
-      step();
-    } catch (const std::bad_alloc&) {
-      throw;
-    } catch (const std::exception& failure) {
-      leave_out(run, failure.what());
-    }
-  };
-  attempt(runs.front(), [&] {
-    const auto sample = remake(queue_, form.type, form.parameters);
-    std::vector<loaded_run> loaded;
-    for (const captured_work& run : runs) {
-      attempt(run, [&] {
-        loaded_run made =
-            run.path.empty() ? load_call(queue_, *sample, run) : load_child(queue_, run);
-        require_room(made);
-        if (!loaded.empty() && shared_in(made) != shared_in(loaded.front())) {
-          throw argument_error("other slots of it share memory than in the first frame");
-        }
-        loaded.push_back(std::move(made));
-        used.push_back(run);
-      });
-    }
-    if (used.empty()) return;
+  for (const captured_work& run : runs) {
+    const bool is_loaded = attempt({&run, 1}, [&] {
+      if (sample == nullptr) sample = remake(queue_, form.type, form.parameters);
+      loaded_run made =
+          run.path.empty() ? load_call(queue_, *sample, run) : load_child(queue_, run);
+      require_room(made);
+      if (!loaded.empty() && shared_in(made) != shared_in(loaded.front())) {
+        throw argument_error("other slots of it share memory than in the first frame");
+      }
+      loaded.push_back(std::move(made));
+    });
+    if (is_loaded) used.push_back(run);
+  }
+  if (used.empty()) return {};
+  const bool is_right = attempt(used, [&] {
     const tuned_results results = results_of(form, loaded.front());
     const auto inputs = slots_with_contents(loaded, results);
     group made{.form = &form, .file = runs.front().file, .work = workload(queue_)};
@@ -271,14 +276,11 @@ std::vector<captured_work> captured_inputs::load(const std::vector<captured_work
     bind_shared(*sample, made.work, made.shared);
     // Otherwise every right configuration would be refused.
     if (const auto wrong = find_fault(*sample, made.work, made.expected)) {
-      for (const captured_work& run : std::exchange(used, {})) {
-        leave_out(run, "the captured tuning gives other results here: " + *wrong);
-      }
-      return;
+      throw error("the captured tuning gives other results here: " + *wrong);
     }
     groups_.push_back(std::move(made));
   });
-  return used;
+  return is_right ? used : std::vector<captured_work>();
 }
 
 // The arrays of the search need memory, too.

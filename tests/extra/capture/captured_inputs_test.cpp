@@ -180,6 +180,30 @@ TEST_CASE_FIXTURE(bench, "captured runs that do not fit are left out, and said")
         }).find("has no captured run for tuned_clip.autotune") != std::string::npos);
 }
 
+/// An operation whose declaration names a result that it does not have.
+class misdeclared final : public clip {
+ public:
+  using clip::clip;
+};
+const tune::remaker<misdeclared> remake_misdeclared{[](const tune::command_queue& queue,
+                                                       const tune::remade_parameters& from) {
+  return misdeclared(queue, from.get<clip_tuning>("tuning"), false, from.extents("shape")[0], 5000);
+}};
+const tune::tuned_by<misdeclared> misdeclared_is_tuned{
+    autotune, [](const tune::remade_parameters&) { return clip_key{}; },
+    [](const tune::remade_parameters&) -> tune::tuned_results {
+      return {{"sum", {}}};
+    }};
+
+TEST_CASE_FIXTURE(bench,
+                  "a declaration that does not fit leaves the search to the author's inputs") {
+  misdeclared of(queue, {}, false, 40, 5000);
+  captured_pipeline::set(of, "src", with_one(forgotten + 1));
+  captured_pipeline::capture_run(of, frames);
+  CHECK(tune_on_frames() == forgetful);
+  CHECK(stored_inputs(forgetful).empty());
+}
+
 TEST_CASE_FIXTURE(bench, "an operation that works in place gets its contents in one memory") {
   clip of(queue, {}, false, 40, 5000);
   captured_pipeline::set(of, "src", with_one(forgotten + 1));

@@ -67,7 +67,7 @@ inline tune::testing::fake_device make_device() {
   return made;
 }
 
-class clip final : public tune::operation {
+class clip : public tune::operation {
  public:
   clip(const tune::command_queue& queue, const clip_tuning& tuning, bool wide, std::size_t size,
        std::int32_t limit)
