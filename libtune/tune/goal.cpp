@@ -14,6 +14,7 @@
 #include "libtune/base/metric.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/tune/metric_sources.hpp"
+#include "libtune/verify/accuracy.hpp"
 
 namespace tune {
 namespace {
@@ -162,6 +163,12 @@ std::pair<std::string, tuning_goal> split_name(std::string_view stored) {
     rest.remove_prefix(std::min(part.size() + 1, rest.size()));
   }
   return {std::string(stored.substr(0, mark)), goal};
+}
+
+bool judges_results(const tuning_goal& goal) {
+  const auto is_accuracy = [](const auto& item) { return is_accuracy_metric(item.metric); };
+  return goal.same_bits || std::ranges::any_of(goal.objectives, is_accuracy) ||
+         std::ranges::any_of(goal.constraints, is_accuracy);
 }
 
 double cost_of(const objective& of, double value) noexcept {

@@ -89,6 +89,10 @@ std::string name_with_goal(const std::string& function, const tuning_goal& goal)
 /// Returns the function's own name, and the goal, of the name of stored results.
 std::pair<std::string, tuning_goal> split_name(std::string_view stored);
 
+/// True if the goal judges trials by their results: by their bits, or by a metric of their accuracy
+/// (is_accuracy_metric). Each configuration is then checked, whatever tuning_options::verify says.
+bool judges_results(const tuning_goal& goal);
+
 /// Returns a cost above zero that grows with a minimised value and falls with a maximised one, in
 /// proportion if the value is above zero. NaN for NaN.
 double cost_of(const objective& of, double value) noexcept;

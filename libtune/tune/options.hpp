@@ -119,7 +119,9 @@ struct tuning_options {
   std::chrono::milliseconds compile_time = std::chrono::minutes(1);
   std::optional<isolation_mode> isolation{};  ///< where searches run; automatic by default
   watchdog_settings watchdog{};               ///< used only if a child process tunes
-  std::optional<result_check> verify{};       ///< the results to check; every by default
+  /// The results to check; every by default, and always if the goal judges them: by their bits or
+  /// their accuracy.
+  std::optional<result_check> verify{};
   /// The runs and the time of one configuration. They bound the race's.
   std::optional<measure_settings> measure{};
   race_settings race{};       ///< the race that finds the best configuration

@@ -63,11 +63,11 @@ double accuracy::signal_to_noise() const noexcept {
 }
 
 std::vector<metric> accuracy::metrics() const {
-  if (sums_.elements == 0) return {};
-  return {{names[0], largest_error(), ""},
-          {names[1], rms_error(), ""},
-          {names[2], signal_to_noise(), "dB"},
-          {names[3], ulps(), ""}};
+  const auto known = [this](double value) { return sums_.elements == 0 ? std::nan("") : value; };
+  return {{names[0], known(largest_error()), ""},
+          {names[1], known(rms_error()), ""},
+          {names[2], known(signal_to_noise()), "dB"},
+          {names[3], known(ulps()), ""}};
 }
 
 bool is_accuracy_metric(std::string_view name) noexcept {

@@ -44,7 +44,8 @@ class accuracy {
   /// The largest distance in representable numbers of the type (ULPs).
   double ulps() const noexcept { return sums_.ulps; }
 
-  /// The figures of a trial: "error", "error_rms", "snr" in dB, and "ulps". Empty without elements.
+  /// The figures of a trial: "error", "error_rms", "snr" in dB, and "ulps". Unknown (NaN)
+  /// without elements.
   std::vector<metric> metrics() const;
 
  private:

@@ -18,8 +18,8 @@ attempt_runner::attempt_runner(const search_setting& setting, search_timing& tim
       timing_(timing),
       pipeline_(pipeline),
       kept_(kept),
-      check_(setting.judge.compares_bits() ? result_check::every
-                                           : setting.options.verify.value_or(result_check::every)),
+      check_(setting.judge.judges_results() ? result_check::every
+                                            : setting.options.verify.value_or(result_check::every)),
       measure_(setting.options.measure.value_or(measure_settings{})),
       warmed_up_(setting.hooks.is_warm) {}
 

@@ -328,8 +328,9 @@ search_problem with_inputs(search_problem problem, std::shared_ptr<search_inputs
 }
 
 // A search that checks every result does not resume the trials of one that did not.
-const char* suffix_of(result_check verify) {
-  switch (verify) {
+const char* suffix_of(const tuning_options& options) {
+  if (judges_results(options.goal.value_or(tuning_goal{}))) return "";
+  switch (options.verify.value_or(result_check::every)) {
     case result_check::every: break;
     case result_check::finalists: return "/finalists";
     case result_check::none: return "/unchecked";
@@ -343,19 +344,24 @@ std::size_t run(session_state& session, session_search search) {
   tuning_options& with = search.decided.options;
   const auto inputs = inputs_of(session, search.problem);
   const search_problem problem = with_inputs(search.problem, inputs);
+  const tuning_goal goal = with.goal.value_or(tuning_goal{});
+  if (judges_results(goal) && with.verify.value_or(result_check::every) != result_check::every) {
+    log(log_level::info, fmt::format("{}: the goal '{}' judges the results, so those of all "
+                                     "configurations are checked",
+                                     describe(session.subject), to_string(goal)));
+  }
   if (step_gate* const gate = session.hooks.gate) {
     gate->measure_on(session.context);
     stretch(with, *gate);
   } else {
-    open_doors().add_probes(with.metrics, search.problem.metrics, with.goal.value_or(tuning_goal{}),
-                            session.context);
+    open_doors().add_probes(with.metrics, search.problem.metrics, goal, session.context);
     with.metrics.probes.push_back(std::make_shared<roofline_probe>(
         session.context, keep_peaks_in(session.peaks, session.context.device().identity())));
   }
   const auto read_prior = [&]() -> prior_knowledge {
     if (!session.read_prior) return {};
     prior_knowledge known = session.read_prior(
-        {.space = space_fingerprint(problem) + suffix_of(with.verify.value_or(result_check::every)),
+        {.space = space_fingerprint(problem) + suffix_of(with),
          .compiler = session.context.compiler_identity(),
          .library_version = std::string(library_version()),
          .stage = search.stage,

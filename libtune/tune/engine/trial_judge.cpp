@@ -14,6 +14,8 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/plain_text.hpp"
 #include "libtune/measure/measure.hpp"
+#include "libtune/tune/engine/trial_failure.hpp"
+#include "libtune/verify/accuracy.hpp"
 
 namespace tune {
 namespace {
@@ -72,7 +74,7 @@ bool is_statistic(const std::string& name) {
 }
 
 trial_judge::trial_judge(tuning_goal goal, const std::vector<const metric_sources*>& sources)
-    : goal_(std::move(goal)) {
+    : goal_(std::move(goal)), judges_results_(detail::judges_results(goal_)) {
   if (goal_.objectives.empty()) goal_.objectives.emplace_back();
   std::vector<std::string> final_metrics;
   for (const metric_sources* source : sources) {
@@ -108,7 +110,9 @@ trial_judge::trial_judge(tuning_goal goal, const std::vector<const metric_source
       needs_samples_ = true;
       return true;
     }
-    return std::ranges::find(final_metrics, name) != final_metrics.end();
+    const bool is_of_finalists = std::ranges::find(final_metrics, name) != final_metrics.end();
+    if (!computed && !is_of_finalists && is_accuracy_metric(name)) accuracy_.push_back(name);
+    return is_of_finalists;
   };
   for (const objective& item : goal_.objectives) {
     const bool final = is_final(item.metric);
@@ -167,6 +171,17 @@ void trial_judge::judge(trial& of, bool compared) const {
   of.reason = *std::move(wrong);
   of.score.reset();
   of.bounds.reset();
+}
+
+void trial_judge::require_accuracy(const trial& checked) const {
+  for (const std::string& name : accuracy_) {
+    if (find_metric(checked.metrics, name) != nullptr) continue;
+    throw common_mistake(fmt::format(
+        "the goal '{}' names the metric '{}', which only a check of the results gives, and the "
+        "author's function reports none: give make_measure a workload and an answer with "
+        "report_accuracy(), or leave '{}' out of the goal",
+        to_string(goal_), name, name));
+  }
 }
 
 std::optional<std::string> trial_judge::why_other_bits(const trial& of) const {

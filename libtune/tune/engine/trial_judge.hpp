@@ -63,6 +63,13 @@ class trial_judge {
     return is_plain_ ? std::nullopt : detail::why_unfit(early_goal_, of, true);
   }
 
+  /// True if the goal needs the check of every configuration.
+  bool judges_results() const noexcept { return judges_results_; }
+  /// True if the goal names a metric of the results' accuracy.
+  bool names_accuracy() const noexcept { return !accuracy_.empty(); }
+  /// Throws if a checked trial lacks a metric of accuracy that the goal names: then all trials lack
+  /// it. @throws common_mistake that names the metric and the remedy
+  void require_accuracy(const trial& checked) const;
   /// True if results with other bits than those of a reference do not count. The reference has to
   /// be checked first.
   bool compares_bits() const noexcept { return goal_.same_bits; }
@@ -101,7 +108,9 @@ class trial_judge {
   std::vector<computed_metric> computed_;
   std::vector<std::shared_ptr<probe>> probes_;
   std::vector<std::string> statistics_;     // statistics in the goal
+  std::vector<std::string> accuracy_;       // metrics in the goal that only checks of results give
   mutable std::optional<trial> reference_;  // for its bits; found at the begin of a search
+  bool judges_results_ = false;
   bool is_plain_ = false;  // for the least time, without sources: the times alone decide
   bool races_cost_ = false;
   bool decides_finals_ = false;

@@ -29,6 +29,8 @@ std::vector<run_time> trial_attempt::sample(int count, double allowed) {
     announced(step_kind::samples, 1, [&] {
       times = take(1, 1);
       add_figures();  // its launches are now known
+      // By now the check and all probes have given what they give.
+      if (hooks_.judge != nullptr) hooks_.judge->require_accuracy(result_);
     });
   }
   if (over()) return {};
