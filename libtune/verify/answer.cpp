@@ -116,6 +116,11 @@ answer& answer::report_accuracy() {
   return *this;
 }
 
+answer& answer::report_bits() {
+  contents_->reports_bits = true;
+  return *this;
+}
+
 accuracy answer::measure(command_queue& queue, const std::vector<result>& results) const {
   accuracy whole;
   for (const expected_array& expected : contents_->arrays) {

@@ -117,6 +117,14 @@ class answer {
   answer& report_accuracy();
   /// True if report_accuracy was called.
   bool reports_accuracy() const noexcept { return contents_->reports_accuracy; }
+
+  /// Gives each configuration with right results the figure "bits": a digest of them, equal for
+  /// equal bits, so that the configurations with the same bits are known after a search (tunedb
+  /// explain, docs/report.md). Under a goal of the same bits all have it. Configurations that are
+  /// not checked have none, and no configuration has it if the results are nondeterministic.
+  answer& report_bits();
+  /// True if report_bits was called.
+  bool reports_bits() const noexcept { return contents_->reports_bits; }
   /// Measures the results that have an answer. Waits for the queue. @throws as find_mismatch
   accuracy measure(command_queue& queue, const std::vector<result>& results) const;
 
@@ -164,6 +172,7 @@ class answer {
     std::vector<std::string> judged;
     bool deterministic = true;
     bool reports_accuracy = false;
+    bool reports_bits = false;
     std::shared_ptr<detail::bit_comparison> bits;
     std::shared_ptr<detail::right_results> right;
     std::shared_ptr<detail::result_digest> digests;

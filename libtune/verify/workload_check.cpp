@@ -114,7 +114,8 @@ class workload_check final : public run_check {
   void report_bits() override { reports_bits_ = true; }
 
   std::vector<metric> figures() const override {
-    std::vector<metric> all = accuracy_.metrics();
+    std::vector<metric> all =
+        expected_.reports_accuracy() ? accuracy_.metrics() : std::vector<metric>{};
     if (bits_) all.push_back({bits_metric, *bits_, ""});
     return all;
   }
@@ -143,7 +144,7 @@ class workload_check final : public run_check {
   bool is_second(int run) const { return run > 0 && inputs_of(run) == 0; }
 
   void add_figures(int run, const std::vector<answer::result>& results) {
-    if (run == 0 && reports_bits_) {
+    if (run == 0 && (reports_bits_ || expected_.reports_bits())) {
       bits_ = expected_.digest(queue_, results, work_.outputs(operation_));
     }
     if (expected_.reports_accuracy() && !is_second(run)) {

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tunedb/explanation.hpp"
 
+#include <cmath>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
 
+#include "libtune/measure/measure.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
+#include "libtune/tunedb/bit_groups.hpp"
 #include "libtune/tunedb/layers.hpp"
 #include "libtune/tunedb/selection.hpp"
 #include "tests/store/samples.hpp"
@@ -185,6 +188,41 @@ TEST_CASE("nothing is known of a result without trials, or without one of its ow
   CHECK(result_confidence({}, of_64).classification() == "unknown");
   CHECK(result_confidence({}, of_64).reason().find("no trials") != std::string::npos);
   CHECK(result_confidence({trial(128, 90)}, of_64).classification() == "unknown");
+}
+
+tune::stored_trial with_bits(tune::stored_trial of, double digest) {
+  of.metrics = {{tune::bits_metric, digest, ""}};
+  return of;
+}
+
+TEST_CASE("trials are in groups of equal bits, the largest first") {
+  const double a = 281474976710655;  // digests have 48 bits
+  const double b = 281474976710654;
+  const bit_groups groups({b, std::nullopt, a, a, std::nan(""), a, b, 7});
+  CHECK(groups.sizes() == std::vector<std::size_t>{3, 2, 1});
+  CHECK(groups.groups() ==
+        std::vector<std::optional<std::size_t>>{1, std::nullopt, 0, 0, std::nullopt, 0, 1, 2});
+  CHECK(groups.text() == "3 groups of bits: 3, 2, 1 trials");
+  CHECK(bit_groups({a}).text() == "1 group of bits: 1 trial");
+  CHECK(bit_groups({std::nullopt}).text().empty());
+}
+
+TEST_CASE("the bits of a result are compared with those of the next fastest") {
+  const tune::stored_trial mine = with_bits(trial(64, 100), 1);
+  const tune::stored_trial failed = with_bits({.configuration = {{"wgs", std::int64_t{1}}}}, 3);
+  const auto text = [&](double next, double slowest) {
+    return result_bits({with_bits(trial(256, 120), slowest), mine, failed,
+                        with_bits(trial(128, 110), next)},
+                       of_64)
+        .text();
+  };
+  CHECK(text(1, 2) ==
+        "3 groups of bits: 2, 1, 1 trials; the result is in group 1, and so is the next one");
+  CHECK(text(2, 1) ==
+        "3 groups of bits: 2, 1, 1 trials; the result is in group 1, the next one "
+        "in group 3: its results have other bits");
+  CHECK(result_bits({mine}, of_64).text() == "1 group of bits: 1 trial; the result is in group 1");
+  CHECK(result_bits({trial(64, 100), trial(128, 110)}, of_64).text().empty());
 }
 
 TEST_CASE("a trial that was no better in service says so") {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "libtune/measure/measure.hpp"
 #include "libtune/store/database/trial_log.hpp"
 #include "libtune/store/files/named_lock.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
@@ -67,6 +68,7 @@ TEST_CASE_FIXTURE(filled_database, "the data have a column for each parameter an
   CHECK(search["samples"] == report_json{2, 1, 0});
   CHECK(search["measuring"] == report_json{3001.5, 1800, 0});
   CHECK(search["reasons"][0]["message"] == "too many work items");
+  CHECK(search["bits"].is_null());
   CHECK(search["finalists"][0]["trial"] == 0);
   CHECK(search["finalists"][0]["samples"] == report_json{1500, 1501.5});
   CHECK(search["effects"]["parameters"][0]["name"] == "wgs");
@@ -94,6 +96,26 @@ TEST_CASE_FIXTURE(filled_database,
   CHECK(search["metrics"][0]["values"][0].get<double>() == doctest::Approx(0.00123457));
   CHECK(search["metrics"][0]["unit"] == "GB/s");
   CHECK(search["finished"].is_null());
+}
+
+TEST_CASE_FIXTURE(filled_database, "digests of bits are the numbers of their groups") {
+  {
+    tune::tuning_database database(path);
+    const auto search = database.begin_search(sample_function("digested"), sample_key());
+    double digest = 281474976710655;  // one of six digits would be another
+    for (const std::int64_t wgs : {8, 64, 512}) {
+      database.add_trial(search, {.configuration = sample_tuning(wgs),
+                                  .outcome = "measured",
+                                  .samples_ns = {10},
+                                  .score_ns = 10,
+                                  .metrics = {{tune::bits_metric, digest, ""}}});
+      if (wgs == 8) --digest;
+    }
+  }
+  const report_json data =
+      report_json::parse(report_data({.databases = {path}, .functions = {"digested"}}));
+  CHECK(data["searches"][0]["bits"] == "2 groups of bits: 2, 1 trials");
+  CHECK(data["searches"][0]["metrics"][0]["values"] == report_json{2, 1, 1});
 }
 
 TEST_CASE("no text of a database ends the element that the data are in") {

@@ -600,6 +600,8 @@ LIBTUNE_C_EXPORT libtune_status libtune_tuner_vary(libtune_tuner* tuner, size_t 
                                                    const char* kind);
 /// Gives each right configuration the metrics "error", "error_rms", "snr" (dB) and "ulps".
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_report_accuracy(libtune_tuner* tuner);
+/// Gives each right configuration the metric "bits": a digest of its results, equal for equal bits.
+LIBTUNE_C_EXPORT libtune_status libtune_tuner_report_bits(libtune_tuner* tuner);
 /// Checks results by a function, in addition to the answers. Lifetime as for
 /// libtune_tuner_measure_by.
 LIBTUNE_C_EXPORT libtune_status libtune_tuner_verify_by(libtune_tuner* tuner,

@@ -414,6 +414,14 @@ libtune_status libtune_tuner_report_accuracy(libtune_tuner* tuner) {
   });
 }
 
+libtune_status libtune_tuner_report_bits(libtune_tuner* tuner) {
+  return guarded([&] {
+    auto& of = required(tuner, "the tuner");
+    of.require_kernel();
+    of.add([](tune::bare_kernel& kernel) { kernel.report_bits(); });
+  });
+}
+
 libtune_status libtune_tuner_verify_by(libtune_tuner* tuner, libtune_verify_function function,
                                        void* user) {
   return guarded([&] {

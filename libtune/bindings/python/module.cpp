@@ -259,6 +259,7 @@ PYBIND11_MODULE(_libtune, m) {
       .def("reference", &tuner::reference)
       .def("vary", &tuner::vary)
       .def("report_accuracy", &tuner::report_accuracy)
+      .def("report_bits", &tuner::report_bits)
       .def("verify_by", &tuner::verify_by)
       .def("begin_with", &tuner::begin_with)
       .def("size", &tuner::size)

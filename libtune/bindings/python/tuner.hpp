@@ -269,6 +269,7 @@ class tuner {
     check(libtune_tuner_vary(handle_, argument, kind.c_str()));
   }
   void report_accuracy() { check(libtune_tuner_report_accuracy(handle_)); }
+  void report_bits() { check(libtune_tuner_report_bits(handle_)); }
   /// @param function  receives a function that reads an argument: read(argument, destination)
   void verify_by(py::function function) {
     check(libtune_tuner_verify_by(

@@ -203,6 +203,11 @@ bare_kernel& bare_kernel::report_accuracy() {
   return *this;
 }
 
+bare_kernel& bare_kernel::report_bits() {
+  change().reports_bits = true;
+  return *this;
+}
+
 bare_kernel& bare_kernel::nondeterministic() {
   change().deterministic = false;
   return *this;

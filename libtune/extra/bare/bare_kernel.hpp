@@ -232,6 +232,8 @@ class bare_kernel {
   /// Gives each configuration with right results the figures of its accuracy; see
   /// tune::answer::report_accuracy. A goal may name them: "min time, snr >= 60 dB".
   bare_kernel& report_accuracy();
+  /// Gives each configuration with right results a digest of them; see tune::answer::report_bits.
+  bare_kernel& report_bits();
   /// Declares the useful work of a run (measure::work), the same for each configuration: trials
   /// have the metrics "gbs", "gflops" and "of_peak", and a budget may ask to come "within 5 %" of
   /// the device's peak.

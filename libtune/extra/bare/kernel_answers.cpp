@@ -87,6 +87,7 @@ answer kernel_description::expected_answer() const {
   }
   if (!deterministic) made.nondeterministic();
   if (reports_accuracy) made.report_accuracy();
+  if (reports_bits) made.report_bits();
   return made;
 }
 

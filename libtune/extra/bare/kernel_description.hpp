@@ -65,6 +65,7 @@ struct kernel_description {
   bare_kernel::verifier verify{};
   bool deterministic = true;
   bool reports_accuracy = false;
+  bool reports_bits = false;
   bare_kernel::measuring_function measures{};
   declared_work work{};
   std::optional<std::pair<quantity, quantity>> work_by_formulas{};  // operations and bytes

@@ -10,6 +10,7 @@
 #include "libtune/extra/ranged/portfolio_core.hpp"
 #include "libtune/extra/shared/result_provenance.hpp"
 #include "libtune/store/files/store_url.hpp"
+#include "libtune/tunedb/bit_groups.hpp"
 #include "libtune/tunedb/commands/commands.hpp"
 #include "libtune/tunedb/explanation.hpp"
 #include "libtune/tunedb/layers.hpp"
@@ -35,6 +36,7 @@ struct explanation {
   lookup_explanation lookup;
   std::optional<result_origin> origin;      // the origin of the best result
   std::optional<result_provenance> source;  // the source of the best result, if it was pulled
+  std::optional<result_bits> bits;          // of the best result's search
 };
 
 const char* grade_name(const record& result) {
@@ -103,6 +105,24 @@ void print_origin(const std::optional<result_origin>& origin) {
         origin->search.inputs.empty() ? "those of the author" : origin->search.inputs);
 }
 
+void print_bits(const explanation& all) {
+  const std::string text = all.bits ? all.bits->text() : std::string();
+  if (text.empty()) return;
+  const bool are_asked = detail::split_name(all.function.name).second.same_bits;
+  print("bits       {}{}\n", text,
+        are_asked ? "; it has the bits of the test default, as the goal asks" : "");
+}
+
+json bits_json(const std::optional<result_bits>& bits) {
+  if (!bits || bits->all.sizes().empty()) return nullptr;
+  const auto number = [](const std::optional<std::size_t>& group) {
+    return group ? json(*group + 1) : json(nullptr);
+  };
+  return {{"groups", bits->all.sizes()},
+          {"result", number(bits->of_result)},
+          {"runner_up", number(bits->of_runner_up)}};
+}
+
 json to_json(const std::optional<result_provenance>& source) {
   if (!source) return nullptr;
   return {{"store", source->store},
@@ -157,6 +177,7 @@ void print_text(const explanation& all, const result_confidence& why) {
     print("time       {}\n", time_text(best.score_ns));
     print("why        {}\n", why.reason());
     print("how sure   {}: {}\n", why.classification(), why.classification_text());
+    print_bits(all);
   }
   if (why.beside_application) {
     print(
@@ -202,6 +223,7 @@ json to_json(const explanation& all, const result_confidence& why) {
                    {"runner_up_slower_by", number_or_null(why.gap)},
                    {"noise", number_or_null(why.noise)},
                    {"measured_behind", why.beside_application},
+                   {"bits", bits_json(all.bits)},
                    {"origin", to_json(all.origin)},
                    {"pulled", to_json(all.source)},
                    {"searched", seeds_json(all.origin)},
@@ -287,7 +309,9 @@ void run(const invocation& shared, const explain_options& options) {
   const record& best = all.lookup.candidates.front().result;
   all.origin = origin_of(all.layers, all.function, all.key, best);
   all.source = find_source(best.database, all.function, {all.key.arguments, best.device});
-  const result_confidence why(trials_behind(all.layers, all.function, all.key, best), best);
+  const std::vector<stored_trial> trials = trials_behind(all.layers, all.function, all.key, best);
+  const result_confidence why(trials, best);
+  all.bits.emplace(trials, best);
   if (shared.json) {
     print_json(to_json(all, why));
   } else {

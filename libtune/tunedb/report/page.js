@@ -43,7 +43,7 @@ function courseText({ search, owner, device }) {
   const over = search.finished ? `${search.result || "ended"}${search.ending ? `, ended by: ${search.ending}` : ""}` : "not finished";
   return [deviceText(device), `goal: ${owner.goal}`, search.strategy && `strategy ${search.strategy}`, search.inputs && `inputs: ${search.inputs}`,
           search.configurations !== null && `${grouped(search.configurations)} configurations in the space`,
-          `begun ${dateText(search.started)}`, over].filter((part) => part).join("; ");
+          search.bits, `begun ${dateText(search.started)}`, over].filter((part) => part).join("; ");
 }
 
 function fillSummary() {

@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "libtune/console/trial_json.hpp"
+#include "libtune/measure/measure.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 #include "libtune/tune/goal.hpp"
+#include "libtune/tunedb/bit_groups.hpp"
 #include "libtune/tunedb/report/stored_numbers.hpp"
 
 namespace tune::cli {
@@ -178,6 +180,18 @@ struct metric_columns {
   std::vector<column> columns;
 };
 
+/// The groups of trials with the same bits. The digests themselves, which would be rounded, are
+/// replaced by the numbers of the groups.
+report_json take_bits(metric_columns& metrics) {
+  const auto own = std::ranges::find(metrics.columns, bits_metric, &metric_columns::column::name);
+  if (own == metrics.columns.end()) return nullptr;
+  const bit_groups groups(own->values);
+  for (std::size_t i = 0; i < own->values.size(); ++i) {
+    if (own->values[i]) own->values[i] = static_cast<double>(*groups.groups()[i] + 1);
+  }
+  return groups.text();
+}
+
 /// For each outcome without a time, the number and the reasons.
 report_json reasons_of(const std::vector<trial_content>& trials) {
   struct reason {
@@ -331,7 +345,8 @@ report_json report_of(search_content&& search, const objective& goal) {
       {"trials", search.trials.size()}};
   document["parameters"] = parameters_of(search.trials);
   add_columns(document, search);
-  const metric_columns metrics(search.trials);
+  metric_columns metrics(search.trials);
+  document["bits"] = take_bits(metrics);
   const auto scores = scores_of(search.trials, metrics, goal);
   const auto* own = goal.metric == "time" ? nullptr : metrics.find(goal.metric);
   const coverage_figure figure{.name = own == nullptr ? "time" : own->name,

@@ -117,11 +117,18 @@ function drawSamples(ink, samples, scale, y) {
 function finalistsTable(view, finalists) {
   const columns = ["trial", "samples", "least", "quartile", "median", "quartile", "greatest"]
     .map((title) => ({ title, number: true }));
+  const bits = view.search.metrics.find(({ name }) => name === "bits")?.values;
+  const bitsText = (trial) => {
+    if (!isNumber(bits[trial]) || !isNumber(bits[finalists[0].trial])) return "–";
+    return bits[trial] === bits[finalists[0].trial] ? `as the best (group ${bits[trial]})` : `others (group ${bits[trial]})`;
+  };
   const rows = finalists.map(({ trial, samples }) => {
     const sorted = [...samples].sort(d3.ascending);
     return [String(trial + 1), grouped(view.search.samples[trial]),
-            ...[0, 0.25, 0.5, 0.75, 1].map((part) => timeText(d3.quantile(sorted, part))), configurationText(view, trial)];
+            ...[0, 0.25, 0.5, 0.75, 1].map((part) => timeText(d3.quantile(sorted, part))),
+            ...(bits ? [bitsText(trial)] : []), configurationText(view, trial)];
   });
+  if (bits) columns.push({ title: "bits", class: "text" });
   return table("", [...columns, { title: "configuration", class: "text" }], rows);
 }
 

@@ -414,6 +414,7 @@ static void test_kernel(const libtune_context* context, const libtune_queue* que
   CHECK_FAILS(LIBTUNE_ARGUMENT_ERROR, "no 'block_size_x'",
               libtune_tuner_reference(tuner, tuner, NULL, 0, -1, -1));
   CHECK_OK(libtune_tuner_report_accuracy(tuner));
+  CHECK_OK(libtune_tuner_report_bits(tuner));
   CHECK_OK(libtune_tuner_verify_by(tuner, judge, &judged));
   CHECK_OK(libtune_tuner_work(tuner, NULL, "8.0 * problem_size_x", NULL));
   CHECK_OK(libtune_tuner_work(tuner, "1.0 * problem_size_x", "8.0 * problem_size_x", "float32"));

@@ -212,12 +212,9 @@ LIBTUNE_DEVICE_TEST_CASE("a reference kernel gives the answers, for other conten
   CHECK_FALSE(reasons[2].empty());
 }
 
-LIBTUNE_DEVICE_TEST_CASE("precision is a parameter, and a goal may bound its error", device) {
-  constexpr std::int32_t n = 1000;
-  std::vector<float> contents(n);
-  for (std::size_t i = 0; i < contents.size(); ++i) {
-    contents[i] = 0.37F * static_cast<float>(i) + 1.0F;
-  }
+/// Copies numbers, rounded to a unit that depends on the configuration.
+bare_kernel rounding_kernel(const std::vector<float>& contents) {
+  const auto n = static_cast<std::int32_t>(contents.size());
   bare_kernel kernel({.name = "rounded",
                       .source = R"(
 KERNEL void rounded(GLOBAL float* to, GLOBAL const float* from, int n) {
@@ -229,7 +226,20 @@ KERNEL void rounded(GLOBAL float* to, GLOBAL const float* from, int n) {
                       .problem_size = {n}});
   kernel.parameter("precision", {8, 16, 32}).parameter("block_size_x", {64});
   kernel.arguments(tune::out(contents), contents, n);
-  kernel.answer(0, contents, {.absolute = 1}).report_accuracy().goal("min time, snr >= 80 dB");
+  return kernel.answer(0, contents, {.absolute = 1});
+}
+
+std::vector<float> uneven_numbers() {
+  std::vector<float> numbers(1000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = 0.37F * static_cast<float>(i) + 1.0F;
+  }
+  return numbers;
+}
+
+LIBTUNE_DEVICE_TEST_CASE("precision is a parameter, and a goal may bound its error", device) {
+  bare_kernel kernel = rounding_kernel(uneven_numbers());
+  kernel.report_accuracy().goal("min time, snr >= 80 dB");
   const auto best = kernel.tune(device.create_context(),
                                 {.isolation = tune::isolation_mode::off, .strategy = "exhaustive"});
   REQUIRE(best.trials().size() == 3);
@@ -251,6 +261,35 @@ KERNEL void rounded(GLOBAL float* to, GLOBAL const float* from, int n) {
   }
   CHECK(last == tune::accuracy::most_decibels);
   CHECK(best.best()["precision"] > 8);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a goal of accuracy has every configuration checked", device) {
+  for (const tune::result_check asked : {tune::result_check::finalists, tune::result_check::none}) {
+    bare_kernel kernel = rounding_kernel(uneven_numbers());
+    kernel.report_accuracy().goal("min time, max snr");
+    const auto best = kernel.tune(
+        device.create_context(),
+        {.isolation = tune::isolation_mode::off, .verify = asked, .strategy = "exhaustive"});
+    REQUIRE(best.trials().size() == 3);
+    for (const tune::trial& each : best.trials()) {
+      CHECK(tune::find_metric(each.metrics, "snr") != nullptr);
+    }
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a goal of accuracy that nothing reports ends the search, with the remedy",
+                         device) {
+  for (const char* goal : {"min time, snr >= 80 dB", "max snr", "min time, min ulps"}) {
+    CAPTURE(goal);
+    bare_kernel kernel = rounding_kernel(uneven_numbers());
+    kernel.goal(goal);
+    CHECK_THROWS_WITH_AS(
+        kernel.tune(device.create_context(),
+                    {.isolation = tune::isolation_mode::off, .strategy = "exhaustive"}),
+        doctest::Contains("the author's function reports none: give make_measure a workload and "
+                          "an answer with report_accuracy()"),
+        tune::argument_error);
+  }
 }
 
 /// Sums of four numbers in an order that depends on the configuration.
@@ -304,6 +343,29 @@ LIBTUNE_DEVICE_TEST_CASE("configurations with other bits than the test default d
     }
     CHECK(best.best()["order"] != 1);
   }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("digests of results are reported without a goal, where they are asked for",
+                         device) {
+  bare_kernel kernel = sums_kernel(1000);
+  const tune::context context = device.create_context();
+  const tune::tuning_options options{.isolation = tune::isolation_mode::off,
+                                     .strategy = "exhaustive"};
+  const auto bits = [&](double order) {
+    const auto best = kernel.tune(context, options);
+    const auto of = std::ranges::find_if(best.trials(), [&](const tune::trial& each) {
+      return configuration(each.configuration)["order"] == order;
+    });
+    REQUIRE(of != best.trials().end());
+    CHECK(of->outcome == tune::outcome::measured);
+    const tune::metric* const own = tune::find_metric(of->metrics, tune::bits_metric);
+    return own != nullptr ? own->value : 0;
+  };
+  CHECK(bits(0) == 0);
+  kernel.report_bits();
+  CHECK(bits(0) != 0);
+  CHECK(bits(0) == bits(2));
+  CHECK(bits(0) != bits(1));
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a goal of the same bits that cannot be judged fails, with the reason",

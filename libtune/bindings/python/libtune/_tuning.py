@@ -317,6 +317,11 @@ class Kernel(_Space):
         self._core.report_accuracy()
         return self
 
+    def report_bits(self) -> "Kernel":
+        """Gives each right configuration the metric "bits": a digest of its results, equal for equal bits."""
+        self._core.report_bits()
+        return self
+
     def verify(self, function: Callable[[List[Any]], Union[None, bool, str]]) -> "Kernel":
         """Judges results by a function of all arguments, arrays as numpy arrays: it returns None or True if
         they are right, else False or what is wrong."""
