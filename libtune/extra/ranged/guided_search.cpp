@@ -62,6 +62,17 @@ search_problem limited(search_problem problem,
 
 }  // namespace
 
+guided_search::guided_search(tuning_session& session, guided_course course)
+    : search_course(session),
+      course_(std::move(course)),
+      test_default_of_session_(this->session().subject.test_default) {
+  if (!course_.test_default.empty()) this->session().subject.test_default = course_.test_default;
+}
+
+guided_search::~guided_search() {
+  session().subject.test_default = std::move(test_default_of_session_);
+}
+
 double guided_search::stretch() const noexcept {
   const step_gate* const gate = session().hooks.gate;
   return gate != nullptr ? gate->stretch() : 1;
@@ -142,7 +153,8 @@ void guided_search::guide(tuning_options& options, const search_problem& problem
   race.final_runs = is_list ? std::min(race.final_runs, final_runs) : 0;
   if (is_list) {
     race.live = std::max(race.live, live);
-    if (options.verify.value_or(result_check::every) == result_check::every) {
+    const bool judges = judges_results(options.goal.value_or(tuning_goal{}));
+    if (!judges && options.verify.value_or(result_check::every) == result_check::every) {
       options.verify = result_check::finalists;
     }
   }

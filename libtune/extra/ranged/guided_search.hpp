@@ -49,6 +49,9 @@ struct guided_course {
       find{};
   /// The values for find of each configuration of a result with several (search_problem::parts).
   std::function<std::vector<std::vector<named_value>>(const std::vector<named_value>&)> parts{};
+  /// The test default of the searches; empty: the session's, which may be the one of a portfolio.
+  /// Under a goal of the same bits the results are compared with its results at the same sizes.
+  std::vector<named_value> test_default{};
   /// False for a configuration that must not be launched: it is skipped. Empty: all are launched.
   std::function<bool(const std::vector<named_value>&)> may_run{};
 };
@@ -56,8 +59,8 @@ struct guided_course {
 /// The searches of functions that compare configurations at several sizes.
 class guided_search final : public search_course {
  public:
-  guided_search(tuning_session& session, guided_course course)
-      : search_course(session), course_(std::move(course)) {}
+  guided_search(tuning_session& session, guided_course course);
+  ~guided_search() override;
 
   std::size_t search(const search_problem& problem, const search_defaults& defaults) override;
 
@@ -79,6 +82,7 @@ class guided_search final : public search_course {
   std::size_t compare(const search_problem& problem, const tuning_options& options);
 
   guided_course course_;
+  std::vector<named_value> test_default_of_session_;
   std::vector<trial> trials_;
   std::vector<std::vector<named_value>> space_;
 };

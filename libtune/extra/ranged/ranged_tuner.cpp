@@ -99,13 +99,6 @@ class ranged_tuner {
                         .check = {},
                         .goal = parts_->base.goal};
     own.tunes = [parts = parts_](tuning_session& session, const values& key) {
-      // Its comparisons at many sizes look at no bits.
-      if (resolve_goal(session.options(), parts->base.goal).same_bits) {
-        throw argument_error(fmt::format(
-            "'{}' finds tunings for ranges of sizes, for which the goal 'same bits' cannot be "
-            "judged; ask for it at exact sizes, by an autotuner without ranges",
-            parts->base.name));
-      }
       return build(*parts, session, key);
     };
     own.check = [parts = parts_](const values& result) {

@@ -130,12 +130,16 @@ std::vector<std::optional<double>> session_source::measure(const size_list& size
   log(log_level::debug,
       fmt::format("'{}': {} configurations were compared at {} in {:.1f} ms", parts_.base.name,
                   all.size(), describe_sizes(parts_.ranges, sizes), elapsed.count()));
-  // The trials are in the order of the list, without configurations outside of the space.
+  // The trials lack configurations outside of the space. Those of a quick comparison are in the
+  // order of the list, those of a race nearly.
   auto next = trials.begin();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto made = std::find_if(next, trials.end(),
-                                   [&](const trial& each) { return each.configuration == all[i]; });
-    if (made == trials.end()) continue;
+    const auto is_it = [&](const trial& each) { return each.configuration == all[i]; };
+    auto made = std::find_if(next, trials.end(), is_it);
+    if (made == trials.end()) {
+      made = std::find_if(trials.begin(), next, is_it);
+      if (made == next) continue;
+    }
     next = made + 1;
     const bool was_late = !made->score && made->dropped;
     if (was_late) times[i] = not_measured;
@@ -217,6 +221,7 @@ void session_source::note_failure(const size_list& sizes, const trial& failed) {
 }
 
 session_source::outcome_of_run session_source::run(const size_list& sizes, course how) {
+  how.test_default = parts_.base.test_default;
   const guided_search guide(session_, std::move(how));
   try {
     static_cast<void>(parts_.tunes(session_, key_, sizes));

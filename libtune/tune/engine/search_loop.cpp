@@ -233,14 +233,25 @@ search_finished_event finished_event(const search_run& run, const search_started
           .memory_held_bytes = memory != nullptr ? memory->most_held() : 0};
 }
 
+/// Adds the test default to a list that lacks it if the bits of the others are compared with its
+/// bits: it is tried in any case, and must not take the place of another one.
+void add_reference(std::vector<std::size_t>& shortlist, const search_problem& problem,
+                   const tuning_subject& subject, const tuning_goal& goal) {
+  if (shortlist.empty() || !goal.same_bits || subject.test_default.empty() || !problem.find) return;
+  const auto reference = problem.find(subject.test_default);
+  if (!reference || std::ranges::find(shortlist, *reference) != shortlist.end()) return;
+  shortlist.insert(shortlist.begin(), *reference);
+}
+
 }  // namespace
 
 trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
                  const tuning_options& options,
                  std::span<const std::shared_ptr<observer>> observers, const wall_clock& now,
                  compile_service& service, const std::function<prior_knowledge()>& read_prior,
-                 const std::vector<std::size_t>& shortlist, const step_hooks& hooks) {
+                 std::vector<std::size_t> shortlist, const step_hooks& hooks) {
   const auto start = now();
+  add_reference(shortlist, problem, subject, options.goal.value_or(tuning_goal{}));
   const prior_knowledge known = read_prior ? read_prior() : prior_knowledge{};
   std::vector<trial> earlier = trials_to_resume(known.unfinished, problem, subject);
   if (hooks.memory != nullptr) erase_short_of_memory(earlier, *hooks.memory);

@@ -67,7 +67,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                  const tuning_options& options,
                  std::span<const std::shared_ptr<observer>> observers, const wall_clock& now,
                  compile_service& service, const std::function<prior_knowledge()>& read_prior = {},
-                 const std::vector<std::size_t>& shortlist = {}, const step_hooks& hooks = {});
+                 std::vector<std::size_t> shortlist = {}, const step_hooks& hooks = {});
 
 }  // namespace tune
 

@@ -25,6 +25,7 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/verify/answer.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/tune/scale.hpp"
 
@@ -359,15 +360,60 @@ TEST_CASE("sizes are noted for the goal of the portfolio, and each of its goals 
   CHECK(of_time.tuning_for({5000}).wgs == best_for(5000).wgs);
 }
 
-TEST_CASE("the same bits cannot be a goal for ranges of sizes, and the error says so") {
-  application app;
-  const test_mode_guard stored(test_mode::off);
-  const tune::tuning_options same{.mode = tune::tuning_mode::force,
-                                  .goal = tune::goal_from_text("same bits")};
-  const sizes_key few{.kind = 0, .size = {1, 8}};
-  CHECK_THROWS_WITH_AS(static_cast<void>(app.autotune.portfolio(app.context, few, same)),
-                       doctest::Contains("for which the goal 'same bits' cannot be judged"),
-                       tune::argument_error);
+/// A bench whose large work groups give other bits, from a size on.
+struct bits_application : application {
+  bits_application() {
+    tune::testing::fake_device fake = make_device();
+    fake.add_kernel("scale", 2, [](tune::testing::fake_launch& launch) {
+      const auto data = launch.buffer<float>(0);
+      const bool differs = launch.integer("wgs") == 64 && launch.range().global.x > 1000;
+      const float factor = launch.argument<float>(1) * (differs ? 1 + 0x1p-20F : 1);
+      launch.for_each_item([&](std::size_t x, std::size_t, std::size_t) { data[x] *= factor; });
+    });
+    context = fake.device().create_context();
+  }
+
+  tune::portfolio<scale_tuning> portfolio(const char* goal) const {
+    tune::tuning_options options{.goal = tune::goal_from_text(goal)};
+    return bits.portfolio(context, {}, options);
+  }
+
+  ranged bits{
+      {.name = "sample.bits",
+       .version = 1,
+       .test = {.wgs = 16, .rows = 2},
+       .features = {},
+       .fits = {},
+       .limits = without_haste,
+       .goal = {}},
+      [](tune::tuning_session& session, const sizes_key&, sizes at) {
+        const auto size = static_cast<std::size_t>(at[0]);
+        CHECK(session.test_default<scale_tuning>() == scale_tuning{.wgs = 16, .rows = 2});
+        const auto queue = session.context().create_tuning_command_queue();
+        tune::workload work(queue);
+        tune::answer expected;
+        work.set("data", std::vector<float>(size, 3), {size});
+        expected.add("data", std::vector<float>(size, 6), {size}, {.absolute = 1e-3});
+        tune::space<scale_tuning> space;
+        space.add(&scale_tuning::wgs, {1, 4, 16, 64});
+        space.add(&scale_tuning::rows, {1, 2});
+        return session.tune(space, [&](const scale_tuning& tuning) {
+          return tune::make_measure(
+              queue, sample::scale(queue, sample::compile(session.context(), tuning), size, tuning),
+              work, expected);
+        });
+      }};
+};
+
+TEST_CASE("under a goal of the same bits a portfolio has no tuning with other bits at some size") {
+  const bits_application app;
+  const auto fastest = app.portfolio("min time");
+  CHECK(fastest.tuning_for({4096}).wgs == 64);
+  const auto same = app.portfolio("min time, same bits");
+  CHECK(same.facts().sizes > 20);
+  CHECK(same.tuning_for({3}).wgs <= 4);
+  CHECK(same.tuning_for({4096}) == scale_tuning{.wgs = 16, .rows = 1});
+  for (const scale_tuning& each : same.tunings()) CHECK(each.wgs != 64);
 }
 
 TEST_CASE("sizes are noted with their frequency, inside of the ranges too") {
