@@ -87,20 +87,29 @@ class on_demand {
 
 /// Returns the measure of an operation that is checked for writes out of bounds, and whose program
 /// is checked in cases that the host computes, until one is wrong.
-/// @param cases  each has find_wrong(program, tuning), or is a vector of these; or makes them on
-///               demand
+/// @param cases  each has find_wrong(program, tuning), or find_wrong(program, tuning, accuracy) if
+///               the trials report the accuracy of their results; or is a vector of these; or makes
+///               them on demand
 template <class Operation, class Tuning, class... Cases>
 measure make_checked_measure(const tuning_command_queue& queue, Operation op, const workload& work,
                              const program& built, const Tuning& tuning, const Cases&... cases) {
-  return make_measure(queue, std::move(op), work, answer()).check([=] {
+  const auto measured = std::make_shared<std::optional<accuracy>>();
+  auto made = make_measure(queue, std::move(op), work, answer()).check([=] {
     std::optional<std::string> wrong;
+    measured->reset();
+    const auto look_at_one = [&](const auto& known) {
+      if constexpr (requires(accuracy & of) { known.find_wrong(built, tuning, of); }) {
+        if (!*measured) measured->emplace();
+        wrong = known.find_wrong(built, tuning, **measured);
+      } else {
+        wrong = known.find_wrong(built, tuning);
+      }
+    };
     const auto look_at = [&](const auto& known) {
       if constexpr (requires { known.begin(); }) {
-        for (auto each = known.begin(); !wrong && each != known.end(); ++each) {
-          wrong = each->find_wrong(built, tuning);
-        }
+        for (auto each = known.begin(); !wrong && each != known.end(); ++each) look_at_one(*each);
       } else if (!wrong) {
-        wrong = known.find_wrong(built, tuning);
+        look_at_one(known);
       }
     };
     const auto make_and_look = [&](const auto& known) {
@@ -113,6 +122,8 @@ measure make_checked_measure(const tuning_command_queue& queue, Operation op, co
     (make_and_look(cases), ...);
     return wrong;
   });
+  made.report([measured] { return *measured ? (*measured)->metrics() : std::vector<metric>(); });
+  return made;
 }
 
 /// For operations that quantise: makes an answer read the slots out and saturated to the host, and

@@ -51,6 +51,23 @@ measure& measure::check(check_function function) & {
 
 measure measure::check(check_function function) && { return std::move(check(std::move(function))); }
 
+measure& measure::report(std::function<std::vector<metric>()> figures) & {
+  require_operation();
+  report_ = std::move(figures);
+  return *this;
+}
+
+measure measure::report(std::function<std::vector<metric>()> figures) && {
+  return std::move(report(std::move(figures)));
+}
+
+std::vector<metric> measure::figures() const {
+  std::vector<metric> all = judge_ ? judge_->figures() : std::vector<metric>{};
+  if (!report_) return all;
+  for (metric& each : report_()) set_metric(all, std::move(each));
+  return all;
+}
+
 measure& measure::check_runs(std::shared_ptr<run_check> judge) & {
   require_operation();
   judge_ = std::move(judge);

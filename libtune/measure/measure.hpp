@@ -133,6 +133,12 @@ class measure {
   measure& check(check_function function) &;
   /// The same for a temporary, which is moved into the result.
   measure check(check_function function) &&;
+  /// Attaches a function that returns figures of right results for the trial, such as
+  /// accuracy::metrics. It is called after the checks.
+  /// @throws argument_error if this is a skipped configuration
+  measure& report(std::function<std::vector<metric>()> figures) &;
+  /// The same for a temporary, which is moved into the result.
+  measure report(std::function<std::vector<metric>()> figures) &&;
   /// Attaches a check with its own runs, which precede the check() function.
   /// @throws argument_error if this is a skipped configuration
   measure& check_runs(std::shared_ptr<run_check> judge) &;
@@ -191,8 +197,9 @@ class measure {
   /// Runs it once, or as often as the run_check requires, and checks the result. Empty if the
   /// result is right or there is no check.
   std::optional<std::string> run_checked(const check_steps& steps = {});
-  /// The figures of the last check; see run_check::figures.
-  std::vector<metric> figures() const { return judge_ ? judge_->figures() : std::vector<metric>{}; }
+  /// The figures of the last check, which found the results right: those of the run_check, and
+  /// those of report().
+  std::vector<metric> figures() const;
   /// Sets the state of the cache at the start of a timed run; warm until this is called. No effect
   /// on a function that times itself. @throws device_error (out_of_memory) if there is no memory
   /// for the buffer that is written before each run
@@ -232,6 +239,7 @@ class measure {
   std::unique_ptr<detail::measurable> impl_;
   std::string why_skipped_ = unexplained;
   check_function check_;
+  std::function<std::vector<metric>()> report_;
   std::shared_ptr<run_check> judge_;
   std::function<void()> reset_;
   reset_before reset_before_ = reset_before::batch;

@@ -229,6 +229,9 @@ measure make_measure(tuning_command_queue queue, Operation op, workload work, an
 /// description of the error. @throws argument_error as make_measure, errors of the operation or the
 /// device
 std::optional<std::string> find_fault(operation& op, workload work, const answer& expected);
+/// The same; adds the accuracy of a right result if the answer reports it, for measure::report.
+std::optional<std::string> find_fault(operation& op, workload work, const answer& expected,
+                                      accuracy& measured);
 
 /// Runs a trusted operation on the arrays of a workload, and takes some of its outputs as the
 /// answer, for each set of inputs. It runs under the same conditions as the checked operations:

@@ -113,6 +113,8 @@ class workload_check final : public run_check {
 
   void report_bits() override { reports_bits_ = true; }
 
+  const accuracy& measured() const noexcept { return accuracy_; }
+
   std::vector<metric> figures() const override {
     std::vector<metric> all =
         expected_.reports_accuracy() ? accuracy_.metrics() : std::vector<metric>{};
@@ -248,6 +250,12 @@ std::vector<timed_inputs> detail::timed_inputs_of(const std::shared_ptr<operatio
 }
 
 std::optional<std::string> find_fault(operation& op, workload work, const answer& expected) {
+  accuracy unused;
+  return find_fault(op, std::move(work), expected, unused);
+}
+
+std::optional<std::string> find_fault(operation& op, workload work, const answer& expected,
+                                      accuracy& measured) {
   work.bind(op);
   workload_check check(op, work, expected);
   for (int run = 0; run < check.runs(); ++run) {
@@ -257,6 +265,7 @@ std::optional<std::string> find_fault(operation& op, workload work, const answer
     if (auto wrong = check.judge(run)) return wrong;
   }
   check.end();
+  measured.add(check.measured());
   return std::nullopt;
 }
 

@@ -22,9 +22,12 @@
 
 #include "gemm.kernel.hpp"
 #include "gemm_mma.kernel.hpp"
+#include "gemm_pairs.kernel.hpp"
 #include "gemm_plain.kernel.hpp"
 #include "gemm_tensor.kernel.hpp"
+#include "gemm_tf32.kernel.hpp"
 #include "gemm_wgmma.kernel.hpp"
+#include "gemm_words.kernel.hpp"
 
 namespace tune::operations {
 namespace {
@@ -48,13 +51,18 @@ void check_key(const gemm_key& key) {
 }
 
 std::string source_of(gemm_instruction instruction) {
-  const std::string common(embedded::gemm_kernel);
-  if (instruction == gemm_instruction::plain) {
-    return common + std::string(embedded::gemm_plain_kernel);
+  const auto joined = [](const auto&... parts) { return (std::string(parts) + ...); };
+  using namespace embedded;  // NOLINT(google-build-using-namespace): the texts of the kernels
+  switch (instruction) {
+    case gemm_instruction::plain: return joined(gemm_kernel, gemm_words_kernel, gemm_plain_kernel);
+    case gemm_instruction::tf32x3:
+    case gemm_instruction::tf32:
+      return joined(gemm_kernel, gemm_words_kernel, gemm_pairs_kernel, gemm_tf32_kernel);
+    case gemm_instruction::mma:
+      return joined(gemm_kernel, gemm_tensor_kernel, gemm_pairs_kernel, gemm_mma_kernel);
+    case gemm_instruction::wgmma: break;
   }
-  return common + std::string(embedded::gemm_tensor_kernel) +
-         std::string(instruction == gemm_instruction::mma ? embedded::gemm_mma_kernel
-                                                          : embedded::gemm_wgmma_kernel);
+  return joined(gemm_kernel, gemm_tensor_kernel, gemm_pairs_kernel, gemm_wgmma_kernel);
 }
 
 program build(const context& context, const gemm_key& key, const gemm_tuning& tuning) {
@@ -309,7 +317,7 @@ declared_work work_of(const gemm_key& key, std::size_t m, std::size_t n, std::si
 
 const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
     {.name = "operations.gemm_template.autotune",
-     .version = 4,
+     .version = 5,
      .test = {},
      .features = gemm_features,
      .fits =
@@ -348,8 +356,10 @@ const ranged_autotuner<gemm_key, gemm_tuning> gemm_template::autotune{
         gemm op(queue, built, tuning, key, m, n, k);
         op.bind("a", a);
         op.bind("b", b);
+        declared_work of_tuning = work_of_run;
+        if (is_tf32(tuning.instruction)) of_tuning.arithmetic = arithmetic::tensor_tf32;
         return make_checked_measure(queue, std::move(op), work, built, tuning, known)
-            .work(work_of_run);
+            .work(of_tuning);
       });
     }};
 
@@ -362,8 +372,10 @@ const remaker<gemm> remake_gemm{[](const command_queue& queue, const remade_para
   key.b = from.get<gemm_layout>("b");
   key.c = from.get<gemm_layout>("c");
   const shape size = from.extents("shape");
-  gemm made = gemm_template(queue.context(), key, from.get<gemm_tuning>("tuning"))
-                  .instantiate(queue, size[0], size[1], size[2]);
+  const auto tuning = from.get<gemm_tuning>("tuning");
+  if (is_tf32(tuning.instruction)) key.precision = gemm_precision::tf32;
+  gemm made =
+      gemm_template(queue.context(), key, tuning).instantiate(queue, size[0], size[1], size[2]);
   made.set_factors(from.get<float>("alpha"), from.get<float>("beta"));
   return made;
 }};

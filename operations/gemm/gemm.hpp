@@ -16,11 +16,24 @@ namespace tune::operations {
 
 /// The multiplying instruction. Sums are floats in each case.
 enum class gemm_instruction : std::uint8_t {
-  plain,  ///< products and sums of floats, one at a time, on any device
-  mma,    ///< tensor cores, 16 x 8 x 16 products of halves at once: CUDA from compute capability
-          ///< 8.0 on, inputs of float16
-  wgmma,  ///< tensor cores, 64 x part_n x 16 products of halves at once, by four warps: CUDA 9.0,
-          ///< inputs of float16
+  plain,   ///< products and sums of floats, one at a time, on any device
+  mma,     ///< tensor cores, 16 x 8 x 16 products of halves at once: CUDA from compute capability
+           ///< 8.0 on, inputs of float16
+  wgmma,   ///< tensor cores, 64 x part_n x 16 products of halves at once, by four warps: CUDA 9.0,
+           ///< inputs of float16
+  tf32x3,  ///< tensor cores, 16 x 8 x 8 products of floats, of about 21 bits, by three
+           ///< instructions: CUDA from compute capability 8.0 on, inputs of float32, if the key
+           ///< permits it
+  tf32,    ///< the same with products of floats rounded to 11 bits, by one instruction
+};
+
+/// The least precision of the products that a tuning may have. Inputs of float16 have exact
+/// products with any instruction.
+enum class gemm_precision : std::uint8_t {
+  exact,   ///< products are not rounded before they are summed
+  tf32x3,  ///< inputs of float32 may be taken as two numbers of 11 significant bits each
+           ///< (gemm_instruction::tf32x3); infinite inputs then give NaN
+  tf32,    ///< inputs of float32 may be rounded to 11 significant bits (gemm_instruction::tf32)
 };
 
 /// The order of a matrix in memory.
@@ -40,6 +53,9 @@ struct gemm_key {
   size_range m{16, 8192};                  ///< rows of A and C
   size_range n{16, 8192};                  ///< columns of B and C
   size_range k{16, 8192};                  ///< columns of A, rows of B
+  /// With less than exact products the fastest tuning may be less precise. A goal bounds the error:
+  /// "min time, snr >= 100 dB".
+  gemm_precision precision = gemm_precision::exact;
 };
 
 /// The division of a product among work groups, and within one of them. m and n are the extents of
@@ -49,8 +65,8 @@ struct gemm_tuning {
   gemm_instruction instruction = gemm_instruction::plain;  ///< the multiplying instruction
   std::size_t tile_m = 32;                                 ///< the rows of C for each work group
   std::size_t tile_n = 32;                                 ///< the columns of C for each work group
-  std::size_t part_m = 4;    ///< the rows for each work item with plain, for each warp with mma,
-                             ///< and for four warps with wgmma
+  std::size_t part_m = 4;    ///< the rows for each work item with plain, for each warp with mma and
+                             ///< tf32, and for four warps with wgmma
   std::size_t part_n = 4;    ///< the columns, as for part_m
   std::size_t depth = 16;    ///< the part of k moved to local memory at a time
   std::size_t stages = 4;    ///< parts of local memory, one of them in use
@@ -65,9 +81,10 @@ struct gemm_tuning {
 
 }  // namespace tune::operations
 
-LIBTUNE_ENUM(tune::operations::gemm_instruction, plain, mma, wgmma)
+LIBTUNE_ENUM(tune::operations::gemm_instruction, plain, mma, wgmma, tf32x3, tf32)
+LIBTUNE_ENUM(tune::operations::gemm_precision, exact, tf32x3, tf32)
 LIBTUNE_ENUM(tune::operations::gemm_layout, row_major, column_major)
-LIBTUNE_FIELDS(tune::operations::gemm_key, input, output, a, b, c, m, n, k)
+LIBTUNE_FIELDS(tune::operations::gemm_key, input, output, a, b, c, m, n, k, precision)
 LIBTUNE_FIELDS(tune::operations::gemm_tuning, instruction, tile_m, tile_n, part_m, part_n, depth,
                stages, resident, price, band)
 
@@ -83,8 +100,9 @@ namespace tune::operations {
 ///    may hold anything
 ///  - partial_sums: only if k is divided among groups (parts), scratch of float32, unpadded
 ///
-/// Sums are floats of exact products, in an order that is the same in each run with one tuning, on
-/// one device; tensor cores round sums towards zero. Results of float16 are rounded once.
+/// Sums are floats of exact products, unless the key permits less (gemm_precision), in an order
+/// that is the same in each run with one tuning, on one device; tensor cores round sums towards
+/// zero. Results of float16 are rounded once.
 class gemm final : public operation {
  public:
   /// For gemm_template, which compiled the program for this tuning and key.

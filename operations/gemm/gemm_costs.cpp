@@ -18,9 +18,16 @@ constexpr std::size_t most_waves_of_parts = 16;
 constexpr std::size_t most_of_cluster = 8;
 
 /// The number of products that take the time of writing and reading a part's sum: fitted to times
-/// of an H200, except for mma, which is assumed to be between the others.
+/// of an H200, except for mma and tf32, which are assumed to be between the others.
 double products_per_sum(gemm_instruction of) noexcept {
-  return of == gemm_instruction::wgmma ? 600 : of == gemm_instruction::mma ? 300 : 80;
+  switch (of) {
+    case gemm_instruction::plain: break;
+    case gemm_instruction::mma: return 300;
+    case gemm_instruction::wgmma: return 600;
+    case gemm_instruction::tf32: return 200;
+    case gemm_instruction::tf32x3: return 100;
+  }
+  return 80;
 }
 
 /// Returns the elements that tiles compute for these rows and columns: at the edges tensor cores

@@ -37,6 +37,11 @@ bool has_possible_parts(const gemm_tuning& t) {
     case instruction::mma:
       return is_one_of(t.part_m, {16, 32, 64}) && is_one_of(t.part_n, {32, 64}) && t.depth == 64 &&
              t.tile_m >= 64 && t.tile_n >= 64;
+    case instruction::tf32x3:
+    case instruction::tf32:
+      return is_one_of(t.part_m, {16, 32, 64}) && is_one_of(t.part_n, {32, 64}) &&
+             is_one_of(t.depth, {8, 16, 32}) && t.tile_m >= 32 && t.tile_n >= 32 &&
+             items_of(t) >= std::max(t.tile_m, t.tile_n) / 4;
     case instruction::wgmma:
       return is_one_of(t.part_m, {64, 128}) && is_one_of(t.part_n, {64, 128, 192, 256}) &&
              t.part_m * t.part_n <= std::size_t{64} * 256 && t.depth == 64 && t.stages >= 2 &&
@@ -50,6 +55,8 @@ std::size_t registers_of(const gemm_tuning& t) {
   switch (t.instruction) {
     case instruction::plain: return t.part_m * t.part_n + 2 * (t.part_m + t.part_n) + 32;
     case instruction::mma: return t.part_m * t.part_n / 32 + (t.part_m + t.part_n) / 4 + 40;
+    case instruction::tf32: return t.part_m * t.part_n / 32 + (t.part_m + t.part_n) / 4 + 48;
+    case instruction::tf32x3: return t.part_m * t.part_n / 32 + (t.part_m + t.part_n) / 2 + 48;
     case instruction::wgmma: return t.part_m * t.part_n / 128 + 32;
   }
   return 0;
@@ -60,6 +67,43 @@ std::size_t registers_of(const gemm_tuning& t) {
 bool fits_local_memory(const gemm_key& key, const gemm_tuning& t, std::size_t local_bytes) {
   constexpr std::size_t kept_bytes = 1024;
   return (local_memory_bytes(key, t) + kept_bytes) * t.resident <= local_bytes + kept_bytes;
+}
+
+/// Restricts the configurations of a GPU with plain, and no others.
+void restrict_plain(space<gemm_tuning>& space) {
+  using t = gemm_tuning;
+  const auto is_other = [](const t& c) { return c.instruction != instruction::plain; };
+  // On an H200 the best of 13, with tall tiles and parts, is 0.3 % faster on average over 4,516
+  // sizes. But the choice by costs is slower by more than 8 % than the best of the set at 0.34 % of
+  // sizes with this set, and at 0.51 % with 13. The best of 22 was within 0.6 % of the best of 13.
+  space.restrict(
+      [=](const t& c) {
+        return is_other(c) || items_of(c) * c.resident == (c.part_m * c.part_n < 64 ? 512 : 384);
+      },
+      "as many items at once as registers allow", &t::instruction, &t::tile_m, &t::tile_n,
+      &t::part_m, &t::part_n, &t::resident);
+  space.restrict(
+      [=](const t& c) {
+        return is_other(c) ||
+               (c.tile_m <= std::min<std::size_t>(c.tile_n, 64) && c.part_m <= c.part_n);
+      },
+      "tiles and parts as wide as high, or wider", &t::instruction, &t::tile_m, &t::tile_n,
+      &t::part_m, &t::part_n);
+  space.restrict(
+      [=](const t& c) {
+        return is_other(c) || items_of(c) == 128 ||
+               (items_of(c) == 64 && c.part_m * c.part_n == 16);
+      },
+      "4 warps, or 2 with the smallest parts", &t::instruction, &t::tile_m, &t::tile_n, &t::part_m,
+      &t::part_n);
+  space.restrict(
+      [=](const t& c) {
+        if (is_other(c)) return true;
+        if (items_of(c) == 64) return c.depth == 32 && c.stages == 2;
+        return c.depth == 16 && c.stages == (c.part_m * c.part_n == 64 ? 3 : 4);
+      },
+      "deep stages with 2 warps", &t::instruction, &t::tile_m, &t::tile_n, &t::part_m, &t::part_n,
+      &t::depth, &t::stages);
 }
 
 void add_plain_candidates(space<gemm_tuning>& space, bool is_gpu) {
@@ -85,28 +129,7 @@ void add_plain_candidates(space<gemm_tuning>& space, bool is_gpu) {
   space.add(&t::stages, {2, 3, 4});
   space.add(&t::resident, {3, 4, 8});
   space.add(&t::price, {600});
-  // On an H200 the best of 13, with tall tiles and parts, is 0.3 % faster on average over 4,516
-  // sizes. But the choice by costs is slower by more than 8 % than the best of the set at 0.34 % of
-  // sizes with this set, and at 0.51 % with 13. The best of 22 was within 0.6 % of the best of 13.
-  space.restrict(
-      [](const t& c) { return items_of(c) * c.resident == (c.part_m * c.part_n < 64 ? 512 : 384); },
-      "as many items at once as registers allow", &t::tile_m, &t::tile_n, &t::part_m, &t::part_n,
-      &t::resident);
-  space.restrict([](const t& c) { return c.tile_m <= c.tile_n && c.part_m <= c.part_n; },
-                 "tiles and parts as wide as high, or wider", &t::tile_m, &t::tile_n, &t::part_m,
-                 &t::part_n);
-  space.restrict(
-      [](const t& c) {
-        return items_of(c) == 128 || (items_of(c) == 64 && c.part_m * c.part_n == 16);
-      },
-      "4 warps, or 2 with the smallest parts", &t::tile_m, &t::tile_n, &t::part_m, &t::part_n);
-  space.restrict(
-      [](const t& c) {
-        if (items_of(c) == 64) return c.depth == 32 && c.stages == 2;
-        return c.depth == 16 && c.stages == (c.part_m * c.part_n == 64 ? 3 : 4);
-      },
-      "deep stages with 2 warps", &t::tile_m, &t::tile_n, &t::part_m, &t::part_n, &t::depth,
-      &t::stages);
+  restrict_plain(space);
 }
 
 void add_tensor_candidates(space<gemm_tuning>& space) {
@@ -120,6 +143,30 @@ void add_tensor_candidates(space<gemm_tuning>& space) {
   space.add(&t::stages, {2, 3, 4});
   space.add(&t::resident, {1, 2, 3});
   space.add(&t::price, {4000});
+}
+
+/// Candidates with products of TF32, beside those with exact products: a goal may bound the error,
+/// and what is fastest at a size may differ. Not yet compared on a device, so they are many.
+void add_tf32_candidates(space<gemm_tuning>& space, gemm_precision least) {
+  using t = gemm_tuning;
+  std::vector<instruction> permitted{instruction::plain, instruction::tf32x3};
+  if (least == gemm_precision::tf32) permitted.push_back(instruction::tf32);
+  space.add(&t::instruction, permitted);
+  space.add(&t::tile_m, {16, 32, 64, 128});
+  space.add(&t::tile_n, {16, 32, 64, 128, 256});
+  space.add(&t::part_m, {4, 8, 32, 64});
+  space.add(&t::part_n, {4, 8, 32, 64});
+  space.add(&t::depth, {16, 32});
+  space.add(&t::stages, {2, 3, 4});
+  space.add(&t::resident, {1, 2, 3, 4, 8});
+  space.add(&t::price, {600, 2000});
+  space.restrict(
+      [](const t& c) {
+        if (c.instruction == instruction::plain) return c.price == 600;
+        return c.price == 2000 && c.tile_m >= 64 && c.tile_n >= 64 && c.resident <= 3;
+      },
+      "tiles of tensor cores from 64 x 64 on", &t::instruction, &t::tile_m, &t::tile_n,
+      &t::resident, &t::price);
 }
 
 /// Returns the number of stages that fit in local memory with this many groups on a compute unit.
@@ -167,7 +214,9 @@ std::size_t items_of(const gemm_tuning& t) noexcept {
   const std::size_t parts = (t.tile_m / t.part_m) * (t.tile_n / t.part_n);
   switch (t.instruction) {
     case instruction::plain: return parts;
-    case instruction::mma: return parts * warp_items;
+    case instruction::mma:
+    case instruction::tf32x3:
+    case instruction::tf32: return parts * warp_items;
     case instruction::wgmma: return parts * 4 * warp_items + (t.resident == 1 ? 128 : 64);
   }
   return 0;
@@ -178,6 +227,9 @@ std::size_t local_memory_bytes(const gemm_key& key, const gemm_tuning& t) {
     const gemm_product as(key);
     const std::size_t rows = t.tile_m + (as.a_along_k ? 4 : 0) + t.tile_n + (as.b_along_k ? 4 : 0);
     return t.stages * t.depth * rows * sizeof(float);
+  }
+  if (is_tf32(t.instruction)) {
+    return t.stages * t.depth * (t.tile_m + 8 + t.tile_n + 8) * sizeof(float);
   }
   // Each stage of wgmma has two barriers, which fit beside the aligned data.
   const std::size_t stages = t.stages * t.depth * (t.tile_m + t.tile_n) * 2 + swizzle_bytes;
@@ -219,9 +271,20 @@ void check_tuning(const gemm_key& key, const gemm_tuning& t) {
         fmt::format("the tuning of gemm is impossible: {}; gemm.hpp says what its members may be",
                     to_string(to_values(t))));
   }
+  if (is_tf32(t.instruction)) {
+    const auto needed =
+        t.instruction == instruction::tf32x3 ? gemm_precision::tf32x3 : gemm_precision::tf32;
+    if (key.input == dtype::float32 && key.precision >= needed) return;
+    throw argument_error(
+        fmt::format("the tuning of gemm is impossible: its products of {} need inputs of float32 "
+                    "and a key that permits them (gemm_key::precision), which has inputs of {} and "
+                    "the precision {}",
+                    t.instruction == instruction::tf32x3 ? "tf32x3" : "tf32", dtype_name(key.input),
+                    to_string(value_traits<gemm_precision>::to_value(key.precision))));
+  }
   if (t.instruction != instruction::plain && key.input != dtype::float16) {
     throw argument_error(
-        "the tuning of gemm is impossible: tensor cores multiply inputs of float16 only");
+        "the tuning of gemm is impossible: these tensor cores multiply inputs of float16 only");
   }
 }
 
@@ -234,6 +297,10 @@ space<gemm_tuning> tuning_space(const gemm_key& key, const device& device) {
     add_hopper_candidates(space, key, local_bytes);
   } else if (key.input == dtype::float16 && generation >= 80) {
     add_tensor_candidates(space);
+  } else if (key.precision != gemm_precision::exact && key.input == dtype::float32 &&
+             generation >= 80) {
+    add_tf32_candidates(space, key.precision);
+    restrict_plain(space);
   } else {
     add_plain_candidates(space, device.kind() == device_kind::gpu);
   }

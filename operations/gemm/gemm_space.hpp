@@ -25,6 +25,11 @@ struct gemm_product {
   bool b_along_k;  ///< true if elements of a column of the second operand are contiguous
 };
 
+/// True for the instructions that multiply floats by tensor cores.
+constexpr bool is_tf32(gemm_instruction instruction) noexcept {
+  return instruction == gemm_instruction::tf32x3 || instruction == gemm_instruction::tf32;
+}
+
 /// The work items of a group.
 std::size_t items_of(const gemm_tuning& t) noexcept;
 

@@ -76,6 +76,21 @@ LIBTUNE_DEVICE_TEST_CASE("tensor cores multiply every layout", device) {
   check_tensor_tuning(context, {instruction::mma, 64, 128, 32, 64, 64, 2, 1, 64}, {turned_mixed});
 }
 
+LIBTUNE_DEVICE_TEST_CASE("tensor cores multiply floats of every layout by TF32", device) {
+  if (cuda_generation(device) < 80) return;
+  using tune::operations::gemm_precision;
+  const tune::context context = device.create_context();
+  std::vector<gemm_key> keys = all_layouts(dtype::float32, dtype::float32);
+  for (gemm_key& key : keys) key.precision = gemm_precision::tf32;
+  check_tensor_tuning(context, {instruction::tf32, 128, 64, 64, 32, 16, 3, 1, 0}, keys);
+  check_tensor_tuning(context, {instruction::tf32, 64, 128, 32, 64, 32, 2, 1, 64}, {keys.front()});
+  check_tensor_tuning(context, {instruction::tf32, 64, 256, 32, 64, 32, 3, 1, 0}, {keys.back()});
+  for (gemm_key& key : keys) key.precision = gemm_precision::tf32x3;
+  check_tensor_tuning(context, {instruction::tf32x3, 64, 64, 32, 32, 16, 3, 2, 0}, keys);
+  check_tensor_tuning(context, {instruction::tf32x3, 128, 128, 64, 32, 32, 2, 1, 64},
+                      {keys.front()});
+}
+
 LIBTUNE_DEVICE_TEST_CASE("tensor cores that four warps share multiply every layout", device) {
   if (cuda_generation(device) != 90) return;
   const tune::context context = device.create_context();

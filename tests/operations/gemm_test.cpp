@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <set>
 #include <type_traits>
 #include <vector>
 
@@ -112,6 +113,8 @@ LIBTUNE_DEVICE_TEST_CASE("wrong types, tunings and sizes are errors that say wha
   refuses({.depth = 12}, "impossible");
   refuses({.stages = 1}, "impossible");
   refuses({gemm_instruction::mma, 64, 64, 32, 32, 64, 2}, "float16 only");
+  refuses({gemm_instruction::tf32, 64, 64, 32, 32, 16, 2},
+          "its products of tf32 need inputs of float32 and a key that permits them");
   refuses({gemm_instruction::mma, 64, 64, 32, 16, 64, 2}, "impossible");
   refuses({gemm_instruction::wgmma, 64, 320, 64, 64, 64, 2}, "impossible");
   const gemm_template made(context, gemm_key{});
@@ -143,11 +146,49 @@ TEST_CASE("gemm has configurations to search on GPUs with little local memory") 
   }
 }
 
+TEST_CASE("only a key that permits it gives products of floats less precision") {
+  using tune::operations::gemm_precision;
+  using instruction = gemm_instruction;
+  const auto instructions = [](const gemm_key& key, const tune::device& device) {
+    std::set<instruction> found;
+    for (const gemm_tuning& each : tune::operations::tuning_space(key, device)) {
+      CHECK_NOTHROW(tune::operations::check_tuning(key, each));
+      found.insert(each.instruction);
+    }
+    return found;
+  };
+  const gemm_key three{.precision = gemm_precision::tf32x3};
+  const gemm_key one{.precision = gemm_precision::tf32};
+  tune::testing::for_each_compile_target("cuda sm_90", [&](const tune::context& context) {
+    const tune::device device = context.device();
+    CHECK(instructions({}, device) == std::set{instruction::plain});
+    CHECK(instructions(three, device) == std::set{instruction::plain, instruction::tf32x3});
+    CHECK(instructions(one, device) ==
+          std::set{instruction::plain, instruction::tf32x3, instruction::tf32});
+    // Halves have exact products in any case.
+    CHECK(instructions({.input = dtype::float16, .precision = gemm_precision::tf32}, device) ==
+          std::set{instruction::wgmma});
+    // The configurations with exact products are the same.
+    const auto count = [&](const gemm_key& key) {
+      return std::ranges::count(tune::operations::tuning_space(key, device), instruction::plain,
+                                &gemm_tuning::instruction);
+    };
+    CHECK(count(one) == count({}));
+    const gemm_tuning least{instruction::tf32, 64, 64, 32, 32, 16, 2, 1, 0};
+    CHECK_THROWS_WITH_AS(gemm_template(context, three, least),
+                         doctest::Contains("which has inputs of float32 and the precision tf32x3"),
+                         tune::argument_error);
+  });
+  const tune::testing::fake_device without_tensor_cores;
+  CHECK(instructions(one, without_tensor_cores.device()) == std::set{instruction::plain});
+}
+
 TEST_CASE("no configuration of gemm asks for more local memory than the device has") {
   tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
+    using tune::operations::gemm_precision;
     const std::size_t has = context.device().limits().max_dynamic_local_memory_bytes;
-    for (const dtype input : {dtype::float32, dtype::float16}) {
-      const gemm_key key{.input = input, .output = dtype::float32};
+    for (const gemm_key& key : {gemm_key{}, gemm_key{.input = dtype::float16},
+                                gemm_key{.precision = gemm_precision::tf32}}) {
       const auto space = tune::operations::tuning_space(key, context.device());
       CHECK(space.size() >= 8);
       std::size_t most = 0;

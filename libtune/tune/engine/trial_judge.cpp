@@ -179,7 +179,7 @@ void trial_judge::require_accuracy(const trial& checked) const {
     throw common_mistake(fmt::format(
         "the goal '{}' names the metric '{}', which only a check of the results gives, and the "
         "author's function reports none: give make_measure a workload and an answer with "
-        "report_accuracy(), or leave '{}' out of the goal",
+        "report_accuracy(), or measure::report, or leave '{}' out of the goal",
         to_string(goal_), name, name));
   }
 }

@@ -67,7 +67,8 @@ operation_maker gemm() {
                                          {"c", "the layout of C, m x n"},
                                          {"m", "the range that is tuned for"},
                                          {"n", "the range that is tuned for"},
-                                         {"k", "the range that is tuned for"}})
+                                         {"k", "the range that is tuned for"},
+                                         {"precision", "of products; or tf32x3, tf32"}})
       .add(stage::size, "m", {}, "rows of A and C")
       .add(stage::size, "n", {}, "columns of B and C")
       .add(stage::size, "k", {}, "columns of A, rows of B")

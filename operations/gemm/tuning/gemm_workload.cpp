@@ -109,14 +109,14 @@ void known_gemm::set() {
   // Without contents c is NaN, and must not be read.
   if (beta_ != 0) work_.set("c", known.before);
   work_.set("a", known.a).set("b", known.b);
-  expected_.add("c", known.c, gemm_tolerance(key_, k_));
+  expected_.add("c", known.c, gemm_tolerance(key_, k_)).report_accuracy();
 }
 
-std::optional<std::string> known_gemm::find_wrong(const program& built,
-                                                  const gemm_tuning& tuning) const {
+std::optional<std::string> known_gemm::find_wrong(const program& built, const gemm_tuning& tuning,
+                                                  accuracy& measured) const {
   gemm op(work_.queue(), built, tuning, key_, m_, n_, k_);
   op.set_factors(alpha_, beta_);
-  auto wrong = find_fault(op, work_, expected_);
+  auto wrong = find_fault(op, work_, expected_, measured);
   if (wrong) wrong = fmt::format("of {} x {} elements, sums of {}: {}", m_, n_, k_, *wrong);
   return wrong;
 }

@@ -33,7 +33,10 @@ class known_gemm {
              std::size_t k, float alpha, float beta);
 
   /// Runs a program, and returns the fault of its product; empty if it is right.
-  std::optional<std::string> find_wrong(const program& built, const gemm_tuning& tuning) const;
+  /// @param measured  the accuracy of a right product is added to it; of halves beside the rounded
+  ///                  answer
+  std::optional<std::string> find_wrong(const program& built, const gemm_tuning& tuning,
+                                        accuracy& measured) const;
 
  private:
   template <class In, class Out>

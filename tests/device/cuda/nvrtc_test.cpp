@@ -81,18 +81,25 @@ const std::vector<std::pair<const char*, int>> of_rfi2d{
 
 /// The kernel files that those for tensor cores come after.
 constexpr const char* gemm_for_tensors =
-    "operations/gemm/gemm.kernel operations/gemm/gemm_tensor.kernel";
+    "operations/gemm/gemm.kernel operations/gemm/gemm_tensor.kernel "
+    "operations/gemm/gemm_pairs.kernel";
+constexpr const char* gemm_for_words =
+    "operations/gemm/gemm.kernel operations/gemm/gemm_words.kernel";
+constexpr const char* gemm_for_tf32 =
+    "operations/gemm/gemm.kernel operations/gemm/gemm_words.kernel "
+    "operations/gemm/gemm_pairs.kernel";
 
-/// A tuning of gemm for an instruction: 0 plain, 1 mma, 2 wgmma; of float16 or float32.
+/// A tuning of gemm for an instruction: 0 plain, 1 mma, 2 wgmma, 3 tf32x3, 4 tf32; of float16 or
+/// float32.
 std::vector<std::pair<const char*, int>> macros_of_gemm(int instruction, bool is_half = true) {
   const int tile = instruction == 0 ? 32 : 64;
-  const int part = std::array{4, 32, 64}.at(static_cast<std::size_t>(instruction));
+  const int part = std::array{4, 32, 64, 32, 32}.at(static_cast<std::size_t>(instruction));
   return {{"instruction", instruction},
           {"tile_m", tile},
           {"tile_n", tile},
           {"part_m", part},
           {"part_n", part},
-          {"depth", instruction == 0 ? 8 : 64},
+          {"depth", std::array{8, 64, 64, 16, 32}.at(static_cast<std::size_t>(instruction))},
           {"stages", 2},
           {"resident", 2},
           {"band", 8},
@@ -224,8 +231,21 @@ const sample samples[] = {
      {{"wgs", 64}, {"items", 2}},
      "typedef uint element;\ntypedef uint4 word;\n"},
     {"operations/gemm/gemm.kernel", macros_of_gemm(0)},
-    {"operations/gemm/gemm_plain.kernel", macros_of_gemm(0), "operations/gemm/gemm.kernel"},
-    {"operations/gemm/gemm_plain.kernel", macros_of_gemm(0, false), "operations/gemm/gemm.kernel"},
+    {"operations/gemm/gemm_words.kernel", macros_of_gemm(0), "operations/gemm/gemm.kernel"},
+    {"operations/gemm/gemm_pairs.kernel",
+     macros_of_gemm(1),
+     "operations/gemm/gemm.kernel",
+     {{8, 0}}},
+    {"operations/gemm/gemm_plain.kernel", macros_of_gemm(0), gemm_for_words},
+    {"operations/gemm/gemm_plain.kernel", macros_of_gemm(0, false), gemm_for_words},
+    {"operations/gemm/gemm_tf32.kernel",
+     macros_of_gemm(3, false),
+     gemm_for_tf32,
+     {{8, 0}, {9, 0}, {10, 0}}},
+    {"operations/gemm/gemm_tf32.kernel",
+     macros_of_gemm(4, false),
+     gemm_for_tf32,
+     {{8, 0}, {9, 0}, {10, 0}}},
     {"operations/gemm/gemm_tensor.kernel",
      macros_of_gemm(1),
      "operations/gemm/gemm.kernel",
