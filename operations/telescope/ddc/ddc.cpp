@@ -112,15 +112,17 @@ struct ddc_case {
     for (std::size_t i = 0; i < 2 * out.size()[1]; ++i) {
       largest = std::max(largest, std::abs(out.data()[i]));
     }
-    expected.add("out", std::move(out), {.absolute = 1e-5 * static_cast<double>(largest)});
+    expected.add("out", std::move(out), {.absolute = 1e-5 * static_cast<double>(largest)})
+        .report_accuracy();
     work.set("samples", std::move(samples));
     work.set("taps", std::move(taps));
   }
 
-  std::optional<std::string> find_wrong(const program& built, const ddc_tuning& tuning) const {
+  std::optional<std::string> find_wrong(const program& built, const ddc_tuning& tuning,
+                                        accuracy& measured) const {
     ddc op(work.queue(), built, tuning, key, 2, count);
     op.set_mixer(step, phase);
-    auto wrong = find_fault(op, work, expected);
+    auto wrong = find_fault(op, work, expected, measured);
     if (wrong) wrong = fmt::format("of {} samples: {}", count, *wrong);
     return wrong;
   }
