@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libtune/device/device.hpp"
+#include "libtune/device/interface.hpp"
 #include "libtune/device/kernel.hpp"
 
 namespace tune {
@@ -64,14 +65,23 @@ std::string stray_write::describe() const {
                      place(behind ? far : near), near, far, side, edge);
 }
 
-guarded_memory::guarded_memory(const context& context, std::size_t bytes, std::size_t band_bytes)
+guarded_memory::guarded_memory(const context& context, std::size_t bytes, std::size_t band_bytes,
+                               std::size_t shift_bytes)
     : band_(aligned(context, band_bytes)),
-      whole_(context.create_buffer(band_ + std::max<std::size_t>(bytes, 1) + band_)),
-      memory_(context.create_sub_buffer(whole_, band_, std::max<std::size_t>(bytes, 1))) {}
+      shift_(shift_bytes),
+      whole_(context.create_buffer(band_ + shift_ + std::max<std::size_t>(bytes, 1) + band_)),
+      memory_(context.create_sub_buffer(whole_, band_, std::max<std::size_t>(bytes, 1))),
+      begin_(band_) {
+  if (shift_ == 0) return;
+  shifted_ = buffer(
+      context.impl()->create_part(whole_.impl(), band_ + shift_, std::max<std::size_t>(bytes, 1)));
+}
 
-void guarded_memory::arm(command_queue& queue, std::size_t used_bytes, std::byte pattern) {
-  queue.fill(whole_, band_, std::span(&pattern, 1));
-  queue.fill(whole_, band_, std::span(&pattern, 1), band_ + used_bytes);
+void guarded_memory::arm(command_queue& queue, std::size_t used_bytes, std::byte pattern,
+                         bool is_shifted) {
+  begin_ = band_ + (is_shifted ? shift_ : 0);
+  queue.fill(whole_, begin_, std::span(&pattern, 1));
+  queue.fill(whole_, band_, std::span(&pattern, 1), begin_ + used_bytes);
   used_ = used_bytes;
   pattern_ = pattern;
 }
@@ -79,17 +89,17 @@ void guarded_memory::arm(command_queue& queue, std::size_t used_bytes, std::byte
 std::optional<stray_write> guarded_memory::find_stray_write(command_queue& queue,
                                                             std::size_t element_bytes) const {
   if (!used_) return std::nullopt;
-  std::vector<std::byte> bytes(2 * band_);
+  std::vector<std::byte> bytes(begin_ + band_);
   const auto [before, behind] =
-      std::pair(std::span(bytes).first(band_), std::span(bytes).last(band_));
-  queue.read(whole_, before.data(), band_, 0, false);
-  queue.read(whole_, behind.data(), band_, band_ + *used_, false);
+      std::pair(std::span(bytes).first(begin_), std::span(bytes).last(band_));
+  queue.read(whole_, before.data(), begin_, 0, false);
+  queue.read(whole_, behind.data(), band_, begin_ + *used_, false);
   queue.finish();
   const std::size_t unit = std::max<std::size_t>(element_bytes, 1);
   auto found = find_in(behind, pattern_, unit, [](std::size_t i) { return i; });
   const bool is_behind = found.has_value();
   if (!found) {
-    found = find_in(before, pattern_, unit, [&](std::size_t i) { return band_ - 1 - i; });
+    found = find_in(before, pattern_, unit, [&](std::size_t i) { return begin_ - 1 - i; });
   }
   if (!found) return std::nullopt;
   found->behind = is_behind;

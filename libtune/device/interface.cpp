@@ -245,6 +245,17 @@ std::shared_ptr<program_interface> context_interface::create_program_from_binary
 
 std::shared_ptr<buffer_interface> context_interface::create_sub_buffer(
     const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes, std::size_t bytes) {
+  return create_aligned_part(parent, offset_bytes, bytes, info().limits.buffer_alignment_bytes);
+}
+
+std::shared_ptr<buffer_interface> context_interface::create_part(
+    const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes, std::size_t bytes) {
+  return create_aligned_part(parent, offset_bytes, bytes, least_alignment());
+}
+
+std::shared_ptr<buffer_interface> context_interface::create_aligned_part(
+    const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes, std::size_t bytes,
+    std::size_t alignment) {
   const std::string& name = info().identity.name;
   if (parent->context().get() != this) {
     throw argument_error(
@@ -255,7 +266,6 @@ std::shared_ptr<buffer_interface> context_interface::create_sub_buffer(
     throw argument_error(fmt::format("a sub-buffer of {} bytes at {} leaves its buffer of {} bytes",
                                      bytes, offset_bytes, parent->bytes()));
   }
-  const std::size_t alignment = info().limits.buffer_alignment_bytes;
   if (offset_bytes % alignment != 0) {
     throw argument_error(
         fmt::format("a sub-buffer at {} is not aligned to the {} bytes of device '{}' "

@@ -265,6 +265,14 @@ class context_interface : public std::enable_shared_from_this<context_interface>
   std::shared_ptr<buffer_interface> create_image(const image_layout& layout);
   std::shared_ptr<buffer_interface> create_sub_buffer(
       const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes, std::size_t bytes);
+  /// Like create_sub_buffer, at a multiple of least_alignment: as little aligned as memory that an
+  /// application may wrap.
+  std::shared_ptr<buffer_interface> create_part(const std::shared_ptr<buffer_interface>& parent,
+                                                std::size_t offset_bytes, std::size_t bytes);
+  /// The alignment that kernels can rely on for every buffer:
+  /// device_limits::buffer_alignment_bytes, or less where an application's memory of any address
+  /// can be wrapped.
+  virtual std::size_t least_alignment() const { return info().limits.buffer_alignment_bytes; }
   std::shared_ptr<pinned_memory_interface> create_pinned_memory(std::size_t bytes);
   std::shared_ptr<queue_interface> create_queue(queue_settings settings);
   std::shared_ptr<program_interface> create_program(const program_source& source);
@@ -291,6 +299,9 @@ class context_interface : public std::enable_shared_from_this<context_interface>
   std::shared_ptr<const void> attachment(const void* key) const;
 
  private:
+  std::shared_ptr<buffer_interface> create_aligned_part(
+      const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes, std::size_t bytes,
+      std::size_t alignment);
   virtual std::shared_ptr<buffer_interface> do_create_buffer(std::size_t bytes) = 0;
   virtual std::shared_ptr<buffer_interface> do_create_managed_buffer(std::size_t bytes) = 0;
   /// Throws device_error if the device does not support images.

@@ -3,6 +3,7 @@
 #include "libtune/operation/workload.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -14,6 +15,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/plain_text.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/device/interface.hpp"
 #include "libtune/operation/composition.hpp"
 #include "libtune/operation/input_set.hpp"
 
@@ -47,6 +49,18 @@ std::string describe_layout(const slot& slot) {
   if (layout.size().rank() < 2 && !is_padded) return {};
   return fmt::format(", laid out as {}{}", to_string(layout.padded()),
                      is_padded ? " with its padding" : "");
+}
+
+/// The largest power of two that divides the elements of a slot, up to that of a double complex.
+std::size_t element_alignment(const slot& slot) {
+  constexpr std::size_t most = 16;
+  const std::size_t bytes = element_bytes_of(slot);  // 0 for an alias
+  return std::min(bytes == 0 ? most : bytes & (~bytes + 1), most);
+}
+
+/// The memory of an optional buffer; null for none.
+std::shared_ptr<detail::buffer_interface> impl_of(const std::optional<buffer>& of) {
+  return of ? of->impl() : nullptr;
 }
 
 /// Returns the memory that is bound to a slot; null if the slot is unbound.
@@ -98,6 +112,7 @@ struct workload::shared_array {
   bool optional = false;                   // true if operations may lack the slot
   std::optional<buffer> memory{};
   std::optional<guarded_memory> guard{};  // the owner of the memory; empty without guards
+  std::optional<buffer> shifted{};        // the same memory, for shifted inputs
   // Earlier memory that operations may still use.
   std::vector<std::weak_ptr<detail::buffer_interface>> replaced{};
 };
@@ -106,7 +121,8 @@ struct workload::contents {
   workload_options options;
   std::map<std::string, shared_array, std::less<>> arrays{};
   std::vector<inputs_description> sets{{.name = "", .weight = 1}};
-  std::size_t used = 0;  // of sets
+  std::size_t used = 0;       // of sets
+  std::size_t alignment = 0;  // of shifted inputs; 0: there are none
 };
 
 workload::workload(command_queue queue, const workload_options& options)
@@ -172,6 +188,36 @@ workload& workload::vary(std::initializer_list<std::string> slots,
   return *this;
 }
 
+workload& workload::vary_alignment(std::size_t bytes) {
+  if (!std::has_single_bit(bytes)) {
+    throw argument_error(
+        fmt::format("arrays cannot begin at multiples of {} bytes: give a power of two", bytes));
+  }
+  auto& sets = contents_->sets;
+  contents_->alignment = std::max(bytes, queue_.context().impl()->least_alignment());
+  inputs_description moved{
+      .name = fmt::format("at odd multiples of {} bytes", contents_->alignment),
+      .weight = 0,
+      .is_shifted = true};
+  const auto known = std::ranges::find(sets, true, &inputs_description::is_shifted);
+  if (known == sets.end()) {
+    sets.push_back(std::move(moved));
+  } else {
+    *known = std::move(moved);
+  }
+  return *this;
+}
+
+std::size_t workload::shift_of(const slot& slot) const {
+  if (contents_->alignment == 0) return 0;
+  return std::max(contents_->alignment, element_alignment(slot));
+}
+
+const buffer& workload::present_memory(const shared_array& shared) const {
+  const bool is_shifted = contents_->sets[contents_->used].is_shifted && shared.shifted;
+  return is_shifted ? *shared.shifted : *shared.memory;
+}
+
 const std::vector<workload::inputs_description>& workload::all_inputs() const noexcept {
   return contents_->sets;
 }
@@ -229,18 +275,24 @@ void workload::provide(shared_array& shared, const slot& slot) {
   const workload_options& options = contents_->options;
   const std::size_t bytes = std::max<std::size_t>(slot.required_bytes(), 1);
   const std::size_t band = options.guards ? band_bytes(options, slot) : 0;
+  const std::size_t shift = shift_of(slot);
   const bool is_guarded = !options.guards || (shared.guard && shared.guard->band_bytes() >= band);
-  if (shared.memory && shared.memory->size_bytes() >= bytes && is_guarded) return;
+  const bool is_shiftable = shift == 0 || (shared.guard && shared.guard->shift_bytes() == shift);
+  const bool is_large = shared.memory && shared.memory->size_bytes() >= bytes;
+  if (is_large && is_guarded && is_shiftable) return;
   std::size_t size = bytes;
   if (shared.memory) {
     shared.replaced.push_back(shared.memory->impl());
+    if (shared.shifted) shared.replaced.push_back(shared.shifted->impl());
     size = std::max(size, shared.memory->size_bytes());
   }
   shared.memory.reset();
+  shared.shifted.reset();
   shared.guard.reset();
-  if (options.guards) {
-    shared.guard.emplace(queue_.context(), size, band);
+  if (options.guards || shift != 0) {
+    shared.guard.emplace(queue_.context(), size, band, shift);
     shared.memory = shared.guard->memory();
+    shared.shifted = shared.guard->shifted();
   } else {
     shared.memory = queue_.context().create_buffer(size);
   }
@@ -250,7 +302,9 @@ workload::shared_array* workload::find(const named_slot& item) const {
   const auto found = contents_->arrays.find(item.name);
   if (found == contents_->arrays.end() || !found->second.memory) return nullptr;
   const buffer* const memory = memory_of(*item.slot);
-  return memory != nullptr && *memory == *found->second.memory ? &found->second : nullptr;
+  const bool is_own = memory != nullptr && (*memory == *found->second.memory ||
+                                            memory->impl() == impl_of(found->second.shifted));
+  return is_own ? &found->second : nullptr;
 }
 
 // Names are ignored, because two slots may share an array.
@@ -258,10 +312,14 @@ void workload::follow(slot& slot) const {
   const buffer* const memory = memory_of(slot);
   if (memory == nullptr) return;
   for (const auto& [name, shared] : contents_->arrays) {
+    if (!shared.memory) continue;
+    const buffer& present = present_memory(shared);
+    if (*memory == present) return;
+    const bool is_other = *memory == *shared.memory || memory->impl() == impl_of(shared.shifted);
     const bool is_old = std::ranges::any_of(
         shared.replaced, [&](const auto& replaced) { return replaced.lock() == memory->impl(); });
-    if (!is_old || !shared.memory) continue;
-    slot.bind(*shared.memory);
+    if (!is_old && !is_other) continue;
+    slot.bind(present);
     return;
   }
 }
@@ -270,7 +328,8 @@ bool workload::provides(const operation& operation, std::string_view slot) const
   const buffer* const memory = memory_of(operation.any_slot(slot));
   return memory != nullptr && std::ranges::any_of(operation.slots(), [&](const named_slot& item) {
            const shared_array* const shared = find(item);
-           return shared != nullptr && *shared->memory == *memory;
+           return shared != nullptr &&
+                  (*shared->memory == *memory || impl_of(shared->shifted) == memory->impl());
          });
 }
 
@@ -289,10 +348,12 @@ void workload::restore(const operation& operation, std::byte poison) {
     if (slot != nullptr) {
       fill(*shared, slot->buffer(), poison);
     } else if (bytes != 0) {
-      queue_.fill(*shared->memory, bytes, std::span(&poison, 1));
+      queue_.fill(present_memory(*shared), bytes, std::span(&poison, 1));
     }
     const std::size_t used = slot != nullptr ? slot->buffer().layout().bytes() : bytes;
-    if (shared->guard) shared->guard->arm(queue_, used, poison ^ guard_bits);
+    if (!shared->guard || !contents_->options.guards) continue;
+    shared->guard->arm(queue_, used, poison ^ guard_bits,
+                       &present_memory(*shared) != &*shared->memory);
   }
   if (!is_shared) queue_.finish();
 }

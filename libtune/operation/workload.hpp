@@ -104,6 +104,16 @@ class workload {
   /// author's in these slots, to find kernels that are right for the author's alone.
   ///   work.vary({"samples"}, {tune::input_kind::zeros, tune::input_kind::extremes});
   workload& vary(std::initializer_list<std::string> slots, std::initializer_list<input_kind> kinds);
+  /// Adds a set of inputs with the contents of the author, in which each array begins at an odd
+  /// multiple of this many bytes: the alignment that callers promise, such as 16 if kernels read
+  /// words of 16 bytes. It finds kernels that rely on more. Memory of libtune always begins at
+  /// multiples of device_limits::buffer_alignment_bytes; on CUDA an application may wrap memory of
+  /// any address. On OpenCL every buffer has that alignment, so fewer bytes stand for it. Elements
+  /// stay aligned. A second call replaces the number.
+  ///
+  /// On CUDA a misaligned access is a fault of the device: search in a child process.
+  /// @throws argument_error unless it is a power of two
+  workload& vary_alignment(std::size_t bytes);
   /// Sets the part of the author's inputs in the time of a configuration; 1 by default, where other
   /// sets have 0 (input_set::weight). @throws argument_error unless it is finite and at least 0
   workload& weight(double part);
@@ -112,6 +122,8 @@ class workload {
   struct inputs_description {
     std::string name;   ///< empty: the author's
     double weight = 0;  ///< its part in the time of a configuration
+    /// True for the contents of the author in arrays that begin elsewhere (vary_alignment).
+    bool is_shifted = false;
   };
   /// All sets, the author's first.
   const std::vector<inputs_description>& all_inputs() const noexcept;
@@ -168,6 +180,8 @@ class workload {
   source& source_of(std::size_t number, const std::string& slot);
   void check_contents(const operation& operation) const;
   void provide(shared_array& shared, const slot& slot);
+  std::size_t shift_of(const slot& slot) const;
+  const buffer& present_memory(const shared_array& shared) const;
   void follow(slot& slot) const;
   void fill(shared_array& shared, const device_array& target, std::byte poison);
   void produce(shared_array& shared, const source& from, const device_array& target);

@@ -36,6 +36,8 @@ class fake_context final : public detail::context_interface {
                std::shared_ptr<fake_state> state)
       : context_interface(std::move(device)), state_(std::move(state)) {}
 
+  std::size_t least_alignment() const override { return 1; }
+
  private:
   std::shared_ptr<detail::buffer_interface> do_create_buffer(std::size_t bytes) override;
   std::shared_ptr<detail::buffer_interface> do_create_managed_buffer(std::size_t bytes) override;

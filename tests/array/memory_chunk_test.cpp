@@ -16,6 +16,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/device/interface.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "tests/array/random_region.hpp"
@@ -189,6 +190,27 @@ LIBTUNE_DEVICE_TEST_CASE("an array may end before its memory does, and the band 
   CHECK(found->count == 4);
   CHECK(found->describe() == "bytes 13 to 16, 4 to 7 past the end, were written");
   memory.arm(on.queue, 20, pattern);
+  CHECK_FALSE(memory.find_stray_write(on.queue));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("an array that begins later has bands around it as well", device) {
+  bench on(device);
+  const std::size_t shift = on.context.impl()->least_alignment();
+  guarded_memory memory(on.context, 1000, 4096, shift);
+  REQUIRE(memory.shifted());
+  CHECK(memory.shifted()->size_bytes() == 1000);
+  memory.arm(on.queue, 1000, pattern, true);
+  on.write(*memory.shifted(), 0, 1000);
+  CHECK_FALSE(memory.find_stray_write(on.queue));
+  on.write(memory.memory(), 0, 1);
+  const auto found = memory.find_stray_write(on.queue);
+  REQUIRE(found);
+  CHECK_FALSE(found->behind);
+  CHECK(found->nearest == shift - 1);
+  memory.arm(on.queue, 1000 - shift, pattern, true);
+  on.write(*memory.shifted(), 1000 - shift, 1);
+  CHECK(memory.find_stray_write(on.queue).value().behind);
+  memory.arm(on.queue, 1000, pattern);
   CHECK_FALSE(memory.find_stray_write(on.queue));
 }
 

@@ -15,6 +15,7 @@
 #include "libtune/kernel/compile.hpp"
 #include "libtune/operation/sequence.hpp"
 #include "libtune/testing/devices.hpp"
+#include "libtune/testing/fake_device.hpp"
 #include "libtune/verify/answer.hpp"
 #include "tests/verify/doubling.hpp"
 
@@ -233,6 +234,56 @@ LIBTUNE_DEVICE_TEST_CASE("a trusted operation that leaves its arrays is an error
   CHECK_THROWS_WITH_AS(tune::take_answer(expected, on.work, trusted, {"dest"}),
                        doctest::Contains("'dest': element 1000, 1 past the end, was written"),
                        tune::error);
+}
+
+/// A fake device whose kernel doubles only numbers that begin at a multiple of 16 bytes.
+tune::testing::fake_device device_with_words_of_16_bytes() {
+  tune::testing::fake_device fake;
+  fake.add_kernel("doubling", 4, [](tune::testing::fake_launch& launch) {
+    const auto dest = launch.buffer<float>(0);
+    const auto src = launch.buffer<float>(1);
+    const auto size = launch.argument<std::uint32_t>(3);
+    const bool is_aligned = reinterpret_cast<std::uintptr_t>(&src[0]) % 16 == 0;  // NOLINT
+    launch.for_each_item([&](std::size_t x, std::size_t, std::size_t) {
+      if (x < size) dest[x] = is_aligned ? 2 * src[x] : 0;
+    });
+  });
+  return fake;
+}
+
+TEST_CASE("a kernel that relies on more alignment than callers promise is found") {
+  const tune::testing::fake_device fake = device_with_words_of_16_bytes();
+  bench on(fake.device());
+  CHECK(on.fault_of(right) == std::nullopt);
+  on.work.vary_alignment(16);
+  CHECK(on.fault_of(right) == std::nullopt);
+  on.work.vary_alignment(4);
+  CHECK(on.work.all_inputs().size() == 2);
+  CHECK(contains(on.fault_of(right), "with the inputs 'at odd multiples of 4 bytes': 'dest'"));
+  CHECK_THROWS_WITH_AS(on.work.vary_alignment(12), doctest::Contains("give a power of two"),
+                       tune::argument_error);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("arrays that begin elsewhere are checked, guarded and given back",
+                         device) {
+  bench on(device);
+  on.work.inputs("large").set("src", on.times(100.0F));
+  on.work.vary_alignment(4);
+  on.expected.of("large").add("dest", on.times(200.0F));
+  doubling op(on.queue, right, on.size);
+  on.work.bind(op);
+  const tune::buffer before = op.buffer("dest").buffer();
+  CHECK(tune::find_fault(op, on.work, on.expected) == std::nullopt);
+  CHECK(op.buffer("dest").buffer() == before);
+  CHECK(on.work.provides(op, "dest"));
+  CHECK(op.buffer("dest").get<float>(on.queue)(10) == 14);
+  CHECK(contains(on.fault_of("if (i <= size) dest[i] = 2.0f * src[i < size ? i : 0];"),
+                 "element 1000, 1 past the end, was written"));
+  // A trusted operation gives one answer for both places.
+  tune::answer taken;
+  doubling trusted(on.queue, right, on.size);
+  tune::take_answer(taken, on.work, trusted, {"dest"});
+  CHECK(tune::find_fault(op, on.work, taken) == std::nullopt);
 }
 
 }  // namespace verified_measure_test

@@ -118,6 +118,8 @@ class cuda_context final : public detail::context_interface {
   /// The fill kernels, made by the first call. @throws device_error, build_error
   const cuda::fill_kernels& fill_kernels() const;
 
+  std::size_t least_alignment() const override { return 1; }
+
  private:
   std::shared_ptr<detail::buffer_interface> do_create_buffer(std::size_t bytes) override;
   std::shared_ptr<detail::buffer_interface> do_create_managed_buffer(std::size_t bytes) override;

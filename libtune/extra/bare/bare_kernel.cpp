@@ -3,6 +3,7 @@
 #include "libtune/extra/bare/bare_kernel.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
@@ -200,6 +201,16 @@ bare_kernel& bare_kernel::verify(verifier decides) {
 
 bare_kernel& bare_kernel::report_accuracy() {
   change().reports_accuracy = true;
+  return *this;
+}
+
+bare_kernel& bare_kernel::vary_alignment(std::size_t bytes) {
+  if (!std::has_single_bit(bytes)) {
+    throw argument_error(fmt::format(
+        "the arrays of the kernel '{}' cannot begin at multiples of {} bytes: give a power of two",
+        about_->defined.name, bytes));
+  }
+  change().alignment = bytes;
   return *this;
 }
 

@@ -225,6 +225,9 @@ class bare_kernel {
   /// @throws argument_error if one is no array with contents
   bare_kernel& vary(const std::vector<std::size_t>& arguments,
                     const std::vector<input_kind>& kinds);
+  /// Runs each configuration also with arrays that begin at odd multiples of this many bytes; see
+  /// workload::vary_alignment. @throws argument_error unless it is a power of two
+  bare_kernel& vary_alignment(std::size_t bytes);
   /// Sets a function that checks the results of a run, in addition to the answers.
   bare_kernel& verify(verifier decides);
   /// Declares that a second run may give other bits; see tune::answer::nondeterministic.

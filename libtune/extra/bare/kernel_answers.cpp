@@ -32,6 +32,7 @@ void kernel_description::fill(workload& work) const {
     work.inputs(std::string(input_kind_name(each.kind)))
         .derive(slot_name(each.argument), each.kind);
   }
+  if (alignment != 0) work.vary_alignment(alignment);
 }
 
 void kernel_description::take_reference(answer& expected, const workload& work) const {

@@ -66,6 +66,7 @@ struct kernel_description {
   bool deterministic = true;
   bool reports_accuracy = false;
   bool reports_bits = false;
+  std::size_t alignment = 0;  // of arrays in a set of inputs; 0: no such set
   bare_kernel::measuring_function measures{};
   declared_work work{};
   std::optional<std::pair<quantity, quantity>> work_by_formulas{};  // operations and bytes
