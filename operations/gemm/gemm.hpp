@@ -53,8 +53,8 @@ struct gemm_key {
   size_range m{16, 8192};                  ///< rows of A and C
   size_range n{16, 8192};                  ///< columns of B and C
   size_range k{16, 8192};                  ///< columns of A, rows of B
-  /// With less than exact products the fastest tuning may be less precise. A goal bounds the error:
-  /// "min time, snr >= 100 dB".
+  /// The least precision of the products. The fastest tuning may have it, unless a goal bounds the
+  /// error: "min time, snr >= 100 dB".
   gemm_precision precision = gemm_precision::exact;
 };
 

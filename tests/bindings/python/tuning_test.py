@@ -282,7 +282,7 @@ class Kernels(unittest.TestCase):
 
     def test_reference(self):
         kernel = scale_kernel().reference(scale_kernel(), block_size_x=64, rtol=1e-6)
-        kernel.vary(1, "shuffled", "extremes").report_accuracy()
+        kernel.vary(1, "shuffled", "extremes").report_accuracy().report_bits()
         tuned = kernel.tune(context)
         trials = by_block_size(tuned)
         self.assertEqual(trials[16][0], "wrong result")
