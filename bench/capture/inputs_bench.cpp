@@ -184,7 +184,10 @@ void capture(const subject& of, const tune::context& context, contents kind,
   const auto made = of.make(queue);
   made->ensure_all_bound();
   of.fill(*made, kind);
-  tune::capture frames("flagging", {.folder = folder, .each_nth = 1, .bytes_per_second = 0});
+  tune::capture frames("flagging", {.folder = folder,
+                                    .each_nth = 1,
+                                    .memory_bytes = std::size_t{32} << 30,
+                                    .bytes_per_second = 0});
   const auto point = frames.add(of.name, *made);
   frames.prepare();
   tune::frame_snapshot frame = frames.begin();

@@ -37,7 +37,7 @@ shared_memory shared_in(const loaded_run& run) {
 
 device_array load_array(command_queue& queue, const io_slot& slot, const captured_slot& captured,
                         const capture_reader& file, const captured_contents& contents) {
-  const shape& size = slot.required_layout().size();
+  const shape size = slot.required_layout().size();
   if (size != captured.size) {
     throw argument_error(fmt::format("the slot '{}' has the shape {}, and was captured with {}",
                                      captured.name, to_string(size), to_string(captured.size)));
