@@ -48,6 +48,11 @@ class simulated_pipeline {
   static constexpr std::array<int, 4> in_flight{1, 2, 3, 4};
   static constexpr std::size_t count = heaps.size() * in_flight.size() * 4;
 
+  /// The units of a frame: its heaps.
+  static int units_of(std::size_t configuration) {
+    return heaps[configuration / (in_flight.size() * 4)];
+  }
+  /// Seconds.
   double deadline() const { return deadline_; }
 
   /// Runs frames from the present time on, or from another one.
@@ -55,7 +60,7 @@ class simulated_pipeline {
   tune::frame_record run(std::size_t configuration, const tune::pipeline_load& load,
                          std::optional<double> from = std::nullopt,
                          std::size_t most_late = std::numeric_limits<std::size_t>::max()) {
-    const int of_frame = heaps[configuration / (in_flight.size() * 4)];
+    const int of_frame = units_of(configuration);
     const auto most = static_cast<std::size_t>(in_flight[configuration / 4 % in_flight.size()]);
     const bool graph = configuration % 2 != 0;
     const bool sleeps = configuration / 2 % 2 != 0;

@@ -32,10 +32,9 @@ struct player {
   bool is_out = false;            // cannot win any more
   std::vector<rate_test> tests{};
   detail::rate_prediction prediction{};
-  double predicted = 0;  // the rate
 };
 
-/// What both kinds of contest share: players, time, and runs.
+/// Players, time and runs, for both kinds of contest.
 class contest {
  public:
   contest(const pipeline_goal& goal, const std::vector<std::size_t>& configurations,
@@ -62,7 +61,6 @@ class contest {
       of.standing.failed = of.is_out = true;
       return false;
     }
-    last_frames_ = record->latencies().size();
     last_rate_ = record->units() / record->elapsed().count();
     of.frame_units =
         record->units() / static_cast<double>(record->latencies().size() + record->excused());
@@ -104,7 +102,6 @@ class contest {
   std::vector<player> players_;
   double late_;  // the part that is allowed
   double spent_ = 0;
-  std::size_t last_frames_ = 0;
   double last_rate_ = 0;
 };
 
@@ -114,7 +111,7 @@ class rate_contest : contest {
 
   contest_result find() {
     screen();
-    predict();
+    halve();
     decide();
     if (finalists_.empty()) settle();
     return result();
@@ -128,34 +125,38 @@ class rate_contest : contest {
     const double seconds = std::clamp(
         0.1 * settings_.budget.count() / static_cast<double>(players_.size()), 0.02, 0.4);
     for (player& each : players_) {
+      // Runs of slow frames are longer than they should be.
+      if (left() < 0.4 * settings_.budget.count()) return;
       if (run(each, 0, seconds)) each.standing.throughput = last_rate_;
       if (!each.is_out) run(each, 0.7 * each.standing.throughput, seconds / 2);
       if (!each.is_out) predict(each);
     }
   }
 
-  void predict(player& of) { of.predicted = of.prediction.highest_rate(late_); }
+  void predict(player& of) const { of.standing.predicted_rate = of.prediction.highest_rate(late_); }
+
+  static double predicted(const player& of) { return of.standing.predicted_rate; }
 
   std::vector<player*> most_promising(std::size_t count) {
     std::vector<player*> in;
     for (player& each : players_) {
-      if (!each.is_out && each.predicted > 0) in.push_back(&each);
+      if (!each.is_out && predicted(each) > 0) in.push_back(&each);
     }
-    std::ranges::stable_sort(in, std::greater(), &player::predicted);
+    std::ranges::stable_sort(in, std::greater(), [](const player* of) { return predicted(*of); });
     if (in.size() > count) in.resize(count);
     return in;
   }
 
   /// Halves the field by the predicted rates, which more runs make more accurate.
-  void predict() {
+  void halve() {
     std::size_t count = std::max(most_finalists, players_.size() / 2);
-    for (int round = 0; round < 7; ++round) {
+    for (int round = 0; round < 7 && left() > 0.2 * settings_.budget.count(); ++round) {
       const std::vector<player*> in = most_promising(count);
       const double seconds = 0.09 * settings_.budget.count() / static_cast<double>(in.size());
       for (int turn = 0; turn < 2; ++turn) {
         for (player* each : in) {
           if (!each->is_out) run(*each, 0, 0.3 * seconds);
-          if (!each->is_out) run(*each, 0.8 * each->predicted, 0.2 * seconds);
+          if (!each->is_out) run(*each, 0.8 * predicted(*each), 0.2 * seconds);
         }
       }
       for (player* each : in) {
@@ -165,32 +166,20 @@ class rate_contest : contest {
       count = std::max(most_finalists, count / 2);
     }
     const std::vector<player*> in = most_promising(1);
-    if (!in.empty()) best_ = in.front()->predicted;
-  }
-
-  static void note(player& of, double rate, bool keeps) {
-    double& kept = of.standing.kept_rate;
-    double& missed = of.standing.missed_rate;
-    if (keeps) {
-      kept = std::max(kept, rate);
-      if (missed <= kept) missed = 0;
-    } else {
-      missed = missed > 0 ? std::min(missed, rate) : rate;
-      if (kept >= missed) kept = 0;
-    }
+    if (!in.empty()) best_ = predicted(*in.front());
   }
 
   /// The most promising players that may keep the deadline at a rate.
   std::vector<player*> candidates(double rate) {
     std::vector<player*> in = most_promising(most_finalists);
     std::erase_if(in, [&](const player* each) {
-      return is_rejected(*each, rate) || each->predicted < 0.97 * rate;
+      return is_rejected(*each, rate) || predicted(*each) < 0.97 * rate;
     });
     return in;
   }
 
-  /// The frames that tell of a rate: those at this rate, those of a higher rate that was kept, and
-  /// those of a lower rate that was not.
+  /// The frames that count for a rate: those at this rate, those of a higher rate that was kept,
+  /// and those of a lower rate that was not.
   struct evidence {
     double frames = 0;
     double late = 0;
@@ -282,7 +271,8 @@ class rate_contest : contest {
     const std::vector<player*> in = most_promising(1);
     effort_ = 1;
     for (int tries = 0; !in.empty() && !in.front()->is_out && tries < 8; ++tries) {
-      const double rate = in.front()->predicted * std::pow(0.93, tries + 1);
+      if (spent_ > 1.25 * settings_.budget.count()) return;
+      const double rate = predicted(*in.front()) * std::pow(0.93, tries + 1);
       while (!is_rejected(*in.front(), rate)) {
         if (!is_undecided(*in.front(), rate)) {
           finalists_ = in;
@@ -310,7 +300,7 @@ class rate_contest : contest {
   bool is_machine_late(double rate) {
     constexpr double rare = 0.05;  // more late frames are no matter of the machine
     const auto best = std::ranges::find_if(
-        players_, [&](const player& each) { return !each.is_out && each.predicted > rate; });
+        players_, [&](const player& each) { return !each.is_out && predicted(each) > rate; });
     if (best == players_.end()) return false;
     begin_test(*best);
     const double seconds = frames_needed(*best, rate) * best->frame_units / rate;
@@ -321,25 +311,39 @@ class rate_contest : contest {
     return true;
   }
 
+  void note_rates(player& of) const {
+    for (const rate_test& each : of.tests) {
+      contest_standing& standing = of.standing;
+      const bool is_less = standing.missed_rate == 0 || each.rate < standing.missed_rate;
+      if (is_rejected(of, each.rate)) {
+        if (is_less) standing.missed_rate = each.rate;
+      } else if (!is_undecided(of, each.rate)) {
+        standing.kept_rate = std::max(standing.kept_rate, each.rate);
+      }
+    }
+  }
+
   contest_result result() {
     contest_result made{.late_allowed = late_, .spent = std::chrono::duration<double>(spent_)};
+    std::erase_if(finalists_, [](const player* each) { return each->is_out; });
+    for (player& each : players_) note_rates(each);
+    for (player* each : finalists_) each->standing.kept_rate = finalists_rate_;
     const auto is_finalist = [&](const player* of) {
       return std::ranges::find(finalists_, of) != finalists_.end();
     };
-    for (player* each : finalists_) each->standing.kept_rate = finalists_rate_;
     std::vector<const player*> all;
     for (const player& each : players_) all.push_back(&each);
     std::ranges::stable_sort(all, [&](const player* a, const player* b) {
       if (a->standing.failed != b->standing.failed) return b->standing.failed;
       if (is_finalist(a) != is_finalist(b)) return is_finalist(a);
-      return a->predicted > b->predicted;
+      return predicted(*a) > predicted(*b);
     });
     made.has_winner = !finalists_.empty();
     for (const player* each : all) made.standings.push_back(each->standing);
     return made;
   }
 
-  double best_ = 0;                 // the highest rate that a player has kept roughly
+  double best_ = 0;                 // the highest rate that was predicted
   std::vector<player*> finalists_;  // they have kept the highest rate in a longer test
   int finalists_level_ = 0;
   double finalists_rate_ = 0;
@@ -396,9 +400,12 @@ class tail_contest : contest {
     standing.upper = standing.value + error;
   }
 
+  bool is_in_time(const player& of) const { return !of.is_out && late_part(of) <= late_; }
+
   void rank() {
     for (player* each : in_) evaluate(*each);
-    std::ranges::stable_sort(in_, [](const player* a, const player* b) {
+    std::ranges::stable_sort(in_, [&](const player* a, const player* b) {
+      if (is_in_time(*a) != is_in_time(*b)) return is_in_time(*a);
       return a->standing.value < b->standing.value;
     });
   }
@@ -412,11 +419,6 @@ class tail_contest : contest {
       for (player* each : in_) {
         if (!each->is_out) run(*each, goal_.rate, seconds / turns);
       }
-    }
-    for (player* each : in_) {
-      evaluate(*each);
-      if (late_part(*each) > late_ && each->blocks.blocks_above(deadline()) > 1)
-        is_late_.push_back(each);
     }
     std::erase_if(in_, [](const player* each) { return each->is_out; });
     rank();
@@ -448,24 +450,20 @@ class tail_contest : contest {
     };
     std::vector<const player*> all;
     for (const player& each : players_) all.push_back(&each);
-    const auto keeps = [&](const player* of) {
-      return !of->is_out && !of->standing.failed && late_part(*of) <= late_;
-    };
     std::ranges::stable_sort(all, [&](const player* a, const player* b) {
-      if (keeps(a) != keeps(b)) return keeps(a);
+      if (is_in_time(*a) != is_in_time(*b)) return is_in_time(*a);
       if (place(a) != place(b)) return place(a) < place(b);
       return a->standing.value < b->standing.value;
     });
-    made.has_winner = !all.empty() && keeps(all.front());
+    made.has_winner = !all.empty() && is_in_time(*all.front());
     for (const player* each : all) {
       made.standings.push_back(each->standing);
-      if (keeps(each)) made.standings.back().kept_rate = goal_.rate;
+      if (is_in_time(*each)) made.standings.back().kept_rate = goal_.rate;
     }
     return made;
   }
 
   std::vector<player*> in_;
-  std::vector<player*> is_late_;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ struct pipeline_goal {
   /// The rate of the input in units per second. 0: the goal is the highest rate that keeps the
   /// deadline; else the least latency at this rate.
   double rate = 0;
-  /// Of the latencies at a given rate, the quantile to minimise; 1 for the longest.
+  /// The quantile of the latencies to minimise at a given rate; 1 for the longest.
   double quantile = 0.999;
   /// A figure of frame_record to minimise at the given rate, such as "watts", instead of a latency.
   std::string figure{};
@@ -39,6 +39,8 @@ struct contest_settings {
 /// The standing of a configuration in a contest.
 struct contest_standing {
   std::size_t configuration = 0;  ///< its number
+  /// The highest rate in time by Lindley's recursion; 0 if it was not predicted.
+  double predicted_rate = 0;
   double throughput = 0;   ///< units per second without waiting for input; 0 if it was not measured
   double kept_rate = 0;    ///< the highest rate at which it has kept the deadline; 0: none
   double missed_rate = 0;  ///< the least rate at which it has not; 0: none
@@ -72,12 +74,11 @@ using pipeline_runner = std::function<std::optional<frame_record>(std::size_t co
 /// same changes of the machine. It has neither clock nor device: the same records lead to the same
 /// runs.
 ///
-/// For the highest rate each configuration first runs without waiting for input, which gives its
-/// throughput. In the order of throughputs each has to keep the deadline at nearly the best rate so
-/// far; if it does, its rate is raised until it does not. The configurations that remain then run
-/// in turn at common rates, with 3 / pipeline_goal::late frames each, until all but one fail. At a
-/// given rate, the worse half leaves after each round of runs in turn, unless the intervals of the
-/// quantiles overlap.
+/// For the highest rate each configuration runs without waiting for input, and at a rate that
+/// leaves room. Both predict its late frames at any rate, by Lindley's recursion. The worse half of
+/// the field leaves after each round, until three are left; these run in turn at common rates, with
+/// more and more frames, and the highest rate that one keeps is found. At a given rate, the worse
+/// half leaves after each round of runs in turn, unless the intervals of the quantiles overlap.
 ///
 /// @param configurations  their numbers; ties are decided by their order
 /// @throws argument_error if the goal or the settings contradict themselves, or the list is empty;

@@ -22,7 +22,7 @@ class rate_prediction {
   void add_paced(const frame_record& of);
   /// The part of late frames at a rate.
   double late_part(double rate) const;
-  /// The highest rate with at most this part of late frames; 0: there is none.
+  /// The highest rate with at most this part of late frames; 0 if even the least has more.
   double highest_rate(double late) const;
 
  private:

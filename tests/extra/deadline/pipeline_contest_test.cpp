@@ -45,7 +45,7 @@ struct contest {
 
 TEST_CASE("the highest rate: the configuration with the highest rate in time wins") {
   contest one{.pipelines = {{.units = 1}, {.units = 4}, {.units = 8}, {.units = 2}}};
-  // Of frames of 1, 2, 4 and 8 units: 500, 667, 800 and 889 units/s.
+  // Frames of 1, 2, 4 and 8 units have 500, 667, 800 and 889 units/s.
   const tune::contest_result found = one.find();
   REQUIRE(found.has_winner);
   CHECK(found.standings.front().configuration == 2);
