@@ -137,12 +137,21 @@ class rate_contest : contest {
 
   static double predicted(const player& of) { return of.standing.predicted_rate; }
 
+  /// The predicted rate, unless a test has shown that a lower one is too high.
+  double promise(const player& of) const {
+    double rate = predicted(of);
+    for (const rate_test& each : of.tests) {
+      if (each.rate < rate && is_rejected(of, each.rate)) rate = each.rate;
+    }
+    return rate;
+  }
+
   std::vector<player*> most_promising(std::size_t count) {
     std::vector<player*> in;
     for (player& each : players_) {
       if (!each.is_out && predicted(each) > 0) in.push_back(&each);
     }
-    std::ranges::stable_sort(in, std::greater(), [](const player* of) { return predicted(*of); });
+    std::ranges::stable_sort(in, std::greater(), [&](const player* of) { return promise(*of); });
     if (in.size() > count) in.resize(count);
     return in;
   }
@@ -249,7 +258,6 @@ class rate_contest : contest {
       } else {
         finalists_ = in;
         finalists_level_ = level;
-        finalists_rate_ = rate;
         step = 1;
         if (high <= level) high = std::numeric_limits<int>::max();
       }
@@ -276,7 +284,6 @@ class rate_contest : contest {
       while (!is_rejected(*in.front(), rate)) {
         if (!is_undecided(*in.front(), rate)) {
           finalists_ = in;
-          finalists_rate_ = rate;
           return;
         }
         add_evidence(*in.front(), rate);
@@ -325,20 +332,18 @@ class rate_contest : contest {
 
   contest_result result() {
     contest_result made{.late_allowed = late_, .spent = std::chrono::duration<double>(spent_)};
-    std::erase_if(finalists_, [](const player* each) { return each->is_out; });
+    effort_ = std::max(1.0, effort_ / 2);  // the last one may have been demanded of few
     for (player& each : players_) note_rates(each);
-    for (player* each : finalists_) each->standing.kept_rate = finalists_rate_;
-    const auto is_finalist = [&](const player* of) {
-      return std::ranges::find(finalists_, of) != finalists_.end();
-    };
     std::vector<const player*> all;
     for (const player& each : players_) all.push_back(&each);
     std::ranges::stable_sort(all, [&](const player* a, const player* b) {
       if (a->standing.failed != b->standing.failed) return b->standing.failed;
-      if (is_finalist(a) != is_finalist(b)) return is_finalist(a);
-      return predicted(*a) > predicted(*b);
+      if (a->standing.kept_rate != b->standing.kept_rate) {
+        return a->standing.kept_rate > b->standing.kept_rate;
+      }
+      return promise(*a) > promise(*b);
     });
-    made.has_winner = !finalists_.empty();
+    made.has_winner = !all.empty() && all.front()->standing.kept_rate > 0;
     for (const player* each : all) made.standings.push_back(each->standing);
     return made;
   }
@@ -346,7 +351,6 @@ class rate_contest : contest {
   double best_ = 0;                 // the highest rate that was predicted
   std::vector<player*> finalists_;  // they have kept the highest rate in a longer test
   int finalists_level_ = 0;
-  double finalists_rate_ = 0;
   double effort_ = 1;  // the evidence that is demanded, in units of the first
 };
 
