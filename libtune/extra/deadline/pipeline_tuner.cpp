@@ -3,6 +3,8 @@
 #include "libtune/extra/deadline/pipeline_tuner.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <exception>
 #include <fmt/format.h>
 #include <list>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/engine/search_course.hpp"
@@ -108,6 +111,10 @@ class pipeline_search {
     return found;
   }
 
+  /// The last standing of each configuration in all contests.
+  const std::vector<contest_standing>& standings() const noexcept { return standings_; }
+  const std::string& last_failure() const noexcept { return last_failure_; }
+
   configuration knobs_of(std::size_t index) const { return configuration(space_.values(index)); }
 
  private:
@@ -193,6 +200,15 @@ class pipeline_search {
     contest_result found = find_best_pipeline(
         goal_, of, settings,
         [&](std::size_t index, const pipeline_load& load) { return run(knobs_of(index), load); });
+    for (const contest_standing& each : found.standings) {
+      const auto same =
+          std::ranges::find(standings_, each.configuration, &contest_standing::configuration);
+      if (same == standings_.end()) {
+        standings_.push_back(each);
+      } else {
+        *same = each;
+      }
+    }
     return found;
   }
 
@@ -217,19 +233,74 @@ class pipeline_search {
   pipeline_goal goal_;
   const pipeline_options& options_;
   built_pipelines built_;
+  std::vector<contest_standing> standings_;
   std::string last_failure_ = "none";
 };
 
-/// A contest in place of a search of kernels.
+/// The figures of a configuration, as a trial; its score is the time for a unit of input at the
+/// highest rate in time, or the latency.
+trial to_trial(const contest_standing& of, const configuration& knobs, bool at_rate) {
+  trial made;
+  made.index = of.configuration;
+  made.configuration = knobs.values();
+  made.outcome = of.failed ? outcome::failed : outcome::measured;
+  if (of.failed) made.reason = "it could not be built or run";
+  made.configuration.push_back({rate_name, of.kept_rate});
+  const double rate = of.kept_rate > 0 ? of.kept_rate : of.predicted_rate;
+  const double ns = 1e9 * (at_rate ? of.value : 1 / rate);
+  if (of.failed || !(ns > 0) || !std::isfinite(ns)) {
+    if (!of.failed) made.outcome = outcome::unfit;
+    if (made.reason.empty()) made.reason = "it has kept the deadline at no rate";
+    return made;
+  }
+  made.score = run_time(ns);
+  made.samples.add(*made.score);
+  made.metrics = {{"throughput", of.throughput, "1/s"},
+                  {"predicted_rate", of.predicted_rate, "1/s"},
+                  {"kept_rate", of.kept_rate, "1/s"},
+                  {"frames", static_cast<double>(of.frames), ""},
+                  {"late_frames", static_cast<double>(of.late), ""}};
+  if (std::isfinite(of.value)) made.metrics.push_back({"latency", 1e9 * of.value, "ns"});
+  return made;
+}
+
+/// A contest in place of a search of kernels. Its configurations are reported, and stored, as the
+/// trials of a search.
 class contest_course final : public detail::search_course {
  public:
-  contest_course(tuning_session& session, pipeline_search& search, contest_result& found)
-      : search_course(session), search_(search), found_(found) {}
+  contest_course(tuning_session& session, pipeline_search& search, contest_result& found,
+                 bool at_rate)
+      : search_course(session), search_(search), found_(found), at_rate_(at_rate) {}
 
   std::size_t search(const search_problem& problem, const search_defaults&) override {
     // Some only read the space, and leave by an exception.
     if (session().shortlist) session().shortlist(problem);
+    if (session().read_prior) {
+      static_cast<void>(session().read_prior({.space = space_fingerprint(problem),
+                                              .compiler = session().context.compiler_identity(),
+                                              .library_version = std::string(library_version())}));
+    }
+    const auto start = std::chrono::steady_clock::now();
+    const auto& observers = session().options.observers;
+    detail::notify(observers, search_started_event{.subject = session().subject,
+                                                   .strategy = "contest",
+                                                   .combinations = problem.space.cartesian_size(),
+                                                   .configurations = problem.space.size(),
+                                                   .planned = problem.space.size(),
+                                                   .removals = problem.space.removals()});
     found_ = search_.find();
+    search_finished_event end{.subject = session().subject, .trials = {}, .best = {}};
+    for (const contest_standing& each : search_.standings()) {
+      const trial made = to_trial(each, search_.knobs_of(each.configuration), at_rate_);
+      detail::notify(observers, trial_event{.subject = session().subject, .trial = made});
+      if (found_.has_winner && each.configuration == found_.standings.front().configuration) {
+        end.best = end.trials.size();
+      }
+      end.trials.push_back(made);
+    }
+    end.elapsed = std::chrono::steady_clock::now() - start;
+    end.space = outline_of(problem.space);
+    detail::notify(observers, std::move(end));
     if (!found_.has_winner) throw no_winner(found_);
     return found_.standings.front().configuration;
   }
@@ -237,6 +308,7 @@ class contest_course final : public detail::search_course {
  private:
   pipeline_search& search_;
   contest_result& found_;
+  bool at_rate_;
 };
 
 /// Configurations as a search problem; a result has the kept rate behind its knobs.
@@ -275,7 +347,7 @@ tuned_knobs tune_pipeline(const context& context, const pipeline_space& knobs,
   parts.tunes = [&](tuning_session& session, const std::vector<named_value>&) {
     pipeline_search search(session.context(), knobs, goal, make, options);
     contest_result found;
-    const contest_course course(session, search, found);
+    const contest_course course(session, search, found, goal.rate > 0);
     const std::size_t best = session.tune(problem_of(knobs.space()));
     std::vector<named_value> values = search.knobs_of(best).values();
     values.push_back({rate_name, found.standings.front().kept_rate});

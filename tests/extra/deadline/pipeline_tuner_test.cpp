@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/autotuner_core.hpp"
 #include "tests/extra/deadline/modelled_pipeline.hpp"
 #include "tests/tune/scale.hpp"
 
@@ -86,6 +88,31 @@ TEST_CASE("the knobs of the highest rate are found, stored and looked up") {
   CHECK(again.rate == found.rate);
   CHECK(again.contest.standings.empty());
   CHECK(app.made == made);
+}
+
+struct last_search final : tune::observer {
+  void search_finished(const tune::search_finished_event& ended) override { event = ended; }
+  tune::search_finished_event event;
+};
+
+TEST_CASE("the figures of all configurations are reported and stored as trials") {
+  application app;
+  const auto seen = std::make_shared<last_search>();
+  tune::set_tuning_options(app.context, {.observers = {seen}});
+  const tune::tuned_knobs found = app.tune();
+  const tune::search_finished_event& search = seen->event;
+  CHECK(search.trials.size() == 8);
+  REQUIRE(search.best);
+  const tune::trial& best = search.trials[*search.best];
+  CHECK(tune::find_metric(best.metrics, "kept_rate")->value == found.rate);
+  CHECK(best.score->count() == doctest::Approx(1e9 / found.rate));
+
+  tune::tuning_database stored(app.path);
+  CHECK(stored
+            .trials({"sample.pipeline", 1, tune::describe_values(search.subject.arguments),
+                     tune::describe_values(best.configuration)},
+                    {search.subject.arguments, search.subject.device.identity})
+            .size() == 8);
 }
 
 TEST_CASE("another goal, key or version is another result") {
