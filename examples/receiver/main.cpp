@@ -168,10 +168,12 @@ receiver::run_knobs tune_for_deadline(const tune::context& context, arguments& g
       receiver::tune_knobs(context, sizes, polls, kernels, deadline, given.knobs,
                            [&](const tune::pipeline_run&) { ++runs; });
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  const std::string kept =
+      found.rate > 0 ? fmt::format("they keep up to {:.0f} million samples/s", 1e-6 * found.rate)
+                     : "set by hand, as no configuration was found to keep the deadline";
   std::cout << fmt::format(
-      "Knobs for frames in {:.2f} ms, tuned in {:.1f} s with {} runs: {}; they keep up to {:.0f} "
-      "million samples/s\n",
-      1e3 * deadline, elapsed.count(), runs, to_string(found.knobs.values()), 1e-6 * found.rate);
+      "Knobs for frames in {:.2f} ms, tuned in {:.1f} s with {} runs: {}; {}\n", 1e3 * deadline,
+      elapsed.count(), runs, to_string(found.knobs.values()), kept);
   const receiver::chosen_knobs chosen = receiver::from(found.knobs);
   sizes.frames_of_dump =
       std::max<std::size_t>(1, sizes.frames_of_dump * sizes.heaps / chosen.heaps);
