@@ -3,11 +3,13 @@
 #include "libtune/child/tuner_message.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iterator>
 #include <type_traits>
 #include <utility>
 
 #include "libtune/child/wire_fields.hpp"
+#include "libtune/device/interface.hpp"
 #include "libtune/process/wire.hpp"
 
 namespace tune::detail {
@@ -42,6 +44,14 @@ std::optional<device> find_namesake(const device_address& wanted, std::span<cons
 
 // Compares properties, not handles: a wrapped context has a device object of its own.
 std::optional<device_address> address_of(const device& wanted, std::span<const device> all) {
+  if (const part_origin* part = wanted.impl()->part()) {
+    auto address = address_of(device(part->whole), all);
+    if (address) {
+      address->division = part->division;
+      address->part = part->index;
+    }
+    return address;
+  }
   device_address address = without_ordinal(wanted);
   std::optional<std::size_t> alike;
   std::size_t seen = 0;
@@ -59,6 +69,13 @@ std::optional<device_address> address_of(const device& wanted, std::span<const d
 }
 
 std::optional<device> find_device(const device_address& wanted, std::span<const device> all) {
+  if (!wanted.division.empty()) {
+    device_address whole = wanted;
+    whole.division.clear();
+    whole.part = 0;
+    const auto found = find_device(whole, all);
+    return found ? std::optional(found->divide(wanted.division).at(wanted.part)) : std::nullopt;
+  }
   std::size_t seen = 0;
   device_address plain = wanted;
   plain.ordinal = 0;
@@ -70,7 +87,11 @@ std::optional<device> find_device(const device_address& wanted, std::span<const 
 }
 
 std::string describe(const device_address& address) {
-  return fmt::format("{} ({}, {}, driver {}, PCI address '{}', UUID '{}')", address.name,
+  const std::string part = address.division.empty()
+                               ? ""
+                               : fmt::format("part {} of {} compute units of ", address.part,
+                                             fmt::join(address.division, ", "));
+  return fmt::format("{}{} ({}, {}, driver {}, PCI address '{}', UUID '{}')", part, address.name,
                      address.backend, address.platform, address.driver_version, address.pci_address,
                      address.uuid);
 }
@@ -273,7 +294,7 @@ void describe(auto& wire, is<wait_begin> auto& item) { wire(item.limit); }
 
 void describe(auto& wire, is<device_address> auto& item) {
   wire(item.backend, item.platform, item.name, item.driver_version, item.pci_address, item.uuid,
-       item.ordinal);
+       item.ordinal, item.division, item.part);
 }
 void describe(auto& wire, is<handshake> auto& item) { wire(item.protocol, item.library); }
 void describe(auto& wire, is<tuning_request> auto& item) {

@@ -37,6 +37,9 @@ struct device_address {
   std::string pci_address{};  ///< empty if the API does not report it
   std::string uuid{};         ///< empty if the API does not report it
   std::size_t ordinal = 0;    ///< its index among those with the same properties
+  /// If it is a part of this device, the argument of device::divide; else empty.
+  std::vector<std::size_t> division{};
+  std::size_t part = 0;  ///< the index of the part
 
   friend bool operator==(const device_address&, const device_address&) = default;
 };
@@ -45,7 +48,7 @@ struct device_address {
 std::optional<device_address> address_of(const device& wanted, std::span<const device> all);
 
 /// Returns the device at an address, or else the only one of the same name, platform and driver;
-/// empty if not found.
+/// empty if not found. A part is made anew by each call.
 std::optional<device> find_device(const device_address& wanted, std::span<const device> all);
 
 /// Texts for messages: an address, and the addresses of all devices.
@@ -53,7 +56,7 @@ std::string describe(const device_address& address);
 std::string describe_all(std::span<const device> all);
 
 /// The version of the messages. The form of the handshake is the same in all versions.
-constexpr std::uint32_t tuner_protocol = 9;
+constexpr std::uint32_t tuner_protocol = 10;
 
 /// The longest message; a greater length is invalid.
 constexpr std::uint64_t longest_tuner_message_bytes = std::uint64_t{1} << 28;

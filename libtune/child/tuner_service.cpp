@@ -198,24 +198,24 @@ std::shared_ptr<const autotuner_core> find_function(function_identity wanted,
 
 // Contexts are kept for the next request: making one takes as long as a short search, and may delay
 // an application.
-tune::context context_on(const device& device) {
-  static never_destroyed<std::vector<tune::context>> kept;
-  for (const tune::context& context : *kept) {
-    if (context.device() == device) return context;
+tune::context context_on(const device_address& address) {
+  static never_destroyed<std::vector<std::pair<device_address, tune::context>>> kept;
+  for (const auto& [of, context] : *kept) {
+    if (of == address) return context;
   }
-  return kept->emplace_back(device.create_context());
+  const std::vector<device> all = all_devices();
+  const auto device = find_device(address, all);
+  if (!device) {
+    throw argument_error(fmt::format("a new process does not find device {}, but {}",
+                                     describe(address), describe_all(all)));
+  }
+  return kept->emplace_back(address, device->create_context()).second;
 }
 
 found_request find(const tuning_request& request) {
   auto function = find_function(request.function, request.key);
   require_strategy(request.options);
-  const std::vector<device> all = all_devices();
-  const auto device = find_device(request.device, all);
-  if (!device) {
-    throw argument_error(fmt::format("a new process does not find device {}, but {}",
-                                     describe(request.device), describe_all(all)));
-  }
-  found_request found{std::move(function), context_on(*device)};
+  found_request found{std::move(function), context_on(request.device)};
   set_tuning_options(found.context, request.context_options);
   return found;
 }

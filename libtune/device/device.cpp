@@ -33,6 +33,12 @@ context device::create_context(context_options options) const {
   return context(impl_->create_context(options));
 }
 
+std::vector<device> device::divide(const std::vector<std::size_t>& compute_units) const {
+  std::vector<device> parts;
+  for (auto& part : impl_->divide(compute_units)) parts.emplace_back(std::move(part));
+  return parts;
+}
+
 namespace {
 
 void set_if_unknown(std::int64_t& field, std::size_t known) {

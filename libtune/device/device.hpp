@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "libtune/base/cxx20.hpp"
 #include "libtune/device/device_identity.hpp"
@@ -99,13 +100,16 @@ struct device_info {
   managed_memory_kind managed_memory = managed_memory_kind::none;  ///< the host's way of accessing
                                                                    ///< it
   bool command_graphs = false;  ///< true if command_queue::capture can work
+  /// The compute units of the whole device if this is a part of it (device::divide); else zero.
+  std::size_t whole_compute_units = 0;
 };
 
 /// Options of device::create_context.
 struct context_options {
   /// True if the context shares nothing with the rest of the process. Otherwise a CUDA context is
   /// the device's primary one, which the CUDA runtime and other libraries use too, so that memory
-  /// and streams may be exchanged with them. Each OpenCL context is its own in any case.
+  /// and streams may be exchanged with them. Each OpenCL context is its own in any case. A part of
+  /// a CUDA device shares the primary context, so that its contexts cannot be their own.
   bool own = false;
 };
 
@@ -147,6 +151,17 @@ class device {
 
   /// A new context. @throws device_error
   context create_context(context_options options = {}) const;
+
+  /// Divides the compute units into disjoint parts, each of which is a device: the streams of a
+  /// CUDA green context, or an OpenCL sub-device. Kernels of a part run on its compute units alone,
+  /// which its limits and its identity count; all parts use the memory of the whole device. The
+  /// driver may give a part more compute units than it asks for: NVIDIA's gives groups of 2 to 8.
+  /// @param compute_units  of each part, at least one
+  /// @return the parts in their order, and then one of all compute units that are left, if there
+  ///         are any. Parts of different calls may overlap.
+  /// @throws argument_error if there is no part, one is empty, together they exceed the device, or
+  ///         this is a part itself; device_error if the driver cannot divide the device
+  std::vector<device> divide(const std::vector<std::size_t>& compute_units) const;
 
   /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<const detail::device_interface>& impl() const noexcept { return impl_; }

@@ -3,8 +3,10 @@
 #include "libtune/device/interface.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -39,6 +41,38 @@ void note_release(std::size_t bytes, const char* what, const device_info& device
 std::shared_ptr<context_interface> device_interface::create_context(context_options options) const {
   check_device_door(sealed_action::allocate, info(), "create a context");
   return do_create_context(options);
+}
+
+device_interface::device_interface(part_origin origin, std::size_t compute_units)
+    : info_(origin.whole->info()), part_(std::move(origin)) {
+  info_.whole_compute_units = info_.limits.compute_units;
+  info_.limits.compute_units = compute_units;
+  info_.identity.performance.compute_units = static_cast<std::int64_t>(compute_units);
+}
+
+std::vector<std::shared_ptr<const device_interface>> device_interface::divide(
+    const std::vector<std::size_t>& compute_units) const {
+  const std::string asked = fmt::format("divide device '{}' into parts of {} compute units",
+                                        info_.identity.name, fmt::join(compute_units, ", "));
+  const auto refuse = [&](const std::string& reason) {
+    throw argument_error(fmt::format("cannot {}: {}", asked, reason));
+  };
+  if (part_) refuse("it is a part itself; divide the whole device into all parts at once");
+  if (compute_units.empty()) refuse("no part is given");
+  std::size_t left = info_.limits.compute_units;
+  for (const std::size_t count : compute_units) {
+    if (count == 0) refuse("a part needs at least one");
+    if (count > left) refuse(fmt::format("it has {}", info_.limits.compute_units));
+    left -= count;
+  }
+  check_device_door(sealed_action::allocate, info(), "make parts");
+  return do_divide(compute_units);
+}
+
+std::vector<std::shared_ptr<const device_interface>> device_interface::do_divide(
+    const std::vector<std::size_t>&) const {
+  throw device_error("dividing the compute units", info_.identity.name,
+                     fmt::format("a device of {} cannot be divided", info_.backend));
 }
 
 std::unique_ptr<kernel_interface> program_interface::create_kernel(const std::string& name) const {
@@ -126,7 +160,7 @@ pinned_memory_interface::~pinned_memory_interface() {
 buffer_interface::~buffer_interface() {
   if (!allocated_) return;
   note_release(bytes_, "memory", context_->info());
-  context_->device()->held_bytes_.fetch_sub(bytes_, std::memory_order_relaxed);
+  context_->device()->whole().held_bytes_.fetch_sub(bytes_, std::memory_order_relaxed);
   if (quota_ != nullptr) quota_->give(bytes_);
 }
 
@@ -171,7 +205,7 @@ std::shared_ptr<buffer_interface> context_interface::allocate(
   }
   made->allocated_ = true;
   made->quota_ = counts;
-  device_->held_bytes_.fetch_add(made->bytes(), std::memory_order_relaxed);
+  device_->whole().held_bytes_.fetch_add(made->bytes(), std::memory_order_relaxed);
   return made;
 }
 

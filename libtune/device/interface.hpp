@@ -43,27 +43,52 @@ class queue_interface;  // libtune/device/queue_interface.hpp
 /// Objects of any type to be kept alive.
 using possessions = std::vector<std::shared_ptr<const void>>;
 
+class device_interface;
+
+/// The origin of a part of a device. Another process that divides the device likewise has the same
+/// part.
+struct part_origin {
+  std::shared_ptr<const device_interface> whole;
+  std::vector<std::size_t> division{};  ///< the argument of device::divide
+  std::size_t index = 0;                ///< of the part in the result
+};
+
 class device_interface : public std::enable_shared_from_this<device_interface> {
  public:
   explicit device_interface(device_info info) : info_(std::move(info)) {
     info_.identity = complete_identity(info_);
   }
+  /// A part of a device. @param compute_units  those that the driver gives it
+  device_interface(part_origin origin, std::size_t compute_units);
   virtual ~device_interface() = default;
   device_interface(const device_interface&) = delete;
   device_interface& operator=(const device_interface&) = delete;
 
   const device_info& info() const noexcept { return info_; }
   std::shared_ptr<context_interface> create_context(context_options options) const;
-  /// The size of the buffers and images that this process has allocated on the device, in bytes.
-  std::size_t held_bytes() const noexcept { return held_bytes_.load(std::memory_order_relaxed); }
+  std::vector<std::shared_ptr<const device_interface>> divide(
+      const std::vector<std::size_t>& compute_units) const;
+  /// Null if it is a whole device.
+  const part_origin* part() const noexcept { return part_ ? &*part_ : nullptr; }
+  /// The device that owns the memory: itself, unless it is a part.
+  const device_interface& whole() const noexcept { return part_ ? *part_->whole : *this; }
+  /// The size of the buffers and images that this process has allocated on the whole device, in
+  /// bytes.
+  std::size_t held_bytes() const noexcept {
+    return whole().held_bytes_.load(std::memory_order_relaxed);
+  }
 
  private:
   friend class buffer_interface;   // it releases
   friend class context_interface;  // it allocates
 
   virtual std::shared_ptr<context_interface> do_create_context(context_options options) const = 0;
+  /// This is a whole device, and each part has at least one compute unit.
+  virtual std::vector<std::shared_ptr<const device_interface>> do_divide(
+      const std::vector<std::size_t>& compute_units) const;
 
   device_info info_;
+  std::optional<part_origin> part_;
   mutable std::atomic<std::size_t> held_bytes_{0};
 };
 

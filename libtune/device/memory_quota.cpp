@@ -48,7 +48,7 @@ std::string name_of(const detail::device_interface& device) {
   const device_hardware& hardware = device.info().hardware;
   if (!hardware.pci_address.empty()) return "pci " + hardware.pci_address;
   if (!hardware.uuid.empty()) return "uuid " + hardware.uuid;
-  return fmt::format("device {}", static_cast<const void*>(&device));
+  return fmt::format("device {}", static_cast<const void*>(&device.whole()));
 }
 
 }  // namespace

@@ -15,6 +15,20 @@ std::shared_ptr<detail::context_interface> fake_device_impl::do_create_context(
   return std::make_shared<fake_context>(shared_from_this(), state_);
 }
 
+std::vector<std::shared_ptr<const detail::device_interface>> fake_device_impl::do_divide(
+    const std::vector<std::size_t>& compute_units) const {
+  std::vector<std::shared_ptr<const device_interface>> parts;
+  std::size_t left = info().limits.compute_units;
+  const auto add = [&](std::size_t count) {
+    parts.push_back(std::make_shared<fake_device_impl>(
+        detail::part_origin{shared_from_this(), compute_units, parts.size()}, count, state_));
+    left -= count;
+  };
+  for (const std::size_t count : compute_units) add(count);
+  if (left > 0) add(left);
+  return parts;
+}
+
 std::shared_ptr<detail::buffer_interface> fake_context::do_create_buffer(std::size_t bytes) {
   state_->begin(fake_call::allocate, {});
   return std::make_shared<fake_buffer>(shared_from_this(),

@@ -22,10 +22,16 @@ class fake_device_impl final : public detail::device_interface {
  public:
   explicit fake_device_impl(std::shared_ptr<fake_state> state)
       : device_interface(state->info()), state_(std::move(state)) {}
+  /// A part, with the memory, the clock and the kernels of the whole device.
+  fake_device_impl(detail::part_origin origin, std::size_t compute_units,
+                   std::shared_ptr<fake_state> state)
+      : device_interface(std::move(origin), compute_units), state_(std::move(state)) {}
 
  private:
   std::shared_ptr<detail::context_interface> do_create_context(
       context_options options) const override;
+  std::vector<std::shared_ptr<const device_interface>> do_divide(
+      const std::vector<std::size_t>& compute_units) const override;
 
   std::shared_ptr<fake_state> state_;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libtune/child/watchdog.hpp"
+#include "libtune/device/interface.hpp"
 #include "libtune/process/wire.hpp"
 #include "libtune/testing/fake_device.hpp"
 
@@ -266,6 +267,28 @@ TEST_CASE("a device is found by its address, also among others that look the sam
     REQUIRE(found);
     CHECK(*found == wanted);
   }
+}
+
+TEST_CASE("a part of a device is found by its address as the same part") {
+  const auto one = fake("one");
+  const auto twin = fake("twin");
+  const auto other_twin = fake("twin");
+  const std::vector<device> all{one.device(), twin.device(), other_twin.device()};
+  const auto parts = other_twin.device().divide({1});
+  REQUIRE(parts.size() == 2);
+  for (const device& wanted : parts) {
+    const auto address = address_of(wanted, all);
+    REQUIRE(address);
+    const auto found = find_device(*address, all);
+    REQUIRE(found);
+    CHECK(found->identity() == wanted.identity());
+    CHECK(found->impl()->part()->whole == other_twin.device().impl());
+    CHECK(found->impl()->part()->index == wanted.impl()->part()->index);
+  }
+  CHECK(describe(*address_of(parts[1], all)).find("part 1 of 1 compute units of twin") == 0);
+  const std::vector<device> others{one.device()};
+  CHECK_FALSE(address_of(parts[0], others));
+  CHECK_FALSE(find_device(*address_of(parts[0], all), others));
 }
 
 TEST_CASE("a device that is not one of them has no address, and no address leads to it") {

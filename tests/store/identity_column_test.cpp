@@ -279,7 +279,15 @@ TEST_CASE("each step holds what the one before it does not") {
         }) == match_step::platform);
   CHECK(step([](auto& d) { d.name = "Another, with the same limits"; }) ==
         match_step::architecture);
-  CHECK(step([](auto& d) { d.performance.compute_units = 114; }) == match_step::architecture);
+  CHECK(step([](auto& d) { d.performance.compute_units = 64; }) == match_step::share);
+  CHECK(step([](auto& d) {
+          d.performance.compute_units = 64;
+          d.driver_version = "driver 2.0";
+        }) == match_step::share);
+  CHECK(step([](auto& d) {
+          d.performance.compute_units = 64;
+          d.name = "NVIDIA H200 MIG 3g.71gb";
+        }) == match_step::architecture);
   CHECK(step([](auto& d) { d.performance.memory_gib = 80; }) == match_step::architecture);
   CHECK(step([](auto& d) { d.capabilities.registers = 1; }) == match_step::any);
   CHECK(step([](auto& d) {
@@ -320,6 +328,39 @@ TEST_CASE("devices are ranked by step, then by likeness, from any order") {
   CHECK(ranked.back().relaxed == strings{"device_name", "device_architecture"});
 }
 
+TEST_CASE("another share of the same device is nearer than another API or device") {
+  const auto with_units = [](std::int64_t units, const std::string& driver = "driver 99.0") {
+    return changed([&](auto& d) {
+      d.performance.compute_units = units;
+      d.driver_version = driver;
+    });
+  };
+  const device_identity wanted = with_units(64);
+  // From the nearest to the farthest; each is nearer than all after it.
+  const std::vector<device_identity> order{wanted,
+                                           with_units(64, "driver 1.0"),
+                                           with_units(72, "driver 1.0"),
+                                           with_units(48),
+                                           with_units(132),
+                                           with_units(8),
+                                           changed([](auto& d) {
+                                             d.performance.compute_units = 64;
+                                             d.platform = "NVIDIA OpenCL";
+                                             d.capabilities = {.api = "OpenCL"};
+                                           }),
+                                           changed([](auto& d) {
+                                             d.performance.compute_units = 64;
+                                             d.name = "NVIDIA H100";
+                                           })};
+  const std::vector<device_identity> candidates(order.rbegin(), order.rend());
+  const auto ranked = rank_nearest(candidates, wanted);
+  REQUIRE(ranked.size() == order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    CAPTURE(i);
+    CHECK(candidates[ranked[i].index] == order[i]);
+  }
+}
+
 TEST_CASE("a shared architecture counts for more than a shared name") {
   const auto same_architecture = changed([](auto& d) {
     d.name = "Z";
@@ -333,6 +374,7 @@ TEST_CASE("a shared architecture counts for more than a shared name") {
 TEST_CASE("every step has its word") {
   CHECK(tune::match_step_name(match_step::exact) == "exact");
   CHECK(tune::match_step_name(match_step::software) == "other software");
+  CHECK(tune::match_step_name(match_step::share) == "other share");
   CHECK(tune::match_step_name(match_step::any) == "any");
 }
 

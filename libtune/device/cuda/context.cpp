@@ -9,6 +9,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/device/cuda/fill.hpp"
+#include "libtune/device/cuda/green_context.hpp"
 #include "libtune/device/cuda/memory.hpp"
 #include "libtune/device/cuda/program.hpp"
 #include "libtune/device/cuda/queue.hpp"
@@ -37,7 +38,12 @@ std::shared_ptr<cuda_context> cuda_context::create(
 
 cuda_context::cuda_context(std::shared_ptr<const cuda_device> device, CUcontext handle,
                            ownership owner)
-    : context_interface(device), device_(std::move(device)), handle_(handle), ownership_(owner) {}
+    : context_interface(device),
+      device_(std::move(device)),
+      handle_(handle),
+      ownership_(owner),
+      green_(device_->resources() != nullptr ? std::make_unique<const green_context>(*device_)
+                                             : nullptr) {}
 
 cuda_context::~cuda_context() {
   delay_.reset();
@@ -45,6 +51,10 @@ cuda_context::~cuda_context() {
   if (ownership_ == ownership::owned && !detail::is_forked()) {
     log_failure(api(), api().context_destroy(handle_), "cuCtxDestroy");
   }
+}
+
+CUcontext cuda_context::stream_context() const noexcept {
+  return green_ != nullptr ? green_->as_context() : handle_;
 }
 
 const delay_kernel* cuda_context::timing_delay() const {
@@ -100,7 +110,11 @@ std::shared_ptr<detail::queue_interface> cuda_context::do_create_queue(
   const relaxed_capture spared(api());
   CUstream stream = nullptr;
   if (settings.profiling) timing_delay();  // made now, so that it is not made in a measurement
-  check(api().stream_create(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  if (green_ != nullptr) {
+    stream = green_->create_stream();
+  } else {
+    check(api().stream_create(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  }
   return std::make_shared<cuda_queue>(shared(*this), stream, ownership::owned, settings);
 }
 

@@ -65,6 +65,7 @@ class [[nodiscard]] relaxed_capture {
 
 class fill_kernels;
 class delay_kernel;
+class green_context;
 
 /// True if the destructor of its holder destroys a handle.
 enum class ownership { owned, borrowed };
@@ -77,7 +78,10 @@ class cuda_context final : public detail::context_interface {
   cuda_context(std::shared_ptr<const cuda_device> device, CUcontext handle, ownership owner);
   ~cuda_context() override;
 
+  /// The context to make current: of a part of a device, the primary one.
   CUcontext handle() const noexcept { return handle_; }
+  /// The context of its streams, as cuStreamGetCtx names it: of a part, the green one.
+  CUcontext stream_context() const noexcept;
   const cuda_device& cuda() const noexcept { return *device_; }
   const driver_api& api() const noexcept { return device_->api(); }
 
@@ -143,6 +147,7 @@ class cuda_context final : public detail::context_interface {
   std::shared_ptr<const cuda_device> device_;
   CUcontext handle_;
   ownership ownership_;
+  std::unique_ptr<const green_context> green_;  // null on a whole device
   mutable std::mutex streams_mutex_;
   std::vector<CUstream> streams_;  // of the context's queues
   mutable std::once_flag delay_made_;

@@ -13,6 +13,7 @@
 #include "libtune/device/cuda/backend.hpp"
 #include "libtune/device/cuda/context.hpp"
 #include "libtune/device/cuda/driver.hpp"
+#include "libtune/device/cuda/green_context.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -46,6 +47,19 @@ std::string name_of(const driver_api& api, CUdevice handle) {
   return name.data();
 }
 
+// With MPS, a process may have a part of the multiprocessors only
+// (CUDA_MPS_ACTIVE_THREAD_PERCENTAGE).
+std::size_t multiprocessors_of(const driver_api& api, CUdevice handle) {
+  const auto all = static_cast<std::size_t>(
+      std::max(0, attribute(api, handle, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)));
+  CUdevResource own{};
+  if (api.device_get_resource == nullptr ||
+      api.device_get_resource(handle, &own, CU_DEV_RESOURCE_TYPE_SM) != CUDA_SUCCESS) {
+    return all;
+  }
+  return own.sm.smCount > 0 ? std::min<std::size_t>(all, own.sm.smCount) : all;
+}
+
 device_limits limits_of(const driver_api& api, CUdevice handle) {
   const auto get = [&](CUdevice_attribute which) {
     return static_cast<std::size_t>(std::max(0, attribute(api, handle, which)));
@@ -61,7 +75,7 @@ device_limits limits_of(const driver_api& api, CUdevice handle) {
   api.device_total_memory(&limits.global_memory_bytes, handle);
   limits.max_allocation_bytes = limits.global_memory_bytes;
   limits.buffer_alignment_bytes = allocation_alignment;
-  limits.compute_units = get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  limits.compute_units = multiprocessors_of(api, handle);
   limits.work_items_per_compute_unit = get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
   limits.simd_group_size = get(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
   limits.registers_per_work_group = get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
@@ -116,7 +130,16 @@ cuda_device::cuda_device(const driver_api& api, const nvrtc& compiler, int ordin
       compiler_(compiler),
       handle_(get_device(api, ordinal)) {}
 
+cuda_device::cuda_device(detail::part_origin origin, std::size_t compute_units,
+                         CUdevResourceDesc resources)
+    : device_interface(std::move(origin), compute_units),
+      api_(static_cast<const cuda_device&>(whole()).api_),
+      compiler_(static_cast<const cuda_device&>(whole()).compiler_),
+      handle_(static_cast<const cuda_device&>(whole()).handle_),
+      resources_(resources) {}
+
 CUcontext cuda_device::primary_context() const {
+  if (part() != nullptr) return static_cast<const cuda_device&>(whole()).primary_context();
   const std::lock_guard lock(mutex_);
   if (primary_ == nullptr) {
     check(api_, api_.primary_context_retain(&primary_, handle_), "cuDevicePrimaryCtxRetain",
@@ -128,8 +151,24 @@ CUcontext cuda_device::primary_context() const {
 std::shared_ptr<detail::context_interface> cuda_device::do_create_context(
     context_options options) const {
   const auto self = std::static_pointer_cast<const cuda_device>(shared_from_this());
+  if (options.own && part() != nullptr) {
+    throw device_error("making a context of its own on a part of the device", info().identity.name,
+                       "a green context shares the primary context; leave context_options::own "
+                       "false, or make an own context on the whole device");
+  }
   return options.own ? cuda_context::create(self)
                      : std::make_shared<cuda_context>(self, primary_context(), ownership::borrowed);
+}
+
+std::vector<std::shared_ptr<const detail::device_interface>> cuda_device::do_divide(
+    const std::vector<std::size_t>& compute_units) const {
+  std::vector<std::shared_ptr<const device_interface>> parts;
+  for (const multiprocessors& each : divide_multiprocessors(*this, compute_units)) {
+    parts.push_back(std::make_shared<cuda_device>(
+        detail::part_origin{shared_from_this(), compute_units, parts.size()}, each.count,
+        each.resources));
+  }
+  return parts;
 }
 
 namespace {

@@ -93,7 +93,18 @@
   X(stream_is_capturing, cuStreamIsCapturing, 10000)                 \
   X(exchange_capture_mode, cuThreadExchangeStreamCaptureMode, 10010) \
   X(kernel_get_parameter, cuKernelGetParamInfo, 12040)               \
+  X(device_get_resource, cuDeviceGetDevResource, 12040)              \
+  X(resource_split, cuDevSmResourceSplitByCount, 12040)              \
+  X(resource_describe, cuDevResourceGenerateDesc, 12040)             \
+  X(green_create, cuGreenCtxCreate, 12040)                           \
+  X(green_destroy, cuGreenCtxDestroy, 12040)                         \
+  X(green_as_context, cuCtxFromGreenCtx, 12040)                      \
+  X(green_stream_create, cuGreenCtxStreamCreate, 12050)              \
   X(resident_groups, cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050)
+
+#if CUDA_VERSION < 12050
+using PFN_cuGreenCtxStreamCreate_v12050 = CUresult(CUDAAPI*)(CUstream*, CUgreenCtx, unsigned, int);
+#endif
 
 namespace tune::cuda {
 

@@ -54,7 +54,7 @@ command_queue wrap_stream(const context& context, void* cu_stream, command_queue
   const auto entered = owner->enter();
   CUcontext of_stream = nullptr;
   owner->check(owner->api().stream_get_context(handle, &of_stream), "cuStreamGetCtx");
-  if (of_stream != owner->handle()) {
+  if (of_stream != owner->stream_context()) {
     throw argument_error(
         "the CUDA stream belongs to another context than the one it is wrapped for");
   }

@@ -26,7 +26,7 @@ opencl_context::opencl_context(const std::shared_ptr<const opencl_device>& devic
                                cl::Context handle)
     : context_interface(device), device_handle_(device->handle()), handle_(std::move(handle)) {}
 
-opencl_context::~opencl_context() { leave_if_forked(handle_); }
+opencl_context::~opencl_context() { leave_if_forked(handle_, device_handle_); }
 
 const fill_kernels& opencl_context::fill_kernels() const {
   return fill_kernels_.get([this] {

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <fmt/format.h>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <string_view>
 
@@ -145,6 +147,45 @@ std::shared_ptr<detail::context_interface> opencl_device::do_create_context(cont
       std::static_pointer_cast<const opencl_device>(shared_from_this()));
 }
 
+// NVIDIA's driver cannot divide a GPU.
+std::vector<std::shared_ptr<const detail::device_interface>> opencl_device::do_divide(
+    const std::vector<std::size_t>& compute_units) const {
+  std::vector<std::size_t> counts = compute_units;
+  const std::size_t left =
+      std::accumulate(counts.begin(), counts.end(), info().limits.compute_units, std::minus<>());
+  if (left > 0) counts.push_back(left);
+  const auto made = guarded(info(), [&] {
+    const auto ways = handle_.getInfo<CL_DEVICE_PARTITION_PROPERTIES>();
+    if (std::ranges::find(ways, CL_DEVICE_PARTITION_BY_COUNTS) == ways.end()) {
+      throw device_error("clCreateSubDevices", info().identity.name,
+                         "the driver cannot divide it by numbers of compute units; use the CUDA "
+                         "backend on a GPU of NVIDIA");
+    }
+    const std::size_t most = handle_.getInfo<CL_DEVICE_PARTITION_MAX_SUB_DEVICES>();
+    if (counts.size() > most) {
+      throw device_error(
+          "clCreateSubDevices", info().identity.name,
+          fmt::format("the driver divides it into {} parts at most, not {}", most, counts.size()));
+    }
+    std::vector<cl_device_partition_property> wanted{CL_DEVICE_PARTITION_BY_COUNTS};
+    for (const std::size_t count : counts) {
+      wanted.push_back(static_cast<cl_device_partition_property>(count));
+    }
+    wanted.insert(wanted.end(), {CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0});
+    cl::Device whole = handle_;
+    std::vector<cl::Device> parts;
+    whole.createSubDevices(wanted.data(), &parts);
+    return parts;
+  });
+  std::vector<std::shared_ptr<const device_interface>> parts;
+  for (const cl::Device& each : made) {
+    parts.push_back(std::make_shared<opencl_device>(
+        detail::part_origin{shared_from_this(), compute_units, parts.size()},
+        guarded(info(), [&] { return each.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>(); }), each));
+  }
+  return parts;
+}
+
 namespace {
 
 struct known_error {
@@ -214,6 +255,8 @@ constexpr std::array errors{
     known_error{CL_INVALID_GLOBAL_WORK_SIZE, "CL_INVALID_GLOBAL_WORK_SIZE",
                 device_failure::invalid_launch},
     known_error{CL_INVALID_PROPERTY, "CL_INVALID_PROPERTY"},
+    known_error{CL_DEVICE_PARTITION_FAILED, "CL_DEVICE_PARTITION_FAILED"},
+    known_error{CL_INVALID_DEVICE_PARTITION_COUNT, "CL_INVALID_DEVICE_PARTITION_COUNT"},
     known_error{-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
 };
 

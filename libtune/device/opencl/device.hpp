@@ -9,9 +9,11 @@
 #define CL_HPP_MINIMUM_OPENCL_VERSION 200
 
 #include <CL/opencl.hpp>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libtune/base/forked_process.hpp"
 #include "libtune/device/device.hpp"
@@ -33,11 +35,18 @@ class opencl_device final : public detail::device_interface {
   opencl_device(const cl::Device& handle, const std::string& platform_name,
                 managed_memory_kind most = managed_memory_kind::direct);
 
+  /// A sub-device, with the properties of the whole device.
+  opencl_device(detail::part_origin origin, std::size_t compute_units, const cl::Device& handle)
+      : device_interface(std::move(origin), compute_units), handle_(handle) {}
+  ~opencl_device() override { leave_if_forked(handle_); }
+
   const cl::Device& handle() const noexcept { return handle_; }
 
  private:
   std::shared_ptr<detail::context_interface> do_create_context(
       context_options options) const override;
+  std::vector<std::shared_ptr<const device_interface>> do_divide(
+      const std::vector<std::size_t>& compute_units) const override;
 
   cl::Device handle_;
 };

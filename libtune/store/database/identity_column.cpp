@@ -184,6 +184,26 @@ bool comes_before(const device_identity& a, const device_identity& b) {
   return false;
 }
 
+bool has_other_software_only(device_identity candidate, const device_identity& wanted) {
+  candidate.driver_version = wanted.driver_version;
+  candidate.performance.compiler = wanted.performance.compiler;
+  candidate.performance.clock_mhz = wanted.performance.clock_mhz;
+  candidate.performance.memory_clock_mhz = wanted.performance.memory_clock_mhz;
+  return candidate == wanted;
+}
+
+bool is_another_share(device_identity candidate, const device_identity& wanted) {
+  candidate.performance.compute_units = wanted.performance.compute_units;
+  return has_other_software_only(std::move(candidate), wanted);
+}
+
+/// The greater number of compute units over the lesser one; at least 1.
+double ratio_of_units(const device_identity& a, const device_identity& b) {
+  const auto [least, most] = std::minmax(std::max<std::int64_t>(1, a.performance.compute_units),
+                                         std::max<std::int64_t>(1, b.performance.compute_units));
+  return static_cast<double>(most) / static_cast<double>(least);
+}
+
 struct rank {
   rank(const device_identity& candidate, const device_identity& wanted)
       : match{.step = step_between(candidate, wanted),
@@ -191,6 +211,7 @@ struct rank {
         architecture_prefix(
             common_prefix(candidate.capabilities.architecture, wanted.capabilities.architecture)),
         name_prefix(common_prefix(candidate.name, wanted.name)),
+        share(match.step == match_step::share ? ratio_of_units(candidate, wanted) : 1),
         version(numbers_in(candidate.driver_version)),
         identity(&candidate) {}
 
@@ -200,6 +221,7 @@ struct rank {
       return architecture_prefix > other.architecture_prefix;
     }
     if (name_prefix != other.name_prefix) return name_prefix > other.name_prefix;
+    if (share != other.share) return share < other.share;
     const std::size_t differing = match.relaxed.size();
     if (differing != other.match.relaxed.size()) return differing < other.match.relaxed.size();
     if (version != other.version) return version > other.version;
@@ -209,23 +231,17 @@ struct rank {
   nearest_match match;
   std::size_t architecture_prefix;
   std::size_t name_prefix;
+  double share;  // of another share of the same device, the ratio of the compute units
   numbers version;
   const device_identity* identity;
 };
-
-bool has_other_software_only(device_identity candidate, const device_identity& wanted) {
-  candidate.driver_version = wanted.driver_version;
-  candidate.performance.compiler = wanted.performance.compiler;
-  candidate.performance.clock_mhz = wanted.performance.clock_mhz;
-  candidate.performance.memory_clock_mhz = wanted.performance.memory_clock_mhz;
-  return candidate == wanted;
-}
 
 }  // namespace
 
 match_step step_between(const device_identity& candidate, const device_identity& wanted) {
   if (candidate == wanted) return match_step::exact;
   if (has_other_software_only(candidate, wanted)) return match_step::software;
+  if (is_another_share(candidate, wanted)) return match_step::share;
   if (candidate.name == wanted.name && candidate.platform != wanted.platform) {
     return match_step::platform;
   }

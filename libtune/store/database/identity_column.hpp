@@ -75,9 +75,11 @@ match_step step_between(const device_identity& candidate, const device_identity&
 ///  2. the length of the beginning that the architecture shares with the wanted one ("sm_90"), the
 ///     longer the better;
 ///  3. the same of the name;
-///  4. the number of columns that differ, the fewer the better;
-///  5. the newer driver, by the numbers in its version;
-///  6. the columns in their order, so that the answer does not depend on the candidates' order.
+///  4. among shares of one device, the ratio of the numbers of compute units, the smaller the
+///  better;
+///  5. the number of columns that differ, the fewer the better;
+///  6. the newer driver, by the numbers in its version;
+///  7. the columns in their order, so that the answer does not depend on the candidates' order.
 /// Equal candidates keep their order.
 std::vector<nearest_match> rank_nearest(std::span<const device_identity> candidates,
                                         const device_identity& wanted);

@@ -29,6 +29,7 @@ enum class match_grade : std::uint8_t {
 enum class match_step : std::uint8_t {
   exact,         ///< no difference
   software,      ///< another driver, compiler or clocks, nothing else
+  share,         ///< beside that, another share of the compute units of the same device
   platform,      ///< the same name on another platform, which may have another API and other limits
   architecture,  ///< another device with the same architecture and limits
   any,           ///< any other difference
@@ -37,8 +38,9 @@ enum class match_step : std::uint8_t {
 /// Returns the step in words: "other software".
 constexpr std::string_view match_step_name(match_step step) noexcept {
   // in the order of the enumeration
-  constexpr std::array<std::string_view, 5> names{"exact", "other software", "other platform",
-                                                  "same architecture and limits", "any"};
+  constexpr std::array<std::string_view, 6> names{
+      "exact", "other software", "other share", "other platform", "same architecture and limits",
+      "any"};
   return names[static_cast<std::size_t>(step)];
 }
 

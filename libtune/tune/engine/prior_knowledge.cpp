@@ -94,6 +94,7 @@ double distance(const device_identity& of, const device_identity& from) {
   switch (step_between(of, from)) {
     case match_step::exact: return 0;
     case match_step::software: return 0.25;
+    case match_step::share: return 0.5;
     case match_step::platform: return 1;
     case match_step::architecture: return 1.5;
     case match_step::any: break;

@@ -124,6 +124,7 @@ const table& functions() {
     add_fills(t);
     add_streams(t);
     add_graphs(t);
+    add_green_contexts(t);
     add_programs(t);
     return t;
   }();

@@ -25,7 +25,8 @@ struct behaviour {
   bool is_silent = false;     ///< counts nothing, fails nothing, and takes no lock
   unsigned last_cluster = 0;  ///< the groups in each, of the last launch in clusters
   int early_launches = 0;     ///< those that may begin before the kernel ahead of them has ended
-  int generation = 9;         ///< the major number of the devices' compute capability
+  unsigned multiprocessors = 132;  ///< that green contexts can have, in groups of eight
+  int generation = 9;              ///< the major number of the devices' compute capability
 };
 
 behaviour& settings();

@@ -21,9 +21,15 @@ namespace fake_cuda {
 struct context_object {
   int references = 0;
 };
+struct green_object {
+  context_object converted = {};  // what cuCtxFromGreenCtx returns
+  unsigned multiprocessors = 0;
+  int streams = 0;
+};
 struct stream_object {
   CUcontext context;
   stream_capture capture = {};
+  green_object* green = nullptr;
 };
 struct event_object {
   CUcontext context;
@@ -104,6 +110,7 @@ void add_memory(table& functions);
 void add_fills(table& functions);
 void add_streams(table& functions);
 void add_graphs(table& functions);
+void add_green_contexts(table& functions);
 void add_programs(table& functions);
 
 }  // namespace fake_cuda

@@ -12,12 +12,14 @@ namespace fake_cuda {
 
 void add_streams(table& t) {
   add<PFN_cuStreamCreate_v2000>(t, "cuStreamCreate", [](CUstream* stream, unsigned flags) {
+    ENTER("cuStreamCreate");
     if (flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
     *stream = reinterpret_cast<CUstream>(new stream_object{current()});
     ++live;
     return in_any_context();
   });
   add<PFN_cuStreamDestroy_v4000>(t, "cuStreamDestroy", [](CUstream stream) {
+    if (green_object* const green = stream_of(stream).green) --green->streams;
     delete &stream_of(stream);
     --live;
     return CUDA_SUCCESS;
@@ -32,7 +34,9 @@ void add_streams(table& t) {
     return run_only_on(stream);
   });
   add<PFN_cuStreamGetCtx_v9020>(t, "cuStreamGetCtx", [](CUstream stream, CUcontext* context) {
-    *context = stream != nullptr ? stream_of(stream).context : current();
+    *context = stream == nullptr                    ? current()
+               : stream_of(stream).green != nullptr ? handle_of(stream_of(stream).green->converted)
+                                                    : stream_of(stream).context;
     return CUDA_SUCCESS;
   });
   add<PFN_cuEventCreate_v2000>(t, "cuEventCreate", [](CUevent* event, unsigned flags) {
