@@ -48,7 +48,7 @@ struct device_address {
 std::optional<device_address> address_of(const device& wanted, std::span<const device> all);
 
 /// Returns the device at an address, or else the only one of the same name, platform and driver;
-/// empty if not found. A part is made anew by each call.
+/// empty if not found. Each call makes a new part.
 std::optional<device> find_device(const device_address& wanted, std::span<const device> all);
 
 /// Texts for messages: an address, and the addresses of all devices.

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/base/error.hpp"
 #include "libtune/child/remote_tuning.hpp"
 #include "libtune/device/devices.hpp"
 #include "libtune/device/memory_quota.hpp"
@@ -25,6 +27,7 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/error.hpp"
 #include "tests/child/event_text.hpp"
@@ -55,6 +58,27 @@ LIBTUNE_DEVICE_TEST_CASE("a search in a child finds and stores what one in this 
   const auto lines = bench.events->lines.size();
   CHECK(isolated::sample_autotune(bench.context, key, bench.options()) == sample_tuning{1});
   CHECK_MESSAGE(bench.events->lines.size() == lines, "the second call looks it up");
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a child searches on the part of a device that it is for", device) {
+  const std::size_t units = device.limits().compute_units;
+  std::optional<tune::device> part;
+  try {
+    if (units > 1) part = device.divide({units / 2}).back();
+  } catch (const tune::device_error& refusal) {
+    tune::testing::skip(refusal.what());
+  }
+  if (!part) return;
+  workbench bench(*part);
+  const sample_key key{.configurations = 8};
+  CHECK(isolated::sample_autotune(bench.context, key, bench.options()) == sample_tuning{1});
+  CHECK(bench.events->finished.size() == 1);
+  tune::tuning_database database(bench.path("tuning.db"));
+  const auto found = [&](const tune::device& of) {
+    return database.find(isolated::sample_function(), {tune::to_values(key), of.identity()});
+  };
+  CHECK(found(*part));
+  CHECK_FALSE(found(device));
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a child searches for the goal of the author, with his metrics and probes",

@@ -130,23 +130,28 @@ TEST_CASE("a part of the fake device does what every backend has to do") {
   tune::testing::check_backend_conformance(fake.device().divide({2}).front());
 }
 
-LIBTUNE_DEVICE_TEST_CASE("a part does what every backend has to do", device) {
+LIBTUNE_DEVICE_TEST_CASE("a part copies, fills, compiles and launches as a device does", device) {
   const auto parts = parts_of(device);
   if (parts.empty()) return;
-  if (device.platform_name() != "Portable Computing Language") {
-    tune::testing::check_backend_conformance(parts.front());
-    return;
-  }
   for (const auto& requirements :
-       {tune::testing::buffer_requirements(), tune::testing::sub_buffer_requirements(),
-        tune::testing::copy_requirements(), tune::testing::fill_requirements(),
-        tune::testing::memory_requirements(), tune::testing::program_requirements(),
-        tune::testing::launch_requirements(), tune::testing::event_requirements(),
-        tune::testing::graph_requirements(), tune::testing::lifetime_requirements(),
-        tune::testing::thread_requirements()}) {
+       {tune::testing::copy_requirements(), tune::testing::fill_requirements(),
+        tune::testing::program_requirements(), tune::testing::launch_requirements(),
+        tune::testing::event_requirements(), tune::testing::graph_requirements(),
+        tune::testing::lifetime_requirements(), tune::testing::thread_requirements()}) {
     for (const tune::testing::requirement& item : requirements) {
       DOCTEST_SUBCASE(item.sentence) { item.check(parts.front()); }
     }
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("images of a part keep their pixels, or are refused", device) {
+  const auto parts = parts_of(device);
+  if (parts.empty()) return;
+  if (device.platform_name() != "Portable Computing Language") {
+    for (const tune::testing::requirement& item : tune::testing::image_requirements()) {
+      DOCTEST_SUBCASE(item.sentence) { item.check(parts.front()); }
+    }
+    return;
   }
   tune::testing::check_refused(
       [&] {

@@ -69,6 +69,8 @@ multiprocessors set_of(const cuda_device& device, std::vector<CUdevResource> gro
 std::vector<multiprocessors> divide_multiprocessors(const cuda_device& device,
                                                     const std::vector<std::size_t>& counts) {
   require_green_contexts(device);
+  // Kept retained, because each green context would otherwise make and destroy it.
+  device.primary_context();
   const std::vector<CUdevResource> groups = smallest_groups(device);
   auto next = groups.begin();
   std::vector<multiprocessors> sets;
@@ -91,8 +93,6 @@ std::vector<multiprocessors> divide_multiprocessors(const cuda_device& device,
 
 green_context::green_context(const cuda_device& part) : part_(part) {
   const driver_api& api = part.api();
-  // Kept retained, because a green context would otherwise make and destroy it.
-  part.primary_context();
   const relaxed_capture spared(api);
   check(api,
         api.green_create(&handle_, part.resources(), part.handle(), CU_GREEN_CTX_DEFAULT_STREAM),

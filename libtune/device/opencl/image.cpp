@@ -68,7 +68,7 @@ opencl_image::opencl_image(const std::shared_ptr<opencl_context>& context,
 
 std::shared_ptr<detail::buffer_interface> make_image(const std::shared_ptr<opencl_context>& context,
                                                      const image_layout& layout) {
-  // PoCL 3.1 ends the program with a failed assertion when such an image is written.
+  // PoCL 3.1 ends the program with a failed assertion when an image of a part is written.
   const device_info& device = context->info();
   if (device.whole_compute_units > 0 && device.identity.platform == "Portable Computing Language") {
     throw device_error("making an image", device.identity.name,

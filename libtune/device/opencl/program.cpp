@@ -81,8 +81,10 @@ cl::Program load(const opencl_context& context, const std::string& name,
 }
 
 // A wrapped context may have several devices, with a binary for each. Returns this device's index.
+// For a part, PoCL names the whole device.
 std::size_t index_of(const cl::Program& program, const cl::Device& device) {
   const std::vector<cl::Device> devices = program.getInfo<CL_PROGRAM_DEVICES>();
+  if (devices.size() == 1) return 0;
   const auto found =
       std::ranges::find_if(devices, [&](const cl::Device& item) { return item() == device(); });
   return static_cast<std::size_t>(found - devices.begin());
