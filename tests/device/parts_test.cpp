@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -124,33 +125,40 @@ TEST_CASE("parts hold the memory of the whole device, and searches on one give i
   CHECK_FALSE(held.has_value());
 }
 
-TEST_CASE("a part of the fake device does what every backend has to do") {
-  const fake_device fake;
-  tune::testing::add_conformance_kernels(fake);
-  tune::testing::check_backend_conformance(fake.device().divide({2}).front());
+void check(std::span<const tune::testing::requirement> requirements, const tune::device& part) {
+  for (const tune::testing::requirement& item : requirements) {
+    DOCTEST_SUBCASE(item.sentence) { item.check(part); }
+  }
 }
 
-LIBTUNE_DEVICE_TEST_CASE("a part copies, fills, compiles and launches as a device does", device) {
+TEST_CASE("a part of the fake device launches, copies and captures as a device does") {
+  const fake_device fake;
+  tune::testing::add_conformance_kernels(fake);
+  const tune::device part = fake.device().divide({2}).front();
+  check(tune::testing::launch_requirements(), part);
+  check(tune::testing::copy_requirements(), part);
+  check(tune::testing::graph_requirements(), part);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a part compiles and launches as a device does", device) {
   const auto parts = parts_of(device);
   if (parts.empty()) return;
-  for (const auto& requirements :
-       {tune::testing::copy_requirements(), tune::testing::fill_requirements(),
-        tune::testing::program_requirements(), tune::testing::launch_requirements(),
-        tune::testing::event_requirements(), tune::testing::graph_requirements(),
-        tune::testing::lifetime_requirements(), tune::testing::thread_requirements()}) {
-    for (const tune::testing::requirement& item : requirements) {
-      DOCTEST_SUBCASE(item.sentence) { item.check(parts.front()); }
-    }
-  }
+  check(tune::testing::program_requirements(), parts.front());
+  check(tune::testing::launch_requirements(), parts.front());
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a green context does what every backend has to do" *
+                             tune::testing::cuda_only(),
+                         device) {
+  const auto parts = parts_of(device);
+  if (!parts.empty()) tune::testing::check_backend_conformance(parts.front());
 }
 
 LIBTUNE_DEVICE_TEST_CASE("images of a part keep their pixels, or are refused", device) {
   const auto parts = parts_of(device);
   if (parts.empty()) return;
   if (device.platform_name() != "Portable Computing Language") {
-    for (const tune::testing::requirement& item : tune::testing::image_requirements()) {
-      DOCTEST_SUBCASE(item.sentence) { item.check(parts.front()); }
-    }
+    check(tune::testing::image_requirements(), parts.front());
     return;
   }
   tune::testing::check_refused(

@@ -159,6 +159,7 @@ LIBTUNE_DEVICE_TEST_CASE("each share has its own results, also beside a load", d
   CHECK(load.steps() > 1);
 }
 
+// clang-format off
 // [receiver]
 /// Two engines that share a device by a knob.
 class receiver final : public tune::tuned_pipeline {
@@ -173,7 +174,8 @@ class receiver final : public tune::tuned_pipeline {
       engines_.emplace_back(context, columns, autotune(context, {.columns = columns}));
     }
   }
-  // [receiver]
+// [receiver]
+  // clang-format on
   tune::frame_record run(const tune::pipeline_load& load) override {
     using clock = std::chrono::steady_clock;
     using seconds = tune::frame_record::seconds;

@@ -81,6 +81,24 @@ TEST_CASE_FIXTURE(counted_application,
   CHECK(heard->tried.empty());
 }
 
+TEST_CASE_FIXTURE(counted_application, "a result of a share of a device is exact for that alone") {
+  const auto heard = std::make_shared<recorder>();
+  const auto parts = context.device().divide({3});
+  const tune::context part = parts.at(0).create_context();
+  store(path, context_of("another device"), {.wgs = 8, .rows = 1});
+  store(path, part, {.wgs = 8, .rows = 2});
+  const auto cached = [&](const tune::context& of, match_mode match) {
+    return counted.autotune(of, {}, options_for(match, heard, tuning_mode::cached));
+  };
+  CHECK(cached(part, match_mode::exact) == scale_tuning{.wgs = 8, .rows = 2});
+  CHECK_THROWS_AS(cached(context, match_mode::exact), tune::not_tuned_error);
+  CHECK_THROWS_AS(cached(parts.at(1).create_context(), match_mode::exact), tune::not_tuned_error);
+  CHECK(cached(context, match_mode::nearest) == scale_tuning{.wgs = 8, .rows = 2});
+  CHECK(heard->lookups.back().step == tune::match_step::share);
+  CHECK(counted.autotune(context) == fastest);
+  CHECK(cached(part, match_mode::exact) == scale_tuning{.wgs = 8, .rows = 2});
+}
+
 /// Stores a prior: the configuration of another kernel that did the same work.
 void store_prior(const std::string& path, const tune::context& context,
                  const scale_tuning& tuning) {

@@ -180,6 +180,12 @@ KERNEL void multiprocessors(GLOBAL uint* numbers, int rounds) {
   if (get_local_id(0) == 0) numbers[get_group_id(0)] = busy == 0.0f ? 10000u : number;
 })"};
 
+COMPILER_TEST_CASE("the kernel that reads the numbers of multiprocessors compiles") {
+  tune::testing::for_each_compile_target("cuda", [](const tune::context& context) {
+    CHECK_NOTHROW(tune::compile(context, multiprocessor_numbers));
+  });
+}
+
 /// The multiprocessors that the work groups of a long launch ran on, by their numbers.
 std::vector<bool> used_by(const tune::device& device) {
   const tune::context context = device.create_context();
