@@ -38,7 +38,7 @@ libtune_public(verify accuracy answer comparison)
 libtune_public(. child console)
 libtune_public(child serve_if_worker)
 libtune_public(console drawing event_log progress reports result_text)
-libtune_public(extra ahead bare behind capture deadline formats live metrics pipeline ranged sensors sequence shared simulate)
+libtune_public(extra ahead bare behind capture deadline formats live metrics pipeline ranged ready sensors sequence shared simulate)
 libtune_public(extra/ahead communicator pretuning recheck)
 libtune_public(extra/bare bare_kernel bare_operation configuration expression kernel_argument)
 libtune_public(extra/behind gate_page heartbeat interval_tally quiet_moments tuning_behind)
@@ -53,6 +53,7 @@ libtune_public(extra/ranged cost_corrections cost_model portfolio portfolio_buil
 libtune_public(extra/sensors device_probes energy_meter energy_sensor supported_settings)
 libtune_public(extra/sequence sequence_tuner)
 libtune_public(extra/deadline background_load frame_record pipeline_contest pipeline_space pipeline_tuner)
+libtune_public(extra/ready get_ready readiness_report)
 libtune_public(testing allocation_counter captured_frames device_requirement devices fake_device fake_kernel
                fixtures run_tests strategy_conformance temporary_directory)
 

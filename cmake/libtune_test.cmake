@@ -10,7 +10,7 @@ file(MAKE_DIRECTORY "${libtune_test_home}/pocl")
 # libtune_label(<test>...)
 # Labels tests with the part of the project that they are about, by the module before the dot.
 function(libtune_label)
-  set(extra "ahead|bare|behind|capture|child|console|deadline|live|maintenance|metrics|metrics_unlocked|pipeline|ranged|report|sensors|sequence|shared|testing")
+  set(extra "ahead|bare|behind|capture|child|console|deadline|live|maintenance|metrics|metrics_unlocked|pipeline|ranged|ready|report|sensors|sequence|shared|testing")
   set(tools "c_api|consumer|formats|fuzz|python|simulate|sources|tunedb")
   set(of_telescope "flagging|receiver")
   foreach(test IN LISTS ARGN)
@@ -37,7 +37,7 @@ function(libtune_test_environment)
     "POCL_CACHE_DIR=set:${libtune_test_home}/pocl"
     "LIBTUNE_CACHE=set:off")
   foreach(variable IN ITEMS
-      DB DB_ACCESS SYSTEM_DB SHARED_DB SHARED_DB_ACCESS REPORT MATCH CAPTURE MISSED MODE BUDGET WAIT WORKER WORKERS LOG ISOLATION TRIAL_TIME METRICS METRICS_FILE NVML)
+      DB DB_ACCESS SYSTEM_DB SHARED_DB SHARED_DB_ACCESS REPORT MATCH CAPTURE MISSED MODE BUDGET READY WAIT WORKER WORKERS LOG ISOLATION TRIAL_TIME METRICS METRICS_FILE NVML)
     list(APPEND environment "LIBTUNE_${variable}=unset:")
   endforeach()
   if(LIBTUNE_SANITIZE)

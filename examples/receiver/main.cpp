@@ -5,9 +5,11 @@
 // frame, and checks the results against the input signals.
 #include <CLI/CLI.hpp>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <fmt/format.h>
+#include <functional>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -32,6 +34,7 @@ struct arguments {
   std::optional<std::size_t> device;
   bool tunes = false;
   bool together = false;
+  double ready = 0;  // seconds to be ready
   std::size_t behind = 0;
   bool asleep = false;
   double knobs = 0;                // seconds to tune them
@@ -74,6 +77,10 @@ void declare(CLI::App& app, arguments& given) {
   app.add_flag("--tune", given.tunes,
                "tune kernels that have no result on a CPU too, where the defaults are used");
   app.add_flag("--together", given.together, "tune the channeliser as a whole");
+  app.add_option("--ready", given.ready,
+                 "tune kernels that have no result for so many seconds in all, those first that "
+                 "save most of a frame's time, and the others behind the receiver")
+      ->check(Range(1e-3, 3600.0));
   app.add_option("--behind", given.behind,
                  "tune so many kernels of other observations behind the receiver, as far as "
                  "they have no result")
@@ -185,6 +192,18 @@ receiver::run_knobs tune_for_deadline(const tune::context& context, arguments& g
   return chosen.run;
 }
 
+/// Makes a receiver whose kernels are tuned for a limited time, and prints what is left.
+// [ready]
+void get_ready(const tune::context& context, std::optional<receiver::telescope>& telescope,
+               const std::function<void()>& build, double seconds) {
+  const tune::readiness_report report =
+      tune::get_ready(context, build,
+                      {.within = std::chrono::nanoseconds(std::llround(1e9 * seconds)),
+                       .frame = [&] { return telescope->frame_parts(); }});
+  std::cout << to_string(report) << std::flush;
+}
+// [ready]
+
 tune::capture_options capture_of(const arguments& given) {
   if (given.capture.empty()) return {};
   return {.folder = given.capture, .each_nth = given.capture_each};
@@ -216,7 +235,7 @@ int run(arguments& given) {
   receiver::run_knobs knobs{.wait = polls ? tune::loop_wait::polling : tune::loop_wait::asleep};
   const double deadline = given.deadline ? 1e-3 * *given.deadline : 3 * sizes.frame_seconds();
   if (given.knobs > 0) knobs = tune_for_deadline(context, given, sizes, polls, deadline);
-  if (!is_gpu && !given.tunes) {
+  if (!is_gpu && !given.tunes && given.ready == 0) {
     tune::set_tuning_options(context, {.mode = tune::tuning_mode::defaults});
   }
   std::size_t frames = 3 * sizes.frames_of_dump;
@@ -230,7 +249,17 @@ int run(arguments& given) {
       sizes.frames_of_dump);
   const tune::metrics_exporter metrics({.file = given.metrics});
   const receiver::digitiser input(sizes);
-  receiver::telescope telescope(context, sizes, input, given.together, capture_of(given));
+  std::optional<receiver::telescope> made;
+  const auto build = [&] {
+    made.reset();
+    made.emplace(context, sizes, input, given.together, capture_of(given));
+  };
+  if (given.ready > 0) {
+    get_ready(context, made, build, given.ready);
+  } else {
+    build();
+  }
+  receiver::telescope& telescope = *made;
   tune::add_capture(metrics, "receiver", telescope.captured());
 
   const bool is_paced = given.rate.value_or(rate) > 0;

@@ -446,6 +446,19 @@ std::vector<telescope::stage> telescope::stages() {
           {"beamform", 1, [this](antenna&) { beamform_->run(); }}};
 }
 
+// [frame_parts]
+std::vector<tune::frame_part> telescope::frame_parts() {
+  const auto antennas = static_cast<double>(antennas_.size());
+  antenna& one = *antennas_.front();
+  return {{&one.channelise, antennas},
+          {&one.quantise, antennas},
+          {&one.turn, antennas},
+          {&*correlate_, 1},
+          {&*beamform_, 1},
+          {&*dump_, 1 / static_cast<double>(sizes_.frames_of_dump)}};
+}
+// [frame_parts]
+
 // The device's seconds in each stage of a frame.
 std::vector<double> telescope::time_in_place(const std::vector<stage>& stages) {
   constexpr std::size_t of_antenna = 4;

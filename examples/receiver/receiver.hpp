@@ -22,6 +22,7 @@
 #include "libtune/extra/deadline.hpp"
 #include "libtune/extra/metrics.hpp"
 #include "libtune/extra/pipeline.hpp"
+#include "libtune/extra/ready.hpp"
 #include "libtune/libtune.hpp"
 #include "operations/telescope/beamform/beamform.hpp"
 #include "operations/telescope/correlate/correlate.hpp"
@@ -94,6 +95,9 @@ class telescope {
   const results& received() const noexcept { return results_; }
   /// Measures the stages of a frame alone and in place.
   frame_times time_stages();
+  /// The operations of a frame, with those of a dump as a part of one. No frame is under way while
+  /// they run.
+  std::vector<tune::frame_part> frame_parts();
   /// The frames of the last run; those that a stop of the program made late are excused.
   const tune::frame_record& record() const noexcept { return record_; }
   /// Sets the time after which a frame is late, in seconds; else it is that of three frames.

@@ -46,6 +46,11 @@ constexpr std::array variables{
     environment_variable{"LIBTUNE_GOOD_ENOUGH", "percent such as 5%", "that of the budget",
                          "how far from the best a search may end, where that is known; it lifts no "
                          "other limit"},
+    environment_variable{
+        "LIBTUNE_READY", "a time such as 60 s, or off", "no limit",
+        "how long all searches of a program together may hold it up; keys that are "
+        "left use the nearest result or the default, and are tuned behind it if "
+        "it can"},
     environment_variable{"LIBTUNE_OBJECTIVE", "goals such as min time, or max gflops, power <= 100",
                          "that of the author",
                          "what a search minimises or maximises; results of each goal are apart"},

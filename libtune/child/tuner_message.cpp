@@ -209,7 +209,7 @@ void describe(auto& wire, is<tuning_options> auto& item) {
   wire(item.database, item.system_databases, item.match, item.mode, item.wait, item.budget,
        item.compile_time, item.isolation, item.watchdog, item.verify, item.measure, item.race,
        item.strategy, item.search, item.given_by, item.from_environment, item.goal, item.memory,
-       item.shared_store, item.push_results);
+       item.shared_store, item.push_results, item.longest_search);
 }
 // A shortlist needs only the winner's configuration.
 void describe(auto& wire, is<record> auto& item) { wire(item.values, item.score_ns); }

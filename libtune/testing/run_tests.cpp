@@ -99,9 +99,9 @@ int run_tests(int argc, char** argv) {
   // Tests do not use the user's cache of programs either, unless the user sets it.
   ::setenv("LIBTUNE_CACHE", "off", 0);
   // Settings of the user must not affect the lookups and searches of tests.
-  for (const char* variable :
-       {"LIBTUNE_DB", "LIBTUNE_SYSTEM_DB", "LIBTUNE_MISSED", "LIBTUNE_MATCH", "LIBTUNE_MODE",
-        "LIBTUNE_STRATEGY", "LIBTUNE_BUDGET", "LIBTUNE_EARLY_END", "LIBTUNE_OBJECTIVE"}) {
+  for (const char* variable : {"LIBTUNE_DB", "LIBTUNE_SYSTEM_DB", "LIBTUNE_MISSED", "LIBTUNE_MATCH",
+                               "LIBTUNE_MODE", "LIBTUNE_STRATEGY", "LIBTUNE_BUDGET",
+                               "LIBTUNE_READY", "LIBTUNE_EARLY_END", "LIBTUNE_OBJECTIVE"}) {
     ::unsetenv(variable);
   }
   // A failure in a test must be easy to debug; tests of isolation request it.

@@ -80,12 +80,16 @@ inline constexpr std::chrono::milliseconds default_slice_on_cpu{50};
 /// The default of behind_settings::slack.
 inline constexpr double default_slack = 0.2;
 
+/// The value of tuning_options::ready without a limit.
+inline constexpr std::chrono::nanoseconds no_ready_limit = std::chrono::nanoseconds::max();
+
 /// The options of an application for its autotuners. The environment overrides them (LIBTUNE_DB,
 /// LIBTUNE_SYSTEM_DB, LIBTUNE_SHARED_DB, LIBTUNE_SHARED_DB_ACCESS, LIBTUNE_REPORT, LIBTUNE_LOCK,
 /// LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_STRATEGY, LIBTUNE_BUDGET, LIBTUNE_GOOD_ENOUGH,
-/// LIBTUNE_EARLY_END, LIBTUNE_TUNING_MEMORY, LIBTUNE_WAIT, LIBTUNE_ISOLATION, LIBTUNE_TRIAL_TIME,
-/// LIBTUNE_SHARE, LIBTUNE_SLICE, LIBTUNE_SLACK) and is read at each call. An empty member stands
-/// for the value from the author of the operation (search_defaults), else the default.
+/// LIBTUNE_READY, LIBTUNE_EARLY_END, LIBTUNE_TUNING_MEMORY, LIBTUNE_WAIT, LIBTUNE_ISOLATION,
+/// LIBTUNE_TRIAL_TIME, LIBTUNE_SHARE, LIBTUNE_SLICE, LIBTUNE_SLACK) and is read at each call. An
+/// empty member stands for the value from the author of the operation (search_defaults), else the
+/// default.
 struct tuning_options {
   std::optional<std::string> database{};  ///< the path of the tuning database
   /// The paths of databases to search after that one, in this order. They are read without locks,
@@ -112,6 +116,14 @@ struct tuning_options {
   /// The limits of each search. They and the limits in `search` are one option: a budget of the
   /// environment replaces both.
   std::optional<tuning_budget> budget{};
+  /// The longest time of each search, beside the limits of the budget or of the author.
+  std::optional<std::chrono::nanoseconds> longest_search{};
+  /// The time for which all searches of the process together may hold up its threads
+  /// (docs/ready.md). A search may take a quarter of what is left, and at least a twentieth of the
+  /// whole. When the time is used up, a key without a result uses the nearest result that works or
+  /// the test default, and is tuned behind the program if it links libtune::behind. LIBTUNE_READY
+  /// overrides it; no_ready_limit by default.
+  std::optional<std::chrono::nanoseconds> ready{};
   /// The device memory that a tuning may hold; by default the memory free at its start, less a
   /// reserve for the application (a quarter of that, and at least 256 MiB).
   std::optional<memory_budget> memory{};

@@ -137,6 +137,15 @@ std::optional<tuning_budget> read_budget(const char* variable) {
       "with commas between them");
 }
 
+std::optional<std::chrono::nanoseconds> read_ready(const char* variable) {
+  const auto given = read_environment(variable);
+  if (!given) return std::nullopt;
+  if (*given == "off") return no_ready_limit;
+  const auto budget = budget_from_text(*given);
+  if (budget && *budget == tuning_budget{.time = budget->time}) return budget->time;
+  throw environment_error(variable, *given, "a time such as '60 s' or '2 min', or 'off'");
+}
+
 std::optional<memory_budget> read_memory(const char* variable) {
   const auto given = read_environment(variable);
   if (!given) return std::nullopt;
@@ -243,6 +252,21 @@ tuning_settings resolve_settings(const tuning_options& options) {
   return settings;
 }
 
+tuning_options as_options(const tuning_settings& settings) {
+  tuning_options resolved = settings.search;
+  if (settings.shared_database.empty() && !settings.database.empty()) {
+    resolved.database = settings.database;
+  }
+  resolved.system_databases = settings.system_databases;
+  resolved.shared_store = settings.shared_store;
+  resolved.push_results = settings.push_results;
+  resolved.report = settings.report;
+  resolved.match = settings.match;
+  resolved.mode = settings.mode;
+  resolved.given_by = option_source::command;
+  return resolved;
+}
+
 tuning_options search_options(const tuning_options& given, std::chrono::milliseconds wait) {
   using std::chrono::milliseconds;
   tuning_options resolved = given;
@@ -257,6 +281,7 @@ tuning_options search_options(const tuning_options& given, std::chrono::millisec
     resolved.budget = resolved.budget.value_or(tuning_budget{});
     resolved.budget->within = within;
   }
+  override(resolved.ready, "LIBTUNE_READY", read_ready);
   override(resolved.search.early_end, "LIBTUNE_EARLY_END", one_of(switch_words));
   override(resolved.memory, "LIBTUNE_TUNING_MEMORY", read_memory);
   override(resolved.wait, "LIBTUNE_WAIT", read_seconds);
@@ -319,6 +344,13 @@ search_decision decide(const tuning_options& resolved, const search_defaults& au
   }
   if (has_limits(options)) {
     add("limits " + text_of_limits(options), is_authors_limit, "LIBTUNE_BUDGET");
+  }
+  if (options.longest_search) {
+    options.budget = options.budget.value_or(tuning_budget{});
+    auto& time = options.budget->time;
+    time = std::min(time.value_or(*options.longest_search), *options.longest_search);
+    made.sources += fmt::format("{}no longer than {:.3g} s", made.sources.empty() ? "" : ", ",
+                                std::chrono::duration<double>(*options.longest_search).count());
   }
   if (options.budget && options.budget->within) {
     constexpr const char* variable = "LIBTUNE_GOOD_ENOUGH";

@@ -37,6 +37,10 @@ struct tuning_settings {
 /// @throws environment_error if a used variable has an invalid value
 tuning_settings resolve_settings(const tuning_options& options);
 
+/// Returns the settings as options that the environment does not override, for calls whose settings
+/// were resolved earlier.
+tuning_options as_options(const tuning_settings& settings);
+
 /// Returns the options of a search: the given ones, overridden by the environment. Wait (from zero
 /// to a year) and isolation are always set; strategy, limits, checks, measuring, goal and the floor
 /// of the watchdog (from a millisecond to a year) only if a source gives them.

@@ -58,8 +58,10 @@ const std::string& tuned_key::name() const {
 
 std::chrono::milliseconds tuned_key::patience() const {
   const tuning_options& search = settings.search;
-  if (!search.budget || !search.budget->time) return settings.wait();
-  const auto budget = std::chrono::ceil<std::chrono::milliseconds>(*search.budget->time);
+  auto time = search.budget ? search.budget->time : std::nullopt;
+  if (search.longest_search) time = std::min(time.value_or(no_ready_limit), *search.longest_search);
+  if (!time) return settings.wait();
+  const auto budget = std::chrono::ceil<std::chrono::milliseconds>(*time);
   return std::min(settings.wait(), budget + search.watchdog.floor.value_or(default_trial_time));
 }
 

@@ -16,6 +16,7 @@
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/doors.hpp"
+#include "libtune/tune/engine/held_up_time.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/single_flight.hpp"
@@ -46,6 +47,7 @@ detail::graded_values tuning_call::find_answer() {
     return {lookup_.locked()};
   }
   key_.open_databases();
+  keep_to_total();
   if (key_.plan.replaces()) {
     if (auto made = detail::made_inside(key_.name())) return {*std::move(made)};
     if (key_.settings.mode_of_process && detail::is_tuned_in_process(key_.name())) {
@@ -90,6 +92,24 @@ detail::graded_values tuning_call::find_answer() {
       return {std::move(made), made_grade()};
     }
   }
+}
+
+// Only the outermost tuning is limited: what is called inside of it is a part of it.
+void tuning_call::keep_to_total() {
+  tuning_options& search = key_.settings.search;
+  if (!search.ready || *search.ready == no_ready_limit || !detail::scopes().empty()) return;
+  if (!key_.plan.replaces() && key_.settings.mode != tuning_mode::tune) return;
+  if (const auto part = detail::part_of_total(*search.ready, detail::held_up().total())) {
+    search.longest_search = std::min(search.longest_search.value_or(*part), *part);
+    return;
+  }
+  detail::log_once("ready", fmt::format("searches have held this program up for {}, as long as "
+                                        "LIBTUNE_READY allows: keys without a result use the "
+                                        "nearest one or the test default from now on",
+                                        to_string(tuning_budget{.time = search.ready})));
+  key_.settings.match = match_mode::nearest;
+  key_.settings.mode = detail::can_tune_later() ? tuning_mode::behind : tuning_mode::defaults;
+  key_.plan = {key_.settings.mode, key_.settings.match};
 }
 
 // A call that has waited for another search for too long does without its result.
@@ -148,6 +168,8 @@ std::optional<tuning_call::values> tuning_call::find_claimed(
 tuning_call::values tuning_call::tune_once() {
   origin_ = detail::tuning_origin::searched;
   detail::leave_if_only_looking();
+  std::optional<detail::held_up_time::interval> holds;
+  if (key_.behind == nullptr && detail::scopes().empty()) holds.emplace(detail::held_up());
   key_.require_no_capture();
   require_another();
   const device_lease::pause others_measure;

@@ -45,6 +45,7 @@ class tuning_call {
 
  private:
   detail::graded_values find_answer();
+  void keep_to_total();
   lookup_grade made_grade() const;
   void push() const;
   void require_another() const;

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/lookup_plan.hpp"
 #include "libtune/tune/settings.hpp"
 
 #include <chrono>
@@ -10,6 +9,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/fixtures.hpp"
+#include "libtune/tune/lookup_plan.hpp"
 #include "libtune/tune/options.hpp"
 
 namespace settings_test {
@@ -33,6 +33,7 @@ struct bare_environment {
   scoped_environment strategy{"LIBTUNE_STRATEGY", nullptr};
   scoped_environment budget{"LIBTUNE_BUDGET", nullptr};
   scoped_environment good_enough{"LIBTUNE_GOOD_ENOUGH", nullptr};
+  scoped_environment ready{"LIBTUNE_READY", nullptr};
   scoped_environment early_end{"LIBTUNE_EARLY_END", nullptr};
   scoped_environment objective{"LIBTUNE_OBJECTIVE", nullptr};
   scoped_environment cache{"XDG_CACHE_HOME", nullptr};
@@ -446,6 +447,65 @@ TEST_CASE("a context without options says nothing") {
   CHECK_FALSE(options->wait);
   CHECK(options->observers.empty());
   CHECK(options->strategy.empty());
+}
+
+TEST_CASE("the time to be ready is a time or off, and anything else is an error") {
+  const bare_environment bare;
+  CHECK_FALSE(tune::search_options({}).ready);
+  const tune::tuning_options given{.ready = 5s};
+  CHECK(tune::search_options(given).ready == 5s);
+  {
+    const scoped_environment ready("LIBTUNE_READY", "60 s");
+    CHECK(tune::search_options(given).ready == 60s);
+    tune::tuning_options of_command = given;
+    of_command.given_by = tune::option_source::command;
+    CHECK(tune::search_options(of_command).ready == 5s);
+  }
+  {
+    const scoped_environment ready("LIBTUNE_READY", "2min");
+    CHECK(tune::search_options({}).ready == 2min);
+  }
+  {
+    const scoped_environment ready("LIBTUNE_READY", "off");
+    CHECK(tune::search_options(given).ready == tune::no_ready_limit);
+  }
+  for (const char* text : {"60", "0 s", "-1 s", "soon", "200 trials", "60 s, 200 trials"}) {
+    CAPTURE(text);
+    const scoped_environment ready("LIBTUNE_READY", text);
+    CHECK_THROWS_WITH_AS(tune::search_options({}), doctest::Contains("LIBTUNE_READY"),
+                         tune::environment_error);
+  }
+}
+
+TEST_CASE("the longest time of a search limits it beside the limits of its author") {
+  const bare_environment bare;
+  const tune::tuning_options given{.longest_search = 3s};
+  const tune::search_defaults author{.max_count = 7};
+  const auto decided = tune::decide(tune::search_options(given), author).options;
+  REQUIRE(decided.budget);
+  CHECK(decided.budget->time == 3s);
+  CHECK(decided.search.max_count == 7U);
+  const tune::search_defaults brief{.budget = {.time = 1s, .trials = 5}};
+  const auto kept = tune::decide(tune::search_options(given), brief).options;
+  CHECK(kept.budget == tune::tuning_budget{.time = 1s, .trials = 5});
+}
+
+TEST_CASE("settings as options keep their values whatever the environment says then") {
+  const bare_environment bare;
+  tune::tuning_options given;
+  {
+    const scoped_environment database("LIBTUNE_DB", "/x.db");
+    const scoped_environment match("LIBTUNE_MATCH", "nearest");
+    const scoped_environment ready("LIBTUNE_READY", "60 s");
+    given = tune::as_options(tune::resolve_settings({}));
+  }
+  const scoped_environment database("LIBTUNE_DB", "/y.db");
+  const scoped_environment match("LIBTUNE_MATCH", "exact");
+  const scoped_environment ready("LIBTUNE_READY", "1 s");
+  const auto settings = tune::resolve_settings(given);
+  CHECK(settings.database == "/x.db");
+  CHECK(settings.match == match_mode::nearest);
+  CHECK(settings.search.ready == 60s);
 }
 
 }  // namespace settings_test::of_options

@@ -41,17 +41,8 @@ bool request_tuning_behind(const tuned_key& key, bool has_nearest, tuning_mode m
   }
   if (key.of_goal) return refuse("its goal is not the time, which needs a free device");
   // The environment may change before the tuning, and other threads do not read it.
-  tuning_options resolved = key.settings.search;
-  if (key.settings.shared_database.empty() && !key.settings.database.empty()) {
-    resolved.database = key.settings.database;
-  }
-  resolved.system_databases = key.settings.system_databases;
-  resolved.shared_store = key.settings.shared_store;
-  resolved.push_results = key.settings.push_results;
-  resolved.report = key.settings.report;
-  resolved.match = key.settings.match;
+  tuning_options resolved = as_options(key.settings);
   resolved.mode = mode;
-  resolved.given_by = option_source::command;
   return background_tuner::shared().ask({.name = key.name(),
                                          .function = key.core.weak_from_this(),
                                          .context = key.context,

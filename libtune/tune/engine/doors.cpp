@@ -97,6 +97,8 @@ constinit doors of_program{.find_source = find_no_source,
 
 doors& open_doors() noexcept { return of_program; }
 
+bool can_tune_later() noexcept { return of_program.tunes_later != tunes_nothing_later; }
+
 std::string lacks(std::string_view neighbour, std::string_view does) {
   const std::string_view target = neighbour.substr(neighbour.rfind('/') + 1);
   return fmt::format(

@@ -149,6 +149,9 @@ struct doors {
 /// The doors of the program.
 doors& open_doors() noexcept;
 
+/// True if a neighbour can tune keys for later calls (doors::tunes_later).
+bool can_tune_later() noexcept;
+
 /// The end of a message: "this program has no part of libtune that writes pages; link
 /// libtune::console and include libtune/console.hpp".
 /// @param neighbour  its folder, such as "extra/shared"
