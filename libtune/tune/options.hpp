@@ -119,7 +119,7 @@ struct tuning_options {
   /// The longest time of each search, beside the limits of the budget or of the author.
   std::optional<std::chrono::nanoseconds> longest_search{};
   /// The time for which all searches of the process together may hold up its threads
-  /// (docs/ready.md). A search may take a quarter of what is left, and at least a twentieth of the
+  /// (docs/ready.md). A search may take a quarter of the rest, and at least a twentieth of the
   /// whole. When the time is used up, a key without a result uses the nearest result that works or
   /// the test default, and is tuned behind the program if it links libtune::behind. LIBTUNE_READY
   /// overrides it; no_ready_limit by default.

@@ -84,7 +84,7 @@ class replaced_options {
   std::shared_ptr<const tuning_options> before_;
 };
 
-/// A key that build has asked for.
+/// A key that build requests.
 struct asked_key {
   lookup_event lookup;
   std::shared_ptr<const autotuner_core> core;  ///< null: its function is made for a call
@@ -198,16 +198,22 @@ class ready_course {
         expected.push_back(keys_[index].expected);
       }
     }
+    std::vector<std::size_t> later;  // searches without a result
     const auto left = detail::search_in_order(
         expected, [&] { return seconds(end - clock::now()); },
-        [&](std::size_t at, seconds time) { tune(keys_[searched_[at]], time); });
+        [&](std::size_t at, seconds time) {
+          asked_key& key = keys_[searched_[at]];
+          tune(key, time);
+          if (key.report.state == key_readiness::not_tuned) later.push_back(at);
+        });
+    later.insert(later.end(), left.begin(), left.end());
     if (std::ranges::any_of(keys_, [](const asked_key& each) {
           return each.report.state == key_readiness::tuned ||
                  each.report.state == key_readiness::partly;
         })) {
       build_as_it_is(nullptr);
     }
-    for (const std::size_t at : left) tune_behind(keys_[searched_[at]]);
+    for (const std::size_t at : later) tune_behind(keys_[searched_[at]]);
     for (asked_key& each : keys_) {
       const bool is_short = each.report.state == key_readiness::partly;
       if (each.report.state == key_readiness::stored || each.report.state == key_readiness::tuned) {
@@ -253,6 +259,9 @@ class ready_course {
         resolved(settings_.mode == tuning_mode::behind ? tuning_mode::tune : settings_.mode, match);
     const auto longest = std::chrono::duration_cast<std::chrono::nanoseconds>(time);
     options.longest_search = std::min(options.longest_search.value_or(longest), longest);
+    // For others that tune the same key, too.
+    options.wait = std::min(options.wait.value_or(default_wait),
+                            std::chrono::ceil<std::chrono::milliseconds>(longest));
     const auto ends = std::make_shared<end_recorder>(key.lookup.subject);
     options.observers.push_back(ends);
     const auto begin = clock::now();
@@ -292,7 +301,7 @@ class ready_course {
   const tuning_settings& settings_;
   std::chrono::nanoseconds total_;
   clock::time_point start_ = clock::now();
-  std::vector<asked_key> keys_;          // in the order in which build asks for them
+  std::vector<asked_key> keys_;          // in the order in which build requests them
   std::vector<std::size_t> wanted_;      // those that are to be tuned
   std::vector<std::size_t> searched_{};  // those of them that can be
   readiness_report readiness_;

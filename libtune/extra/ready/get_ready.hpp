@@ -26,7 +26,7 @@ struct ready_options {
   /// The time to be ready. LIBTUNE_READY overrides it, else that of the context's options;
   /// default_ready by default.
   std::optional<std::chrono::nanoseconds> within{};
-  /// Returns the operations of a frame, of what build has made last. Each is run a few times, so
+  /// Returns the operations of a frame, from the latest run of build. Each is run a few times, so
   /// their slots are bound or can be. A tuned_by declaration of their classes, or of those of their
   /// children, relates their times to keys. Empty: all keys have the same share.
   std::function<std::vector<frame_part>()> frame{};

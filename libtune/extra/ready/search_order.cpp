@@ -11,7 +11,7 @@
 namespace tune::detail {
 namespace {
 
-// Of the saving in the first second. The logarithm of it exists.
+// The logarithm of the saving in the first second. It is finite.
 double rate_of(const expected_search& search) {
   constexpr double least_saving = 1e-9;
   return std::log(std::max(search.saving, least_saving) / search.pace.count());

@@ -36,7 +36,7 @@ inline constexpr std::chrono::duration<double> shortest_search{1};
 /// A pure function.
 /// @param left  the searches that are left
 /// @param time  the time for all of them
-/// @returns empty if there are none, or the time is too short for any
+/// @returns empty without searches, or if the time is too short for one
 std::optional<planned_search> next_search(std::span<const expected_search> left,
                                           std::chrono::duration<double> time);
 

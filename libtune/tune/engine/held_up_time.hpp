@@ -44,9 +44,9 @@ class held_up_time {
 /// The time of this process, by the clock of the host.
 held_up_time& held_up();
 
-/// The time that one search may take of a total: a quarter of what is left, because it is not known
-/// which keys follow, and at least a twentieth of the total, so that the time is used up by a
-/// number of searches. Empty once the total is used up.
+/// The time that one search may take of a total: a quarter of the rest, because the number of
+/// keys that follow is unknown, and at least a twentieth of the total, so that the time is used up
+/// by a number of searches. Empty once the total is used up.
 std::optional<std::chrono::nanoseconds> part_of_total(std::chrono::nanoseconds total,
                                                       std::chrono::nanoseconds used);
 

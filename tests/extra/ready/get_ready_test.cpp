@@ -195,6 +195,22 @@ TEST_CASE("a key whose search fails is reported, and the others are tuned") {
   CHECK(of.operations[1]->tuning() == fastest);
 }
 
+TEST_CASE("a search that its time ends is reported, with the rest of its gain") {
+  program of({64});
+  const scoped_environment budget("LIBTUNE_BUDGET", "1 us");
+  const auto report = of.get_ready(1h);
+  CHECK(of.states(report) == std::vector{key_readiness::partly});
+  CHECK(report.cost() > 0);
+  CHECK(report.cost() <= 0.5);
+  CHECK(of.builds == 2);
+  CHECK(of.operations[0]->tuning() != sample::test_default);
+  CHECK(to_string(report).find("0 of 1 keys are tuned, 1 partly") != std::string::npos);
+  // The next start does not wait for more.
+  sample::forget_results();
+  CHECK(of.states(of.get_ready(1h)) == std::vector{key_readiness::stored});
+  CHECK(searched().size() == 1);
+}
+
 TEST_CASE("the environment sets the time, or leaves each key to its first use") {
   program of({64, 640});
   SUBCASE("a time") {
