@@ -281,7 +281,10 @@ tuning_options search_options(const tuning_options& given, std::chrono::millisec
     resolved.budget = resolved.budget.value_or(tuning_budget{});
     resolved.budget->within = within;
   }
-  override(resolved.ready, "LIBTUNE_READY", read_ready);
+  // A command that tunes holds up no program.
+  if (given.given_by != option_source::command) {
+    override(resolved.ready, "LIBTUNE_READY", read_ready);
+  }
   override(resolved.search.early_end, "LIBTUNE_EARLY_END", one_of(switch_words));
   override(resolved.memory, "LIBTUNE_TUNING_MEMORY", read_memory);
   override(resolved.wait, "LIBTUNE_WAIT", read_seconds);

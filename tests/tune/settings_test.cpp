@@ -460,6 +460,9 @@ TEST_CASE("the time to be ready is a time or off, and anything else is an error"
     tune::tuning_options of_command = given;
     of_command.given_by = tune::option_source::command;
     CHECK(tune::search_options(of_command).ready == 5s);
+    // A command that tunes holds up no program.
+    of_command.ready.reset();
+    CHECK_FALSE(tune::search_options(of_command).ready);
   }
   {
     const scoped_environment ready("LIBTUNE_READY", "2min");

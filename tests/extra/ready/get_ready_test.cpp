@@ -114,7 +114,8 @@ struct program : sample::application {
   }
 
   std::vector<int> sizes;
-  tune::testing::fake_device fake = sample::make_device({.kind = tune::device_kind::cpu});
+  tune::testing::fake_device fake = sample::make_device(
+      {.identity = {"ready device", "fake platform", "1.0"}, .kind = tune::device_kind::cpu});
   std::vector<std::unique_ptr<framed>> operations;
   int builds = 0;
 };

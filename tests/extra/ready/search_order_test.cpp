@@ -55,6 +55,7 @@ TEST_CASE("searches that take all they may end in time") {
     const course made = run(searches, time);
     CHECK(made.end <= time + 1e-9);
     CHECK(made.order.size() + made.left.size() == searches.size());
+    for (const double each : made.times) CHECK(each >= shortest_search.count());
     // Nothing is left of the time that another search could use.
     if (!made.left.empty()) CHECK(time - made.end < shortest_search.count());
   }
