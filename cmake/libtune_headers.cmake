@@ -52,7 +52,7 @@ libtune_public(extra/ranged cost_corrections cost_model portfolio portfolio_buil
                size_range size_times size_tree)
 libtune_public(extra/sensors device_probes energy_meter energy_sensor supported_settings)
 libtune_public(extra/sequence sequence_tuner)
-libtune_public(extra/deadline background_load frame_record pipeline_contest pipeline_space pipeline_tuner)
+libtune_public(extra/deadline background_load frame_record live_knobs pipeline_contest pipeline_space pipeline_tuner)
 libtune_public(extra/ready get_ready readiness_report)
 libtune_public(testing allocation_counter captured_frames device_requirement devices fake_device fake_kernel
                fixtures run_tests strategy_conformance temporary_directory)

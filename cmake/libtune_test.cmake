@@ -10,7 +10,7 @@ file(MAKE_DIRECTORY "${libtune_test_home}/pocl")
 # libtune_label(<test>...)
 # Labels tests with the part of the project that they are about, by the module before the dot.
 function(libtune_label)
-  set(extra "ahead|bare|behind|capture|child|console|deadline|live|maintenance|metrics|metrics_unlocked|pipeline|ranged|ready|report|sensors|sequence|shared|testing")
+  set(extra "ahead|bare|behind|capture|child|console|deadline|deadline_unlocked|live|maintenance|metrics|metrics_unlocked|pipeline|ranged|ready|report|sensors|sequence|shared|testing")
   set(tools "c_api|consumer|formats|fuzz|python|simulate|sources|tunedb")
   set(of_telescope "flagging|receiver")
   foreach(test IN LISTS ARGN)

@@ -6,4 +6,5 @@
 #pragma once
 
 #include "libtune/extra/deadline/background_load.hpp"
+#include "libtune/extra/deadline/live_knobs.hpp"
 #include "libtune/extra/deadline/pipeline_tuner.hpp"

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/extra/deadline/live_load.hpp"
+
+#include <doctest/doctest.h>
+
+namespace live_load_test {
+
+using sample::disaster;
+using sample::live_load;
+
+void compare(std::uint64_t first, std::uint64_t last) {
+  std::size_t with = 0, without = 0, kept = 0;
+  for (std::uint64_t seed = first; seed <= last; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    live_load observed{.seed = seed,
+                       .load = 0.1 + 0.5 * uniform(random),
+                       .deadline = 1 + 2 * uniform(random),
+                       .strength = 4,
+                       .frames = 40000};
+    const std::size_t late = observed.run().late_frames();
+    const std::size_t late_without = observed.run_without().late_frames();
+    CHECK(late <= late_without);
+    CHECK(observed.most_living <= 2);
+    with += late;
+    without += late_without;
+    kept += observed.counts.kept;
+  }
+  CHECK(without > 0);
+  CHECK(kept > 0);
+  MESSAGE("late frames with live knobs: " << with << ", without: " << without << "; kept " << kept);
+}
+
+TEST_CASE("on a disturbed machine no frame more is late than without") { compare(1, 6); }
+
+TEST_CASE("on many disturbed machines no frame more is late than without" * doctest::skip()) {
+  compare(1, 1000);
+}
+
+TEST_CASE("candidates that are disasters cost no late frame") {
+  for (const disaster& each : {disaster{.work = 5}, disaster{.slow_each = 50}}) {
+    for (const double load : {0.1, 0.3, 0.37}) {
+      CAPTURE(each.work);
+      CAPTURE(load);
+      live_load observed{
+          .load = load, .deadline = 1, .strength = 0, .frames = 20000, .others = each};
+      CHECK(observed.run().late_frames() == 0);
+      CHECK(observed.counts.candidate_late == 0);
+      CHECK(observed.counts.kept == 0);
+      CHECK(observed.counts.refused + observed.counts.taken_back > 2);
+    }
+  }
+}
+
+}  // namespace live_load_test
