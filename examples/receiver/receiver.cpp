@@ -236,8 +236,9 @@ void telescope::start() {
 
 // ---- frames
 
-void telescope::channelise(antenna& of, std::uint64_t number, tune::frame_snapshot& frame) {
-  if (knobs_.graphs) {
+void telescope::channelise(antenna& of, std::uint64_t number, bool graphs,
+                           tune::frame_snapshot& frame) {
+  if (graphs) {
     of.channelised->run(frame);
   } else {
     of.channelise.run();
@@ -263,7 +264,7 @@ tune::task<> telescope::watch(const bool& ended, run_report& report) {
 
 // [frame]
 tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, clock::time_point ready,
-                              run_report& report) {
+                              std::shared_ptr<const run_knobs> knobs, run_report& report) {
   using turn = tune::resource_allocation<tune::device_array>;
   // All turns are requested before anything waits, in the same order in each frame.
   std::vector<turn> written;
@@ -280,23 +281,23 @@ tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, cloc
   const bool ends_dump = (number + 1) % sizes_.frames_of_dump == 0;
 
   for (std::size_t a = 0; a < antennas_.size(); ++a) {
-    tune::command_queue& upload = uploads_[a % knobs_.uploads];
+    tune::command_queue& upload = uploads_[a % knobs->uploads];
     const tune::device_array& samples = co_await written[a].enter(upload);
     upload.write(samples.buffer(), antennas_[a]->samples.data(), samples.layout().bytes(), 0,
                  false);
     written[a].ready(upload);
   }
-  for (std::size_t u = 0; u < knobs_.uploads; ++u) uploads_[u].flush();
+  for (std::size_t u = 0; u < knobs->uploads; ++u) uploads_[u].flush();
   // What is tuned behind the receiver looks for the times in which nothing computes.
   if (pulse_) loop.spawn(tell(uploads_.front().enqueue_marker(), *pulse_, &tune::heartbeat::begin));
   co_await voltages.enter(compute_);
   tune::frame_snapshot snapshot = capture_.begin();
   for (std::size_t a = 0; a < antennas_.size(); ++a) {
     co_await read[a].enter(compute_);
-    channelise(*antennas_[a], number, snapshot);
+    channelise(*antennas_[a], number, knobs->graphs, snapshot);
     read[a].ready(compute_);
   }
-  if (knobs_.graphs) {
+  if (knobs->graphs) {
     correlated_->run(snapshot);
   } else {
     correlate_->run();
@@ -326,13 +327,14 @@ tune::task<> telescope::frame(tune::event_loop& loop, std::uint64_t number, cloc
   download_.flush();
   co_await tune::wait_for_events(end);
 
-  note_latency(ready, report);
+  const double latency = note_latency(ready, report);
+  frame_knobs_->ended(*knobs, latency);
   results_.dumps += ends_dump ? 1 : 0;
   ++results_.frames;
 }
 // [frame]
 
-void telescope::note_latency(clock::time_point ready, run_report& report) {
+double telescope::note_latency(clock::time_point ready, run_report& report) {
   if (pulse_) pulse_->beat();
   const auto end = clock::now();
   if (pulse_) clock_.record(end - ready);
@@ -347,6 +349,7 @@ void telescope::note_latency(clock::time_point ready, run_report& report) {
     }
     if (pulse_) pulse_->late();
   }
+  return latency;
 }
 
 void telescope::save_dump() {
@@ -358,7 +361,13 @@ void telescope::save_dump() {
 }
 
 run_report telescope::run(std::size_t frames, bool paced, const run_knobs& knobs) {
-  knobs_ = knobs;
+  const auto same = std::make_shared<const run_knobs>(knobs);
+  return run(frames, paced, knobs, {[&] { return same; }, [](const run_knobs&, double) {}});
+}
+
+run_report telescope::run(std::size_t frames, bool paced, const run_knobs& knobs,
+                          const frame_knobs& each_knobs) {
+  frame_knobs_ = &each_knobs;
   run_report report{.frames = frames};
   const double period = sizes_.frame_seconds();
   if (paced) {
@@ -390,8 +399,9 @@ run_report telescope::run(std::size_t frames, bool paced, const run_knobs& knobs
                            std::chrono::duration<double>(static_cast<double>(n + 1) * period));
       loop.run(sleep_until(ready));
     }
-    jobs.add(loop.spawn(frame(loop, n, ready, report)));
-    loop.run(jobs.finish(knobs.in_flight - 1));
+    const std::shared_ptr<const run_knobs> its = each_knobs.next();
+    jobs.add(loop.spawn(frame(loop, n, ready, its, report)));
+    loop.run(jobs.finish(its->in_flight - 1));
   }
   loop.run(jobs.finish());
   ended = true;
@@ -485,7 +495,7 @@ double telescope::time_frames(int frames) {
   const auto begin = clock::now();
   for (int i = 0; i < frames; ++i) {
     tune::frame_snapshot none;
-    for (const auto& each : antennas_) channelise(*each, static_cast<std::uint64_t>(i), none);
+    for (const auto& each : antennas_) channelise(*each, static_cast<std::uint64_t>(i), true, none);
     correlate_replay_->run();
     beamform_->run();
   }

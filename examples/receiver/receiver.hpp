@@ -78,6 +78,13 @@ struct run_knobs {
   tune::loop_wait wait = tune::loop_wait::asleep;  ///< the waiting of the thread
 };
 
+/// Knobs that may differ in each frame, such as those of live_knobs.
+struct frame_knobs {
+  std::function<std::shared_ptr<const run_knobs>()> next;  ///< of the next frame
+  /// Called for each frame that has ended. @param latency  in seconds
+  std::function<void(const run_knobs& its, double latency)> ended;
+};
+
 /// A whole receiver. One thread uses it.
 class telescope {
  public:
@@ -91,6 +98,8 @@ class telescope {
   /// @param paced  true to start each frame when its samples would have been digitised; else at
   ///               once
   run_report run(std::size_t frames, bool paced, const run_knobs& knobs);
+  /// Like the above, with the way to wait of these knobs, and the others of each frame.
+  run_report run(std::size_t frames, bool paced, const run_knobs& knobs, const frame_knobs& each);
 
   const results& received() const noexcept { return results_; }
   /// Measures the stages of a frame alone and in place.
@@ -147,9 +156,9 @@ class telescope {
   void start();
   tune::task<> watch(const bool& ended, run_report& report);
   tune::task<> frame(tune::event_loop& loop, std::uint64_t number, clock::time_point ready,
-                     run_report& report);
-  void note_latency(clock::time_point ready, run_report& report);
-  void channelise(antenna& of, std::uint64_t number, tune::frame_snapshot& frame);
+                     std::shared_ptr<const run_knobs> knobs, run_report& report);
+  double note_latency(clock::time_point ready, run_report& report);
+  void channelise(antenna& of, std::uint64_t number, bool graphs, tune::frame_snapshot& frame);
   void save_dump();
   void collect(std::size_t frames);
   std::vector<stage> stages();
@@ -184,8 +193,8 @@ class telescope {
   std::optional<tune::capture_point> formed_;
   std::optional<tune::capture_point> dumped_;
 
-  std::optional<tune::heartbeat> pulse_;  // of the frames after the first one
-  run_knobs knobs_;
+  std::optional<tune::heartbeat> pulse_;      // of the frames after the first one
+  const frame_knobs* frame_knobs_ = nullptr;  // of the present run
   double deadline_ = 0;
   clock::time_point begin_{};            // of the run
   tune::frame_clock clock_{"receiver"};  // of the same frames

@@ -10,7 +10,7 @@ namespace {
 
 // The turns of one length before it doubles.
 constexpr std::uint32_t of_one_length = 4;
-// The frames of a candidate should have ended long before so many gaps have passed.
+// The frames of a candidate should have ended long before this many gaps have passed.
 constexpr std::size_t patience = 10;
 
 }  // namespace

@@ -58,8 +58,8 @@ struct live_knobs_options {
   /// A frame longer than this part of the deadline is too near to it: a candidate that serves it,
   /// or disturbs it, is taken back at once.
   double alarm = 0.8;
-  /// Of all frames, the largest part that a candidate serves before it is promoted. It is rehearsed
-  /// at most once in 1 / share frames, too.
+  /// The largest part of all frames for a candidate before it is promoted. It is rehearsed at most
+  /// once in 1 / share frames, too.
   double share = 0.05;
   /// The frames in service without an alarm before anything is made, rehearsed or tried.
   std::size_t calm_frames = 1000;
@@ -80,6 +80,9 @@ struct live_knobs_options {
   /// False: not now, such as for lack of memory for a second pipeline. Asked before a candidate is
   /// made, by libtune's thread. May be empty.
   std::function<bool(const configuration& candidate)> allows{};
+  /// True to store kept knobs as the result of tune_pipeline for the space, the goal and the
+  /// device, for the next start. The goal then needs the rate, as there.
+  bool stores = false;
   /// Called for each change, by libtune's thread. May be empty.
   std::function<void(const knobs_event&)> listener{};
 };

@@ -16,6 +16,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
+#include "libtune/extra/deadline/pipeline_result.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/test_mode.hpp"
 
@@ -25,7 +26,7 @@ namespace {
 // While there is a candidate; the pipeline cannot signal its frames without a system call.
 constexpr std::chrono::milliseconds busy_look{2};
 constexpr std::chrono::milliseconds idle_look{50};
-// The quantile in service is computed after so many parts of the calm frames.
+// The quantile in service is computed after each of this many parts of the calm frames.
 constexpr std::size_t looks_of_window = 16;
 // Times that frames in service came near to the deadline while a candidate was made or rehearsed.
 constexpr std::size_t most_disturbances = 2;
@@ -50,6 +51,11 @@ void check(const pipeline_goal& goal, const live_knobs_parts& parts,
     throw argument_error(
         fmt::format("live knobs need a deadline above 0 s and a quantile from 0 to 1; got {} s, {}",
                     goal.deadline.count(), goal.quantile));
+  }
+  if (options.stores && !(goal.rate > 0)) {
+    throw argument_error(
+        "live knobs find the least latency at the present rate, which is no result for the highest "
+        "rate; set pipeline_goal::rate, or live_knobs_options::stores to false");
   }
   if (!is_part(options.headroom) || !is_part(options.alarm) || !is_part(options.share) ||
       options.share > 0.5 || options.headroom > options.alarm || options.least_gain < 0 ||
@@ -92,7 +98,9 @@ live_knobs_core::live_knobs_core(const context& where, const pipeline_space& spa
                                  const configuration& start, const pipeline_goal& goal,
                                  live_knobs_parts parts, const live_knobs_options& options,
                                  bool has_thread)
-    : deadline_(goal.deadline.count()),
+    : context_(where),
+      space_(space),
+      deadline_(goal.deadline.count()),
       goal_(goal),
       parts_(std::move(parts)),
       options_(options),
@@ -427,6 +435,7 @@ void live_knobs_core::settle() {
   if (kept_) {
     candidates_.note_service(candidate_->knobs);
     tell(knobs_change::kept, std::move(reason));
+    if (options_.stores) store_pipeline_result(context_, space_, goal_, candidate_->knobs);
     const std::lock_guard lock(mutex_);
     in_service_ = candidate_->knobs;
   } else {

@@ -89,6 +89,8 @@ class live_knobs_core {
   void refuse(const std::string& reason);
   void tell(knobs_change change, std::string reason);
 
+  context context_;
+  pipeline_space space_;
   double deadline_;
   pipeline_goal goal_;
   live_knobs_parts parts_;

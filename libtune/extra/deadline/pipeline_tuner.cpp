@@ -17,26 +17,13 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/extra/deadline/pipeline_result.hpp"
 #include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/engine/search_course.hpp"
 #include "libtune/tune/session.hpp"
 
 namespace tune {
 namespace {
-
-constexpr const char* rate_name = "kept_rate";
-constexpr const char* goal_name = "goal";
-
-std::string to_text(const pipeline_goal& goal) {
-  std::string text = "max rate";
-  if (goal.rate > 0) {
-    const std::string what =
-        goal.figure.empty() ? fmt::format("p{:g}", 100 * goal.quantile) : goal.figure;
-    text = fmt::format("min {} at {:g} units/s", what, goal.rate);
-  }
-  return fmt::format("{}, deadline {:g} us, late {:g}", text, 1e6 * goal.deadline.count(),
-                     goal.late);
-}
 
 /// The pipelines that exist: at most a few, the last used first.
 class built_pipelines {
@@ -314,7 +301,8 @@ class contest_course final : public detail::search_course {
 /// Configurations as a search problem; a result has the kept rate behind its knobs.
 search_problem problem_of(const search_space& space) {
   const auto find = [space](std::vector<named_value> values) {
-    std::erase_if(values, [](const named_value& each) { return each.name == rate_name; });
+    std::erase_if(values,
+                  [](const named_value& each) { return each.name == detail::pipeline_rate_name; });
     return space.find(values);
   };
   return {.space = space,
@@ -333,10 +321,8 @@ tuned_knobs tune_pipeline(const context& context, const pipeline_space& knobs,
                           const pipeline_options& options) {
   const configuration by_hand = knobs.by_hand();
   tuned_knobs made;
-  std::vector<named_value> key = knobs.identity().key.values();
-  key.push_back({goal_name, to_text(goal)});
-  std::vector<named_value> defaults = by_hand.values();
-  defaults.push_back({rate_name, 0.0});
+  const std::vector<named_value> key = detail::pipeline_key(knobs, goal);
+  const std::vector<named_value> defaults = detail::pipeline_values(by_hand, 0);
 
   detail::autotuner_parts parts;
   parts.name = knobs.identity().name;
@@ -349,10 +335,8 @@ tuned_knobs tune_pipeline(const context& context, const pipeline_space& knobs,
     contest_result found;
     const contest_course course(session, search, found, goal.rate > 0);
     const std::size_t best = session.tune(problem_of(knobs.space()));
-    std::vector<named_value> values = search.knobs_of(best).values();
-    values.push_back({rate_name, found.standings.front().kept_rate});
     made.contest = std::move(found);
-    return values;
+    return detail::pipeline_values(search.knobs_of(best), made.contest.standings.front().kept_rate);
   };
   parts.check = [](const std::vector<named_value>&) {};
   parts.repeatable = true;

@@ -3,6 +3,7 @@
 #include "libtune/extra/deadline/live_knobs.hpp"
 
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,7 +13,9 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/extra/deadline/live_knobs_core.hpp"
+#include "libtune/extra/deadline/pipeline_tuner.hpp"
 #include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/temporary_directory.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace live_knobs_test {
@@ -302,6 +305,27 @@ TEST_CASE("the application may forbid a candidate for the present") {
   CHECK(app.made.size() == 2);
 }
 
+TEST_CASE("kept knobs are the result of the next start") {
+  application app;
+  const tune::testing::temporary_directory folder;
+  const std::string path = (folder / "tuning.db").string();
+  const tune::testing::scoped_environment database("LIBTUNE_DB", path.c_str());
+  app.goal.rate = 1000;
+  SUBCASE("stored") { app.options.stores = true; }
+  SUBCASE("not stored") {}
+  app.serve(10000);
+  REQUIRE(app.live->knobs() == heaps_4);
+  CHECK(std::filesystem::exists(path) == app.options.stores);
+  if (!app.options.stores) return;
+  const tune::tuned_knobs found =
+      tune::tune_pipeline(app.context, app.space, app.goal, [](const configuration&) {
+        FAIL("it was tuned again");
+        return std::unique_ptr<tune::tuned_pipeline>();
+      });
+  CHECK(found.knobs == heaps_4);
+  CHECK(found.rate == 1000);
+}
+
 TEST_CASE("where tuning is off, nothing is tried") {
   application app;
   SUBCASE("in a test") {
@@ -322,6 +346,7 @@ TEST_CASE("options that contradict themselves, and foreign configurations, are r
   SUBCASE("quantile") { app.goal.quantile = 2; }
   SUBCASE("headroom") { app.options.headroom = 0.9; }
   SUBCASE("share") { app.options.share = 0.6; }
+  SUBCASE("storing") { app.options.stores = true; }
   SUBCASE("frames") { app.options.calm_frames = 1; }
   SUBCASE("candidate") { app.options.candidates = {{{"heaps", 3}, {"graphs", true}}}; }
   CHECK_THROWS_AS(app.start(), tune::argument_error);

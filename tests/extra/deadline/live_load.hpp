@@ -64,6 +64,11 @@ class disturbances {
     const auto* found = span_of(stops_, t);
     return found != nullptr ? (*found)[1] : t;
   }
+  /// True if a stop touches a span of time.
+  bool is_stopped_in(double from, double to) const {
+    return std::ranges::any_of(stops_,
+                               [=](const auto& stop) { return stop[0] < to && stop[1] > from; });
+  }
   double factor(double t, std::size_t frame) const {
     std::uint64_t mixed = (seed_ * 1000003 + frame) * 0x9E3779B97F4A7C15U;
     mixed = (mixed ^ (mixed >> 30U)) * 0xBF58476D1CE4E5B9U;
