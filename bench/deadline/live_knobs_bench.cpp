@@ -52,7 +52,8 @@ struct tally {
     fmt::print(
         "{}: {} frames, {} late, {} of them with a stop of the program; half {:.3f} ms, 99 % "
         "{:.3f}, 99.9 % {:.3f}, longest {:.3f}\n",
-        name, latencies.size(), late, late_stopped, of(0.5), of(0.99), of(0.999), latencies.back());
+        name, latencies.size(), late, late_stopped, of(0.5), of(0.99), of(0.999),
+        1e3 * latencies.back());
   }
 };
 
