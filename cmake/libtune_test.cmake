@@ -59,7 +59,7 @@ function(libtune_test_environment)
   # PoCL leaves the kernels of these as they are, which takes it half of the time or less: they are many and do
   # little. Long tests have its optimiser. So have all with a PoCL later than 3, which without it crashes on some
   # kernels and miscompiles others.
-  set(unoptimised "device\\.conformance|examples\\.(behind_guide|diffusion|flagging_guide|receiver.*|side_by_side_python"
+  set(unoptimised "device\\.conformance|examples\\.(behind_guide|diffusion|flagging_guide|receiver.*|side_by_side_python|sonar"
     "tutorial_correctness|tutorial_python|verification)|kernel\\.work_group_reduce"
     "operations\\.(fft_operation|fill|gemm|hreduce|maskedsum|percentile5|ranges|transpose)"
     "python\\.(kernel_tuner|kernel_tuner_search|module|operations|scripts)"
