@@ -265,7 +265,10 @@ class ready_course {
     const auto ends = std::make_shared<end_recorder>(key.lookup.subject);
     options.observers.push_back(ends);
     const auto begin = clock::now();
-    const auto is_over = [this] { return clock::now() >= start_ + total_; };
+    // A trial that is under way is completed, and a search without a result continues for a while.
+    constexpr std::chrono::seconds grace{5};
+    const auto last = std::min(begin + 2 * longest + grace, start_ + total_);
+    const auto is_over = [last] { return clock::now() >= last; };
     ready_key& report = key.report;
     try {
       const detail::stop_scope stops(is_over);
@@ -277,7 +280,7 @@ class ready_course {
       }
     } catch (const tuning_stopped_error&) {
       if (!is_over()) throw;
-      report.reason = "its search was stopped at the end of the time, and can be continued";
+      report.reason = "its search took too long and was stopped; it can be continued";
     } catch (const std::exception& failure) {
       report.state = key_readiness::failed;
       report.reason = failure.what();
