@@ -94,7 +94,8 @@ struct program : sample::application {
 
   void build() {
     ++builds;
-    const auto queue = context.create_tuning_command_queue();
+    const tune::command_queue queue =
+        profiles ? context.create_tuning_command_queue() : context.create_command_queue();
     operations.clear();
     for (const int size : sizes) operations.push_back(std::make_unique<framed>(queue, size));
   }
@@ -117,6 +118,7 @@ struct program : sample::application {
   tune::testing::fake_device fake = sample::make_device(
       {.identity = {"ready device", "fake platform", "1.0"}, .kind = tune::device_kind::cpu});
   std::vector<std::unique_ptr<framed>> operations;
+  bool profiles = true;  // its queue does
   int builds = 0;
 };
 
@@ -149,6 +151,15 @@ TEST_CASE("the runs of an operation in a frame count") {
                                                         }});
   CHECK(searched() == std::vector<int>{64, 128});
   CHECK(report.keys[0].share == doctest::Approx(0.75));
+}
+
+TEST_CASE("a queue without profiling is timed by the clock of the host") {
+  program of({64, 128});
+  of.profiles = false;
+  const auto report = of.get_ready(1h);
+  CHECK(report.has_shares);
+  CHECK(report.keys[0].share + report.keys[1].share == doctest::Approx(1));
+  CHECK(of.states(report) == std::vector(2, key_readiness::tuned));
 }
 
 TEST_CASE("a program that starts again is ready at once") {
