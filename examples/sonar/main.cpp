@@ -56,9 +56,9 @@ int run(const arguments& given) {
   const auto kernels = is_gpu ? tune::kernel_turns::after_knobs : tune::kernel_turns::never;
   for (const tune::pipeline_space& each : {by_hand(knobs), knobs}) {
     if (given.tuned == 0) break;
-    const tune::tuned_knobs found =
-        tune::tune_pipeline(context, each, {.deadline = deadline}, make,
-                            {.contest = {.budget = seconds(given.tuned)}, .kernels = kernels});
+    const tune::tuned_knobs found = tune::tune_pipeline(
+        context, each, {.deadline = deadline}, make,
+        {.contest = {.budget = seconds(given.tuned)}, .built = 6, .kernels = kernels});
     fmt::print("{}: {:.0f} samples/s are in time\n", to_string(found.knobs.values()), found.rate);
     chosen = found.knobs;
     if (found.rate > 0) rate = 0.9 * found.rate;
@@ -87,23 +87,23 @@ int run(const arguments& given) {
 
 int main(int argc, char** argv) {
   tune::serve_if_worker(argc, argv);
-  CLI::App app("Finds the tones that hydrophones hear in a synthetic sea, and checks them.");
-  arguments given;
-  app.option_defaults()->always_capture_default();
-  app.add_option("--hydrophones", given.hydrophones)->check(CLI::Range(1, 4096));
-  app.add_option("--rate", given.rate, "samples/s of each hydrophone")
-      ->check(CLI::Range(1.0, 1e12));
-  app.add_option("--seconds", given.lasts, "of sound")->check(CLI::Range(0.0, 3600.0));
-  app.add_option("--deadline", given.deadline,
-                 "ms from the last sample of a frame to its detections")
-      ->check(CLI::Range(1e-3, 1e6));
-  app.add_option("--tune", given.tuned,
-                 "seconds in which to tune the knobs for the highest rate at which frames are in "
-                 "time; it then receives 90 % of that rate")
-      ->check(CLI::Range(0.0, 3600.0));
-  app.add_option("--metrics", given.metrics, "file for metrics, whose name ends in .prom");
-  CLI11_PARSE(app, argc, argv);
   try {
+    CLI::App app("Finds the tones that hydrophones hear in a synthetic sea, and checks them.");
+    arguments given;
+    app.option_defaults()->always_capture_default();
+    app.add_option("--hydrophones", given.hydrophones)->check(CLI::Range(1, 4096));
+    app.add_option("--rate", given.rate, "samples/s of each hydrophone")
+        ->check(CLI::Range(1.0, 1e10));
+    app.add_option("--seconds", given.lasts, "of sound")->check(CLI::Range(0.0, 3600.0));
+    app.add_option("--deadline", given.deadline,
+                   "ms from the last sample of a frame to its detections")
+        ->check(CLI::Range(1e-3, 1e6));
+    app.add_option("--tune", given.tuned,
+                   "seconds in which to tune the knobs for the highest rate at which frames are in "
+                   "time; it then receives 90 % of that rate")
+        ->check(CLI::Range(0.0, 3600.0));
+    app.add_option("--metrics", given.metrics, "file for metrics, whose name ends in .prom");
+    CLI11_PARSE(app, argc, argv);
     return run(given);
   } catch (const tune::no_device_error& failure) {
     fmt::print(stderr, "sonar: {}\n", failure.what());

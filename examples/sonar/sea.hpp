@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A synthetic sea: noise, and a tone at each hydrophone.
+// A synthetic sea: noise, and a tone for each hydrophone.
 #pragma once
 
 #include <cmath>
@@ -28,13 +28,15 @@ std::vector<T> noise(std::size_t count) {
   return made;
 }
 
-/// The samples of a frame, hydrophones x blocks x length. The tones go on in the next frame.
+/// The samples of a frame, hydrophones x blocks x length. The tones are loud, and not in the middle
+/// of their bins: without a window, they would be found in other bins, too.
 inline std::vector<std::int16_t> sea_of(std::size_t hydrophones, std::size_t blocks) {
   auto samples = noise<std::int16_t>(hydrophones * blocks * length);
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    const std::size_t turns = i % length * bin_of_tone(i / (blocks * length)) % length;
-    const double phase = 2 * std::numbers::pi * static_cast<double>(turns) / length;
-    samples[i] += static_cast<std::int16_t>(2000 * std::sin(phase));
+    const double bin = 0.3 + static_cast<double>(bin_of_tone(i / (blocks * length)));
+    const double turns = bin * static_cast<double>(i % (blocks * length)) / length;
+    samples[i] =
+        static_cast<std::int16_t>(samples[i] + 8000 * std::sin(2 * std::numbers::pi * turns));
   }
   return samples;
 }
