@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <functional>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <string_view>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/device/opencl/context.hpp"
 #include "libtune/device/opencl/memory.hpp"
 
@@ -147,6 +149,19 @@ std::shared_ptr<detail::context_interface> opencl_device::do_create_context(cont
       std::static_pointer_cast<const opencl_device>(shared_from_this()));
 }
 
+namespace {
+
+// The threads of PoCL 3.1 use the device of a command after its last handle is gone, so that the
+// program would crash.
+void keep_to_the_end(const std::vector<cl::Device>& parts) {
+  static std::mutex mutex;
+  static detail::never_destroyed<std::vector<cl::Device>> kept;
+  const std::lock_guard lock(mutex);
+  kept->insert(kept->end(), parts.begin(), parts.end());
+}
+
+}  // namespace
+
 // NVIDIA's driver cannot divide a GPU.
 std::vector<std::shared_ptr<const detail::device_interface>> opencl_device::do_divide(
     const std::vector<std::size_t>& compute_units) const {
@@ -177,6 +192,7 @@ std::vector<std::shared_ptr<const detail::device_interface>> opencl_device::do_d
     whole.createSubDevices(wanted.data(), &parts);
     return parts;
   });
+  keep_to_the_end(made);
   std::vector<std::shared_ptr<const device_interface>> parts;
   for (const cl::Device& each : made) {
     parts.push_back(std::make_shared<opencl_device>(
