@@ -56,7 +56,8 @@ LIBTUNE_DEVICE_TEST_CASE("the guide's pipeline changes its knobs in service", de
       }};
   tune::live_knobs<scaling> live(
       context, space, start,
-      {.deadline = std::chrono::milliseconds(2), .quantile = 0.99}, functions);
+      {.deadline = std::chrono::milliseconds(2), .quantile = 0.99}, functions,
+      {.period = std::chrono::milliseconds(1)});
   // [make]
   // clang-format on
   int frames = 0;

@@ -52,9 +52,12 @@ std::string to_string(const knobs_event& event);
 /// The limits of the changes of a live pipeline, and where its candidates come from.
 struct live_knobs_options {
   /// A candidate is made, rehearsed and tried only while the goal's quantile of the latencies in
-  /// service is at most this part of the deadline: a rehearsal beside it may take half of the
-  /// device, which doubles them.
+  /// service is at most this part of the deadline.
   double headroom = 0.4;
+  /// The time between two frames at the present rate. With rehearsals the headroom applies to it,
+  /// too: a rehearsal may take half of the device, and then frames that need more than half of it
+  /// queue up. 0: candidates have low priority on the device, so this does not matter.
+  std::chrono::duration<double> period{0};
   /// A frame longer than this part of the deadline is too near to it: a candidate that serves it,
   /// or disturbs it, is taken back at once.
   double alarm = 0.8;

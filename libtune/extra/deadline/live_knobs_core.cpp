@@ -52,6 +52,10 @@ void check(const pipeline_goal& goal, const live_knobs_parts& parts,
         fmt::format("live knobs need a deadline above 0 s and a quantile from 0 to 1; got {} s, {}",
                     goal.deadline.count(), goal.quantile));
   }
+  if (!(options.period.count() >= 0)) {
+    throw argument_error(
+        fmt::format("live knobs need a period of at least 0 s; got {} s", options.period.count()));
+  }
   if (options.stores && !(goal.rate > 0)) {
     throw argument_error(
         "live knobs find the least latency at the present rate, which is no result for the highest "
@@ -326,7 +330,10 @@ void live_knobs_core::measure_calm() {
     until_measured_ = options_.calm_frames / looks_of_window;
     frame_blocks latest;
     latest.add(window_);
-    has_headroom_ = latest.quantile(goal_.quantile).value <= options_.headroom * deadline_;
+    const double longest = latest.quantile(goal_.quantile).value;
+    has_headroom_ = longest <= options_.headroom * deadline_;
+    const double period = options_.period.count();
+    may_rehearse_ = !parts_.rehearse || period == 0 || longest <= options_.headroom * period;
   }
   const bool had_alarm = alarms_.load(std::memory_order_acquire) > 0;
   const std::size_t since =
@@ -339,11 +346,11 @@ bool live_knobs_core::prepare() {
   const bool is_calm = is_calm_.load(std::memory_order_relaxed);
   if (candidate_) {
     watch_service(is_calm);
-    if (candidate_ && is_calm) rehearse();
+    if (candidate_ && is_calm && may_rehearse_) rehearse();
     return true;
   }
   if (!former_.empty()) return true;  // its memory is still in use
-  if (!is_calm || !is_on_) return false;
+  if (!is_calm || !may_rehearse_ || !is_on_) return false;
   const auto next = candidates_.next();
   if (!next) return false;
   candidate_.emplace(candidate{.knobs = *next, .alarms = alarms_.load(std::memory_order_acquire)});

@@ -133,6 +133,7 @@ class live_knobs_core {
   std::size_t dropped_ = 0;
   std::uint32_t trials_ = 0;
   bool has_headroom_ = false;
+  bool may_rehearse_ = false;
 
   mutable std::mutex mutex_;  // guards in_service_ and stopping_
   configuration in_service_;

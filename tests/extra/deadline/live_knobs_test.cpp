@@ -345,6 +345,7 @@ TEST_CASE("options that contradict themselves, and foreign configurations, are r
   SUBCASE("deadline") { app.goal.deadline = seconds(0); }
   SUBCASE("quantile") { app.goal.quantile = 2; }
   SUBCASE("headroom") { app.options.headroom = 0.9; }
+  SUBCASE("period") { app.options.period = seconds(-1); }
   SUBCASE("share") { app.options.share = 0.6; }
   SUBCASE("storing") { app.options.stores = true; }
   SUBCASE("frames") { app.options.calm_frames = 1; }

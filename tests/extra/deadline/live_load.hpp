@@ -96,6 +96,8 @@ struct service {
 
 /// A telescope that observes.
 struct live_load {
+  static constexpr double period = 1e-3;
+
   std::uint64_t seed = 1;
   double load = 0.4;    // of the device, with the first configuration
   double deadline = 2;  // in periods
@@ -103,7 +105,7 @@ struct live_load {
   double strength = 1;  // of the disturbances; 0: none
   std::size_t frames = 60000;
   std::optional<disaster> others{};  // all configurations but that by hand
-  tune::live_knobs_options options{};
+  tune::live_knobs_options options{.period = seconds(period)};
 
   tune::testing::test_mode_guard mode{tune::testing::test_mode::off};
   tune::context context = make_device().device().create_context();
@@ -112,8 +114,6 @@ struct live_load {
   std::vector<tune::knobs_event> events{};
   tune::live_knobs_counts counts{};
   tune::configuration ends_with{};
-
-  static constexpr double period = 1e-3;
 
   static tune::pipeline_space space() {
     tune::pipeline_space made({.name = "sample.live", .version = 1});
