@@ -168,7 +168,7 @@ class live_knobs : public detail::live_knobs_base {
   /// Makes the first pipeline, and starts the thread, unless tuning is off: in a test whose tuning
   /// is not forced, and by the mode of the context's options.
   /// @param context  of the pipelines; for its options
-  /// @param space    the knobs; referred to by no one later
+  /// @param space    the knobs; copied
   /// @param start    the first configuration, such as that of tune_pipeline
   /// @param goal     its deadline, quantile and figure; the input sets the rate
   /// @throws argument_error for a configuration that is not in the space, a goal or options that
