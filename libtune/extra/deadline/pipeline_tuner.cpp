@@ -232,7 +232,7 @@ trial to_trial(const contest_standing& of, const configuration& knobs, bool at_r
   made.configuration = knobs.values();
   made.outcome = of.failed ? outcome::failed : outcome::measured;
   if (of.failed) made.reason = "it could not be built or run";
-  made.configuration.push_back({rate_name, of.kept_rate});
+  made.configuration.push_back({detail::pipeline_rate_name, of.kept_rate});
   const double rate = of.kept_rate > 0 ? of.kept_rate : of.predicted_rate;
   const double ns = 1e9 * (at_rate ? of.value : 1 / rate);
   if (of.failed || !(ns > 0) || !std::isfinite(ns)) {
