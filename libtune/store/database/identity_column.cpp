@@ -199,8 +199,8 @@ bool is_another_share(device_identity candidate, const device_identity& wanted) 
 
 /// The greater number of compute units over the lesser one; at least 1.
 double ratio_of_units(const device_identity& a, const device_identity& b) {
-  const auto [least, most] = std::minmax(std::max<std::int64_t>(1, a.performance.compute_units),
-                                         std::max<std::int64_t>(1, b.performance.compute_units));
+  const auto [least, most] = std::minmax({std::max<std::int64_t>(1, a.performance.compute_units),
+                                          std::max<std::int64_t>(1, b.performance.compute_units)});
   return static_cast<double>(most) / static_cast<double>(least);
 }
 
