@@ -44,6 +44,8 @@ class knob_turns {
   knob_fault fault() const noexcept { return fault_; }
   /// True if frames of the candidate are under way or have just ended.
   bool is_disturbed() const noexcept;
+  /// True if the candidate gets no frame for now, because a frame came near to the deadline.
+  bool rests() const noexcept { return rest_ > 0; }
   /// The number of turns that have begun.
   std::uint32_t turn() const noexcept { return turn_; }
 

@@ -234,7 +234,8 @@ void live_knobs_core::record(const void* by, double latency, double figure) noex
     frame.trial = trial_number_;
     frame.turn = turns_.turn();
     if (is_candidates) frame.by = server::candidate;
-    if (is_serving && turns_.is_disturbed()) frame.by = server::disturbed;
+    // While the candidate rests, frames in service have worse conditions than its own.
+    if (is_serving && (turns_.is_disturbed() || turns_.rests())) frame.by = server::disturbed;
     fault = turns_.fault();
   } else if (now == phase::probation) {
     frame.trial = trial_number_;

@@ -247,6 +247,33 @@ TEST_CASE("a candidate whose frames do not end gets a single frame") {
   CHECK(app.live->counts().candidate_frames == 0);
 }
 
+TEST_CASE("frames of a stall, while the candidate rests, do not speak for the candidate") {
+  application app;
+  app.options.share = 0.05;
+  app.options.trial_frames = 128;
+  std::size_t since_candidate = 0;
+  std::size_t in_trial = 0;
+  std::size_t stalled = 0;
+  app.latency = [&](const configuration& knobs) {
+    if (knobs != app.live->knobs()) {
+      since_candidate = 0;
+      ++in_trial;
+      return 1.0;
+    }
+    // Far from the candidate's frames the device stalls once, for 600 frames.
+    if (in_trial > 8 && (stalled > 0 || ++since_candidate > 30) && stalled < 600) {
+      ++stalled;
+      return 20.0;
+    }
+    return 1.0;
+  };
+  app.rehearsal = [](const configuration&) { return 1.0; };
+  app.serve(6000);
+  CHECK(stalled == 600);
+  CHECK(in_trial > 128);
+  CHECK(app.live->counts().promoted == 0);
+}
+
 TEST_CASE("a candidate on probation is taken back by a frame near the deadline") {
   application app;
   bool is_promoted = false;
