@@ -8,9 +8,8 @@
 // The knobs are those that a frame may change: frames in flight, queues of uploads, graphs.
 // Candidates have no rehearsal, which would need a second receiver. Rounds of --round seconds
 // alternate between one live_knobs that goes on and the first knobs, after one that does not count.
-// Reported for both: frames,
-// late ones, late ones with a stop of the program by the system, quantiles of the latencies; the
-// changes of the knobs.
+// Reported for both: frames, late ones, late ones with a stop of the program by the system, quantiles
+// of the latencies; the changes of the knobs.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
