@@ -8,8 +8,8 @@
 // The knobs are those that a frame may change: frames in flight, queues of uploads, graphs.
 // Candidates have no rehearsal, which would need a second receiver. Rounds of --round seconds
 // alternate between one live_knobs that goes on and the first knobs, after one that does not count.
-// Reported for both: frames, late ones, late ones with a stop of the program by the system, quantiles
-// of the latencies; the changes of the knobs.
+// Reported for both: frames, late ones, late ones with a stop of the program by the system,
+// quantiles of the latencies; the changes of the knobs.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -107,6 +107,7 @@ class comparison {
   /// Measures the rate, which sets the deadline and the input of the rounds.
   void start(const tune::context& context) {
     const receiver::run_knobs first = knobs_of(space_.by_hand());
+    telescope_.run(50, false, {.uploads = 2, .graphs = false, .wait = wait_});
     telescope_.run(50, false, first);
     const receiver::run_report free = telescope_.run(200, false, first);
     const double period = free.elapsed / 200 / given_.load;

@@ -264,6 +264,7 @@ int run(arguments& given) {
 
   const bool is_paced = given.rate.value_or(rate) > 0;
   if (given.knobs > 0 || given.deadline) telescope.set_deadline(deadline);
+  if (given.knobs > 0) telescope.run(sizes.frames_of_dump, false, knobs);  // its first frames
 
   if (given.behind > 0) {
     std::cout << receiver::tune_other_observations(context, sizes, given.behind)

@@ -229,7 +229,6 @@ void telescope::make_beamformer(const sky& seen) {
 
 // Drivers load, graphs are recorded and coroutines get their memory during the first frames.
 void telescope::start() {
-  run(sizes_.frames_of_dump, false, {.uploads = 2, .graphs = false});
   run(sizes_.frames_of_dump, false, {});
   pulse_.emplace();
 }
