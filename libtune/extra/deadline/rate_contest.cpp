@@ -267,8 +267,13 @@ class rate_contest : contest {
 
   contest_result result() {
     contest_result made{.late_allowed = late_, .spent = std::chrono::duration<double>(spent_)};
-    effort_ = std::max(1.0, effort_ / 2);  // the last one may have been demanded of few
-    for (player& each : players_) note_rates(each);
+    // The last effort may have been demanded of few players.
+    do {
+      effort_ = std::max(1.0, effort_ / 2);
+      for (player& each : players_) note_rates(each);
+    } while (effort_ > 1 && std::ranges::none_of(players_, [](const player& each) {
+               return each.standing.kept_rate > 0;
+             }));
     std::vector<const player*> all;
     for (const player& each : players_) all.push_back(&each);
     std::ranges::stable_sort(all, [&](const player* a, const player* b) {
@@ -276,7 +281,8 @@ class rate_contest : contest {
       if (a->standing.kept_rate != b->standing.kept_rate) {
         return a->standing.kept_rate > b->standing.kept_rate;
       }
-      return promise(*a) > promise(*b);
+      if (promise(*a) != promise(*b)) return promise(*a) > promise(*b);
+      return predicted(*a) > predicted(*b);
     });
     made.has_winner = !all.empty() && all.front()->standing.kept_rate > 0;
     for (const player* each : all) made.standings.push_back(each->standing);

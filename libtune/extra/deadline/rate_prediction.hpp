@@ -11,7 +11,9 @@ namespace tune::detail {
 /// Predicts the late frames of a pipeline at any rate from runs that did not wait for input. The
 /// intervals between the ends of their frames are the times that the pipeline needs for each, with
 /// all disturbances; at a rate, frames wait by Lindley's recursion (D. V. Lindley, "The theory of
-/// queues with a single server", 1952), and then take as long as those of a run with room.
+/// queues with a single server", 1952), and then take as long as those of a run with room. The
+/// longest interval and the worst sequence of late frames do not count: they may be one stop of the
+/// machine, which in runs of a tenth of a second would hide what a configuration can do.
 class rate_prediction {
  public:
   /// @param deadline  of frames, in seconds
@@ -20,8 +22,6 @@ class rate_prediction {
   void add_saturated(const frame_record& of, double frame_units);
   /// Adds a run at a rate that leaves room, for the latencies of frames that do not wait.
   void add_paced(const frame_record& of);
-  /// The part of late frames at a rate.
-  double late_part(double rate) const;
   /// The highest rate with at most this part of late frames; 0 if even the least has more.
   double highest_rate(double late) const;
 
@@ -30,9 +30,15 @@ class rate_prediction {
     std::vector<double> intervals;
     double frame_units;
   };
+  struct observations {
+    std::vector<run> runs;
+    std::vector<double> latencies;
+  };
+  double late_part(const observations& of, double rate) const;
+  observations without_a_stop() const;
+
   double deadline_;
-  std::vector<run> runs_;
-  std::vector<double> latencies_;
+  observations of_{};
   double frames_ = 0;
   double seconds_ = 0;  // of the intervals
 };

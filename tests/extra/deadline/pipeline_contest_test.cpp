@@ -23,6 +23,7 @@ struct contest {
   tune::pipeline_goal goal{.deadline = seconds(0.02)};
   tune::contest_settings settings{.budget = seconds(60)};
   std::vector<std::size_t> broken{};
+  std::optional<std::size_t> stopped{};  // its second run has a frame that takes 50 ms longer
   std::vector<std::size_t> runs{};
   double spent = 0;
 
@@ -36,7 +37,9 @@ struct contest {
             const tune::pipeline_load& load) -> std::optional<tune::frame_record> {
           ++runs[index];
           if (std::ranges::find(broken, index) != broken.end()) return std::nullopt;
-          tune::frame_record made = pipelines[index].run(load);
+          modelled_pipeline now = pipelines[index];
+          if (stopped == index && runs[index] == 2) now.slow_each = 10, now.slow = 0.05;
+          tune::frame_record made = now.run(load);
           spent += made.elapsed().count();
           return made;
         });
@@ -69,6 +72,15 @@ TEST_CASE("the highest rate: frames that are slow now and then count as late") {
   const tune::contest_result found = one.find();
   REQUIRE(found.has_winner);
   CHECK(found.standings.front().configuration == 0);
+}
+
+TEST_CASE("the highest rate: one stop of the machine in a short run excludes no configuration") {
+  contest one{.pipelines = {{.units = 1}, {.units = 4}, {.units = 8}, {.units = 2}, {.units = 3}},
+              .stopped = 2};
+  const tune::contest_result found = one.find();
+  REQUIRE(found.has_winner);
+  CHECK(found.standings.front().configuration == 2);
+  CHECK(one.runs[2] > 2);
 }
 
 TEST_CASE("a pipeline that misses the deadline at every rate leaves no winner") {
