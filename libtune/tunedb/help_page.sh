@@ -18,11 +18,16 @@ sort_exclusions() {
   done
 }
 
+# Since 2.4, CLI11 writes a default as "NAME [2]", and before as "NAME=2".
+write_defaults_alike() {
+  sed -E 's/^(  --[a-z-]+ .*[^ ]) \[([0-9.]+)\]( {2,}[A-Z]| *$)/\1=\2  \3/; s/ +$//'
+}
+
 section() {
   local text
   text=$("$tunedb" "$@" --help)  # without the empty line that some versions of CLI11 end it with
   printf '\n## `tunedb%s`\n\n```text\n' "${1:+ $1}"
-  sort_exclusions <<<"$text"
+  write_defaults_alike <<<"$text" | sort_exclusions
   printf '```\n'
 }
 

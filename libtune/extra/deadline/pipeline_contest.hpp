@@ -76,7 +76,7 @@ using pipeline_runner = std::function<std::optional<frame_record>(std::size_t co
 ///
 /// For the highest rate each configuration runs without waiting for input, and at a rate that
 /// leaves room. Both predict its late frames at any rate, by Lindley's recursion. The worse half of
-/// the field leaves after each round, until three are left; these run in turn at common rates, with
+/// the field leaves after each round, until five are left; these run in turn at common rates, with
 /// more and more frames, and the highest rate that one keeps is found. At a given rate, the worse
 /// half leaves after each round of runs in turn, unless the intervals of the quantiles overlap.
 ///

@@ -40,7 +40,7 @@ class rate_contest : contest {
   }
 
  private:
-  static constexpr std::size_t most_finalists = 3;
+  static constexpr std::size_t most_finalists = 5;
   static constexpr int start_level = -2;
 
   void screen() {

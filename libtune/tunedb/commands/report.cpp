@@ -98,7 +98,7 @@ void run(const invocation& shared, report_options options) {
   if (choice.databases.empty() || !shared.database.empty()) {
     choice.databases.insert(choice.databases.begin(), shared.database_path());
   }
-  require_report_page();
+  if (!shared.json || options.follow) require_report_page();
   std::string target;
   for (const std::string& database : choice.databases) {
     target = export_target(options.file, database, false, options.force);
