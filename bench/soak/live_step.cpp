@@ -42,7 +42,7 @@ const tune::autotuner<step_key, step_tuning> step_template::autotune{
       const auto queue = session.context().create_tuning_command_queue();
       const auto space = tune::space<step_tuning>()
                              .add(&step_tuning::wgs, {32, 64, 128, 256})
-                             .add(&step_tuning::repeats, {64, 16, 1});
+                             .add(&step_tuning::repeats, {1024, 64, 1});
       return session.tune(space, [&](const step_tuning& tuning) {
         auto made = step_template(session.context(), key, tuning).instantiate(queue);
         made.ensure_all_bound();

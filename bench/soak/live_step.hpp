@@ -18,7 +18,7 @@ struct step_key {
 };
 struct step_tuning {
   std::size_t wgs = 64;
-  int repeats = 64;  // of work that changes nothing
+  int repeats = 1024;  // of work that changes nothing
 };
 
 }  // namespace soak
@@ -28,7 +28,7 @@ LIBTUNE_FIELDS(soak::step_tuning, wgs, repeats)
 
 namespace soak {
 
-constexpr std::size_t elements = 1 << 14;
+constexpr std::size_t elements = 1 << 12;
 
 /// Doubles each element: dest = 2 * src.
 class step final : public tune::operation {
