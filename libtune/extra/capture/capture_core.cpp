@@ -5,27 +5,15 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "libtune/base/end_of_program.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
-#include "libtune/base/never_destroyed.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/extra/capture/frame_index.hpp"
 #include "libtune/store/files/private_folder.hpp"
 
 namespace tune::detail {
 namespace {
-
-// The captures whose threads may use a device.
-struct living_captures {
-  std::mutex mutex;
-  std::vector<capture_core*> all;
-};
-living_captures& living() {
-  static never_destroyed<living_captures> captures;
-  return *captures;
-}
 
 constexpr std::chrono::seconds patience_at_end{10};
 
@@ -51,14 +39,11 @@ capture_core::~capture_core() {
     for (auto& each : sets_) static_cast<void>(each.release());
     return;
   }
-  {
-    const std::lock_guard lock(living().mutex);
-    std::erase(living().all, this);
-  }
-  end_thread(patience_at_end);
+  threads_.leave(*this);
+  end_threads(patience_at_end);
 }
 
-void capture_core::end_thread(std::chrono::milliseconds patience) noexcept {
+void capture_core::end_threads(std::chrono::milliseconds patience) noexcept {
   if (patience.count() > 0) {
     {
       const std::lock_guard lock(mutex_);
@@ -75,13 +60,6 @@ void capture_core::end_thread(std::chrono::milliseconds patience) noexcept {
   for (std::thread* const each : {writer_.get(), watcher_.get()}) {
     if (each != nullptr && each->joinable()) each->join();
   }
-}
-
-// Drivers shut down before static objects are destroyed.
-void capture_core::end_all_threads() noexcept {
-  if (is_forked()) return;
-  const std::lock_guard lock(living().mutex);
-  for (capture_core* const each : living().all) each->end_thread({});
 }
 
 std::size_t capture_core::add(planned_point point) {
@@ -133,15 +111,13 @@ void capture_core::prepare() {
   for (int i = 0; i < 2; ++i) staging_.push_back(in.create_pinned_memory(capture_chunk_bytes));
   snapshot_bytes_ = bytes;
   open_door();
-  // Registered once the driver is loaded, so that the driver ends later.
-  static const bool registered = (call_at_end(&capture_core::end_all_threads), true);
-  static_cast<void>(registered);
-  const std::lock_guard lock(living().mutex);
-  living().all.push_back(this);
-  if (options_.deadline.count() > 0) {
-    watcher_ = std::make_unique<std::thread>([this] { watch(); });
-  }
-  writer_ = std::make_unique<std::thread>([this] { serve(); });  // it looks at the other
+  threads_.end_before_driver();
+  threads_.start(*this, [this] {
+    if (options_.deadline.count() > 0) {
+      watcher_ = std::make_unique<std::thread>([this] { watch(); });
+    }
+    writer_ = std::make_unique<std::thread>([this] { serve(); });  // it looks at the other
+  });
   is_prepared_ = true;
 }
 

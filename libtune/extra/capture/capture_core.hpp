@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "libtune/base/threads_of_program.hpp"
 #include "libtune/extra/capture/capture.hpp"
 #include "libtune/extra/capture/capture_door.hpp"
 #include "libtune/extra/capture/frame_set.hpp"
@@ -67,8 +68,8 @@ class capture_core {
   std::string path_of(const frame_set& set) const;
   captured_frame frame_of(const frame_set& set) const;
   bool sleep(std::chrono::nanoseconds longest);
-  void end_thread(std::chrono::milliseconds patience) noexcept;
-  static void end_all_threads() noexcept;
+  friend class threads_of_program<capture_core>;
+  void end_threads(std::chrono::milliseconds patience = {}) noexcept;
 
   std::string name_;
   capture_options options_;
@@ -105,6 +106,7 @@ class capture_core {
   std::string last_file_;
   bool is_stopping_ = false;
   bool is_hurried_ = false;  // the last handle waits
+  threads_of_program<capture_core> threads_;
   std::unique_ptr<std::thread> writer_;
   std::unique_ptr<std::thread> watcher_;  // with a deadline
 };

@@ -10,11 +10,9 @@
 #include <pthread.h>
 #include <utility>
 
-#include "libtune/base/end_of_program.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
-#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/extra/deadline/pipeline_result.hpp"
 #include "libtune/tune/settings.hpp"
@@ -30,16 +28,6 @@ constexpr std::chrono::milliseconds idle_look{50};
 constexpr std::size_t looks_of_window = 16;
 // Times that frames in service came near to the deadline while a candidate was made or rehearsed.
 constexpr std::size_t most_disturbances = 2;
-
-// The cores whose threads may use a device.
-struct living_cores {
-  std::mutex mutex;
-  std::vector<live_knobs_core*> all;
-};
-living_cores& living() {
-  static never_destroyed<living_cores> cores;
-  return *cores;
-}
 
 void check(const pipeline_goal& goal, const live_knobs_parts& parts,
            const live_knobs_options& options) {
@@ -122,17 +110,9 @@ live_knobs_core::live_knobs_core(const context& where, const pipeline_space& spa
   window_.reserve(options_.calm_frames);
   is_on_ = is_tuning_on(where);
   if (!has_thread || !is_on_) return;
-  // Registered once the driver of the first pipeline is loaded, so that the driver ends later.
-  static const bool registered = (call_at_end(&live_knobs_core::end_all_threads), true);
-  static_cast<void>(registered);
-  const std::lock_guard lock(living().mutex);
-  living().all.push_back(this);
-  try {
-    thread_ = std::make_unique<std::thread>([this] { serve_steps(); });
-  } catch (...) {
-    living().all.pop_back();
-    throw;
-  }
+  threads_.end_before_driver();  // that of the first pipeline is loaded
+  threads_.start(*this,
+                 [this] { thread_ = std::make_unique<std::thread>([this] { serve_steps(); }); });
 }
 
 live_knobs_core::~live_knobs_core() {
@@ -140,14 +120,11 @@ live_knobs_core::~live_knobs_core() {
     static_cast<void>(thread_.release());
     return;
   }
-  {
-    const std::lock_guard lock(living().mutex);
-    std::erase(living().all, this);
-  }
-  end_thread();
+  threads_.leave(*this);
+  end_threads();
 }
 
-void live_knobs_core::end_thread() noexcept {
+void live_knobs_core::end_threads() noexcept {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -159,13 +136,6 @@ void live_knobs_core::end_thread() noexcept {
   } else {
     thread_->join();
   }
-}
-
-// Drivers shut down before static objects are destroyed.
-void live_knobs_core::end_all_threads() noexcept {
-  if (is_forked()) return;
-  const std::lock_guard lock(living().mutex);
-  for (live_knobs_core* const each : living().all) each->end_thread();
 }
 
 // ---- the pipeline's thread

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "libtune/base/threads_of_program.hpp"
 #include "libtune/extra/deadline/knob_candidates.hpp"
 #include "libtune/extra/deadline/knob_trial.hpp"
 #include "libtune/extra/deadline/knob_turns.hpp"
@@ -72,8 +73,8 @@ class live_knobs_core {
   void fulfil(phase now) noexcept;
   void take_back(knob_fault fault) noexcept;
 
-  void end_thread() noexcept;
-  static void end_all_threads() noexcept;
+  friend class threads_of_program<live_knobs_core>;
+  void end_threads() noexcept;
 
   // For libtune's thread.
   void serve_steps();
@@ -139,6 +140,7 @@ class live_knobs_core {
   configuration in_service_;
   bool stopping_ = false;
   std::condition_variable stopped_;
+  threads_of_program<live_knobs_core> threads_;
   std::unique_ptr<std::thread> thread_;  // a forked process abandons it
 };
 

@@ -8,11 +8,9 @@
 #include <pthread.h>
 #include <utility>
 
-#include "libtune/base/end_of_program.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
-#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/device/queue_interface.hpp"
@@ -29,16 +27,6 @@ constexpr std::chrono::milliseconds idle_look{50};
 // The number of requests for the bindings of a graph before it is given up.
 constexpr int most_rounds = 64;
 
-// The pipelines whose threads may use a device.
-struct living_cores {
-  std::mutex mutex;
-  std::vector<live_core*> all;
-};
-living_cores& living() {
-  static never_destroyed<living_cores> cores;
-  return *cores;
-}
-
 }  // namespace
 
 // ---- the pipeline's thread
@@ -52,14 +40,8 @@ live_core::live_core(live_options options, bool has_thread) : options_(std::move
   }
   until_watch_ = options_.watch_every;
   if (!has_thread) return;
-  const std::lock_guard lock(living().mutex);
-  living().all.push_back(this);
-  try {
-    thread_ = std::make_unique<std::thread>([this] { serve_steps(); });
-  } catch (...) {
-    living().all.pop_back();
-    throw;
-  }
+  threads_.start(*this,
+                 [this] { thread_ = std::make_unique<std::thread>([this] { serve_steps(); }); });
 }
 
 live_core::~live_core() {
@@ -68,16 +50,13 @@ live_core::~live_core() {
     static_cast<void>(thread_.release());
     return;
   }
-  {
-    const std::lock_guard lock(living().mutex);
-    std::erase(living().all, this);
-  }
-  end_thread();
+  threads_.leave(*this);
+  end_threads();
   for (const live_swap& each : candidate_.swaps) wait_for(each.end);
   members_->end();
 }
 
-void live_core::end_thread() noexcept {
+void live_core::end_threads() noexcept {
   members_->stop();
   if (!thread_ || !thread_->joinable()) return;
   if (thread_->get_id() == std::this_thread::get_id()) {
@@ -85,13 +64,6 @@ void live_core::end_thread() noexcept {
   } else {
     thread_->join();
   }
-}
-
-// Drivers shut down before static objects are destroyed.
-void live_core::end_all_threads() noexcept {
-  if (is_forked()) return;
-  const std::lock_guard lock(living().mutex);
-  for (live_core* const each : living().all) each->end_thread();
 }
 
 void live_core::epoch() {
@@ -110,9 +82,7 @@ void live_core::epoch() {
 }
 
 std::shared_ptr<live_key> live_core::add(live_function function) {
-  // Registered once the driver of its context is loaded, so that the driver ends later.
-  static const bool registered = (call_at_end(&live_core::end_all_threads), true);
-  static_cast<void>(registered);
+  threads_.end_before_driver();  // that of its context is loaded
   auto key = std::make_shared<live_key>(std::move(function));
   // Subscribed before the call that may request tuning, so that no news is missed.
   key->news = std::make_unique<tuning_news::subscription>(tuning_news::shared().subscribe(

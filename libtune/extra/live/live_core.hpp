@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "libtune/base/threads_of_program.hpp"
 #include "libtune/extra/behind/tuning_news.hpp"
 #include "libtune/extra/live/live.hpp"
 #include "libtune/extra/live/live_candidate.hpp"
@@ -69,8 +70,8 @@ class live_core {
   void begin();
   void end_trial() noexcept;
 
-  void end_thread() noexcept;
-  static void end_all_threads() noexcept;
+  friend class threads_of_program<live_core>;
+  void end_threads() noexcept;
 
   // For libtune's thread.
   void serve_steps();
@@ -110,6 +111,7 @@ class live_core {
 
   // A forked process abandons both.
   std::unique_ptr<live_members> members_ = std::make_unique<live_members>();
+  threads_of_program<live_core> threads_;
   std::unique_ptr<std::thread> thread_;
 };
 

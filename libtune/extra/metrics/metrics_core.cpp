@@ -13,12 +13,10 @@
 #include <unistd.h>
 #include <utility>
 
-#include "libtune/base/end_of_program.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/file_descriptor.hpp"
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
-#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/base/signals.hpp"
 #include "libtune/extra/metrics/library_metrics.hpp"
@@ -28,16 +26,6 @@ namespace tune::detail {
 namespace {
 
 constexpr std::array quantiles{0.5, 0.9, 0.99, 0.999, 0.9999};
-
-struct living_cores {
-  std::mutex mutex;
-  std::vector<metrics_core*> all;
-};
-
-living_cores& living() {
-  static never_destroyed<living_cores> cores;
-  return *cores;
-}
 
 [[noreturn]] void fail(const std::string& name, const char* step) {
   throw error(fmt::format("{} '{}': {}", step, name, std::generic_category().message(errno)));
@@ -61,12 +49,11 @@ void fill(const std::string& name, std::string_view text) {
 
 metrics_core::metrics_core(metrics_options options) : options_(std::move(options)) {
   if (!is_on()) return;
-  static const bool registered = (call_at_end(&metrics_core::end_all_threads), true);
-  static_cast<void>(registered);
-  const std::lock_guard lock(living().mutex);
-  living().all.push_back(this);
-  const signals_blocked ours;
-  thread_ = std::make_unique<std::thread>([this] { serve(); });
+  threads_.end_before_driver();
+  threads_.start(*this, [this] {
+    const signals_blocked ours;
+    thread_ = std::make_unique<std::thread>([this] { serve(); });
+  });
 }
 
 metrics_core::~metrics_core() {
@@ -74,21 +61,12 @@ metrics_core::~metrics_core() {
     static_cast<void>(thread_.release());
     return;
   }
-  {
-    const std::lock_guard lock(living().mutex);
-    std::erase(living().all, this);
-  }
-  end_thread();
-}
-
-void metrics_core::end_all_threads() noexcept {
-  if (is_forked()) return;
-  const std::lock_guard lock(living().mutex);
-  for (metrics_core* const each : living().all) each->end_thread();
+  threads_.leave(*this);
+  end_threads();
 }
 
 // The thread writes last, so that the end of a pipeline's thread opens no file.
-void metrics_core::end_thread() noexcept {
+void metrics_core::end_threads() noexcept {
   std::unique_ptr<std::thread> last;
   {
     const std::lock_guard lock(mutex_);

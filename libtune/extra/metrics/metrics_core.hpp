@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "libtune/base/threads_of_program.hpp"
 #include "libtune/extra/metrics/frame_window.hpp"
 #include "libtune/extra/metrics/metrics_exporter.hpp"
 
@@ -42,8 +43,8 @@ class metrics_core {
   void put(const metric_page& page) const;
   void note_failure(std::string_view what) noexcept;
   void serve();
-  void end_thread() noexcept;
-  static void end_all_threads() noexcept;
+  friend class threads_of_program<metrics_core>;
+  void end_threads() noexcept;
 
   const metrics_options options_;
   std::atomic<std::uint64_t> written_{0};
@@ -59,6 +60,7 @@ class metrics_core {
   std::condition_variable changed_;
   std::string last_failure_;
   bool is_stopping_ = false;
+  threads_of_program<metrics_core> threads_;
   std::unique_ptr<std::thread> thread_;  // a forked process abandons it
 };
 
