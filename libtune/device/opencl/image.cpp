@@ -5,6 +5,8 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "libtune/base/error.hpp"
+
 namespace tune::opencl {
 namespace {
 
