@@ -4,9 +4,11 @@
 """Copies the Markdown pages of the repository for doxygen, which needs names of its own for pages and headings.
 
 Usage: stage_pages.py TARGET < list of pages, a path on each line
+       stage_pages.py --check < list of pages
 
 A link to another page, or to a heading of it, becomes a reference; one to a file that the site does not have becomes its
-name. A link to a heading that is not there is an error."""
+name. Errors are a link to a file or a heading that is not there, a picture that is not there, and a page that no links
+lead to from README.md. With --check nothing is copied."""
 
 import os
 import re
@@ -26,6 +28,7 @@ FENCE = re.compile(r"^(```+).*?^\1[ \t]*$", re.M | re.S)
 OTHER_LANGUAGE = re.compile(r"^```(?:python|text|cmake|json)$", re.M)
 INDENTED = re.compile(r"(?:(?<=\n\n)|\A)(?:(?: {4}|\t).*\n|\n(?= {4}))+", re.M)
 INLINE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.S)
+PICTURE = re.compile(r"!\[([^\[\]]*)\]\(([^()\s]+)\)")
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])+)\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^(#{1,6}) +(.+?) *#*$", re.M)
 
@@ -78,6 +81,7 @@ class Page:
             (match, slug(self.hidden.show(match.group(2)), taken)) for match in HEADING.finditer(self.hidden.text)
         ]
         self.slugs = taken
+        self.linked = set()
         self.title = self.hidden.show(self.headings[0][0].group(2)) if self.headings else path
 
     def heading_id(self, name):
@@ -97,11 +101,18 @@ def staged(page, pages, faults):
         if os.path.isdir(path) and path + "/README.md" in pages:
             path += "/README.md"
         if path in pages:
+            page.linked.add(path)
             there = pages[path]
             if anchor and anchor not in there.slugs:
                 faults.append(f"{page.path}: {target} names no heading of that page")
             return f"[{text}](@ref {there.heading_id(anchor) if anchor else there.id})"
         return f"{text} (`{path}`)" if page.hidden.show(text).strip("`") not in (path, target) else f"`{path}`"
+
+    def picture(match):
+        path = os.path.normpath(os.path.join(os.path.dirname(page.path), match.group(2)))
+        if not os.path.exists(path):
+            faults.append(f"{page.path}: the picture {match.group(2)} is not there")
+        return f"![{match.group(1)}]({os.path.basename(path)})"
 
     text = page.hidden.text
     parts = []
@@ -112,22 +123,28 @@ def staged(page, pages, faults):
         parts.append(f"{match.group(1)} {match.group(2)} {{#{label}}}")
         at = match.end()
     parts.append(text[at:])
-    return page.hidden.show(LINK.sub(link, "".join(parts)))
+    return page.hidden.show(LINK.sub(link, PICTURE.sub(picture, "".join(parts))))
 
 
 def order(page):
     return (FIRST.index(page.path) if page.path in FIRST else len(FIRST), page.title.lower())
 
 
-def main():
-    target = sys.argv[1]
+def unreachable(pages):
+    """The pages that no links lead to from README.md."""
+    reached = set()
+    found = {"README.md"}
+    while found:
+        reached |= found
+        found = {path for page in found for path in pages[page].linked} - reached
+    return sorted(set(pages) - reached)
+
+
+def write_pages(pages, texts, target):
     os.makedirs(target, exist_ok=True)
-    paths = [line.strip() for line in sys.stdin if line.strip()]
-    pages = {path: Page(path) for path in paths}
-    faults = []
     for page in pages.values():
         with open(os.path.join(target, page.id + ".md"), "w", encoding="utf-8") as file:
-            file.write(staged(page, pages, faults))
+            file.write(texts[page.path])
     left = sorted((page for page in pages.values() if page.path != "README.md"), key=order)
     for number, (name, title, pattern) in enumerate(SECTIONS):
         members = [page for page in left if pattern.match(page.path)]
@@ -135,6 +152,16 @@ def main():
         with open(os.path.join(target, f"0{number}_{name}.md"), "w", encoding="utf-8") as file:
             file.write(f"# {title} {{#section_{name}}}\n\n")
             file.writelines(f"- @subpage {page.id}\n" for page in members)
+
+
+def main():
+    paths = [os.path.normpath(line.strip()) for line in sys.stdin if line.strip()]
+    pages = {path: Page(path) for path in paths}
+    faults = []
+    texts = {path: staged(page, pages, faults) for path, page in pages.items()}
+    faults += [f"{path}: no links lead to it from README.md" for path in unreachable(pages)]
+    if sys.argv[1] != "--check":
+        write_pages(pages, texts, sys.argv[1])
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0

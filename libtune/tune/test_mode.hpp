@@ -8,7 +8,7 @@
 
 namespace tune::detail {
 
-/// The behavior of autotuners in a test program. Only the testing library sets it.
+/// The behaviour of autotuners in a test program. Only the testing library sets it.
 enum class test_mode : std::uint8_t {
   off,       ///< not a test: look up, tune, store
   defaults,  ///< return the declared test default and touch no database

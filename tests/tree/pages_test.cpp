@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // README.md, the pages in docs/, those of the operations and that of pipeline show code that is
-// compiled, the library's own table of variables, and links that lead somewhere. Code is a region
-// of a file in examples/ or tests/examples/: the lines between two comments "// [name]", or "#
-// [name]".
+// compiled, and the library's own table of variables. Code is a region of a file in examples/ or
+// tests/examples/: the lines between two comments "// [name]", or "# [name]".
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -151,25 +150,6 @@ TEST_CASE("the README has at most 180 lines, and its operation at most 50") {
   const std::string readme = read(source_dir / "README.md");
   CHECK(lines_of(readme) <= 180);
   for (const std::string& block : code_blocks(readme)) CHECK(lines_of(block) <= 50);
-}
-
-TEST_CASE("links between pages lead to files") {
-  const std::regex link(R"(\]\(([^)#: ]+)(#[^)]*)?\))");
-  for (const fs::path& page : pages()) {
-    const std::string text = read(page);
-    for (std::sregex_iterator at(text.begin(), text.end(), link), end; at != end; ++at) {
-      CHECK_MESSAGE(fs::exists(page.parent_path() / at->str(1)), page.string()
-                                                                     << " links to " << at->str(1));
-    }
-  }
-}
-
-TEST_CASE("every page is linked from the README") {
-  const std::string readme = read(source_dir / "README.md");
-  for (const fs::path& page : files_below(source_dir / "docs", {".md"})) {
-    CAPTURE(page);
-    CHECK(readme.find("(docs/" + page.filename().string() + ")") != std::string::npos);
-  }
 }
 
 TEST_CASE("the table of environment variables is the program's") {

@@ -118,7 +118,7 @@ class live_swap {
   std::unique_ptr<live_side> fresh;  ///< the candidate's; after the decision, the loser's
   std::vector<std::shared_ptr<const void>> built_with;  ///< like fresh
   live_bindings bindings;
-  std::uint64_t seen_before = 0;  ///< versions of both operations at their last synchronization
+  std::uint64_t seen_before = 0;  ///< versions of both operations at their last synchronisation
   std::uint64_t seen_fresh = 0;
   std::array<std::array<live_times, 2>, open_pairs> times;  ///< by pair; old, then new
   /// The error of the candidate in service.
