@@ -13,7 +13,7 @@ import time
 
 def find_browser():
     """The path of a Chromium, or None."""
-    for name in ("chromium", "chromium-browser", "google-chrome"):
+    for name in ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"):
         path = shutil.which(name)
         if path:
             return path
@@ -150,11 +150,15 @@ class Browser:
                 if event.get("method") == "Network.requestWillBeSent"]
         return [url for url in urls if not url.startswith(("data:", "blob:"))]
 
-    def screenshot(self, path):
-        """The whole page as a PNG."""
-        size = self._call("Page.getLayoutMetrics")["cssContentSize"]
-        picture = self._call("Page.captureScreenshot", {
-            "captureBeyondViewport": True,
-            "clip": {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 16000), "scale": 1}})
+    def screenshot(self, path, selector=None):
+        """The whole page, or the element of a selector with a margin at its sides, as a PNG."""
+        if selector is None:
+            size = self._call("Page.getLayoutMetrics")["cssContentSize"]
+            box = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 16000)}
+        else:
+            box = self.evaluate(
+                f"(() => {{ const box = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
+                "return {x: box.x + scrollX - 12, y: box.y + scrollY + 4, width: box.width + 24, height: box.height}; })()")
+        picture = self._call("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": {**box, "scale": 1}})
         with open(path, "wb") as file:
             file.write(base64.b64decode(picture["data"]))
