@@ -14,14 +14,18 @@ import os
 import re
 import sys
 
+# A page is in the first section that has its path; those that BEGIN names come first, the others by title.
 SECTIONS = [
-    ("guides", "Guides", re.compile(r"docs/")),
+    ("start", "Begin here", re.compile(r"docs/(README|first-hour|tutorial|writing-an-operation|testing|how-it-decides)\.md")),
+    ("reference", "Reference", re.compile(r"docs/(tunedb|environment|database|figures)\.md|libtune/store/FORMAT\.md")),
+    ("tasks", "Tasks", re.compile(r"docs/")),
     ("operations", "Operations", re.compile(r"operations/")),
     ("examples", "Examples and benchmarks", re.compile(r"(examples|bench)/")),
     ("rooms", "Inside the library", re.compile(r"libtune/")),
     ("project", "The project", re.compile(r"")),
 ]
-FIRST = ["docs/tutorial.md", "docs/writing-an-operation.md", "operations/README.md", "libtune/README.md"]
+BEGIN = ["docs/README.md", "docs/first-hour.md", "docs/tutorial.md", "docs/writing-an-operation.md", "docs/testing.md",
+         "operations/README.md", "libtune/README.md"]
 
 FENCE = re.compile(r"^(```+).*?^\1[ \t]*$", re.M | re.S)
 # Doxygen would look for our names in it.
@@ -91,6 +95,7 @@ class Page:
 def staged(page, pages, faults):
     def link(match):
         text, target = match.groups()
+        text = re.sub(r"\s+", " ", text)  # doxygen loses the rest of the page where a title has two lines
         if re.match(r"[a-z]+:", target):
             return match.group(0)
         path, _, anchor = target.partition("#")
@@ -105,7 +110,10 @@ def staged(page, pages, faults):
             there = pages[path]
             if anchor and anchor not in there.slugs:
                 faults.append(f"{page.path}: {target} names no heading of that page")
-            return f"[{text}](@ref {there.heading_id(anchor) if anchor else there.id})"
+            plain = page.hidden.show(text).replace("`", "")  # a reference shows the signs of code
+            if plain in (target, os.path.basename(path)):
+                plain = there.title.replace("`", "").partition(":")[0]
+            return f"[{plain}](@ref {there.heading_id(anchor) if anchor else there.id})"
         return f"{text} (`{path}`)" if page.hidden.show(text).strip("`") not in (path, target) else f"`{path}`"
 
     def picture(match):
@@ -127,7 +135,7 @@ def staged(page, pages, faults):
 
 
 def order(page):
-    return (FIRST.index(page.path) if page.path in FIRST else len(FIRST), page.title.lower())
+    return (BEGIN.index(page.path) if page.path in BEGIN else len(BEGIN), page.title.lower())
 
 
 def unreachable(pages):
