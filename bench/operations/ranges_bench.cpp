@@ -239,7 +239,7 @@ void check_sizes(bench_device& on, const subject<Tuning>& of,
   std::fflush(stdout);
 }
 
-// The portfolio, once more after the given number of random sizes were asked for.
+// The portfolio, once more after lookups of the given number of random sizes.
 template <class Tuning>
 tune::portfolio<Tuning> make_portfolio(const subject<Tuning>& of, const settings& given,
                                        double& making) {

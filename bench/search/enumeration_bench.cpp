@@ -10,7 +10,7 @@
 // visited or not. Three cases differ in the declarations of the restrictions: without any,
 // every combination is visited and tested; with the members that they read, whole branches are
 // skipped; and the same rules as loops written by hand are the bound. A fourth case has the rules
-// as texts (expression), read anew each time. "allowed" is the same for all four, or the benchmark
+// as texts (expression), read again each time. "allowed" is the same for all four, or the benchmark
 // ends with an error. sample_thousand: drawing configurations and making structs of them, after the
 // enumeration.
 

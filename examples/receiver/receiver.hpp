@@ -70,7 +70,7 @@ struct frame_times {
   double whole = 0;  ///< s, by the host's clock, for consecutive frames without copies
 };
 
-/// What may change between two runs.
+/// The settings of a run that the next one may change.
 struct run_knobs {
   std::size_t in_flight = 3;  ///< frames under way at once
   std::size_t uploads = 1;    ///< queues that copy the samples to the device, 1 or 2

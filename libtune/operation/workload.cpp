@@ -122,7 +122,7 @@ struct workload::contents {
   std::map<std::string, shared_array, std::less<>> arrays{};
   std::vector<inputs_description> sets{{.name = "", .weight = 1}};
   std::size_t used = 0;       // of sets
-  std::size_t alignment = 0;  // of shifted inputs; 0: there are none
+  std::size_t alignment = 0;  // of shifted inputs; 0: no inputs are shifted
 };
 
 workload::workload(command_queue queue, const workload_options& options)

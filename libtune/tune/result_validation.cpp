@@ -69,7 +69,7 @@ std::optional<std::string> show_space(const tuning_task& task,
   }
 }
 
-/// What a program knows of a configuration without running it.
+/// The properties of a configuration that a program can check without running it.
 struct standing {
   bool is_in_space = false;
   bool declares_needs = false;

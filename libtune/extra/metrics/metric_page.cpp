@@ -92,7 +92,7 @@ std::string metric_page::own_labels(std::string_view name, labels of) const {
   return text;
 }
 
-// Of two samples with the same labels node_exporter shows one, and reports an error.
+// node_exporter shows one of two samples with the same labels, and reports an error.
 void metric_page::require_new(family& to, const std::string& own) {
   const auto at = std::ranges::lower_bound(to.known, own);
   if (at != to.known.end() && *at == own) {

@@ -114,7 +114,7 @@ std::vector<std::size_t> guided_search::shortlist(const search_problem& problem)
     bool knows = false;
     search_problem whole = problem;
     whole.parts = course_.parts;
-    whole.contains = nullptr;  // find alone tells of a portfolio's parts
+    whole.contains = nullptr;  // find alone knows the parts of a portfolio
     whole.needs_of = nullptr;
     whole.find = [&](const std::vector<named_value>& values) {
       const auto found = course_.find(problem, values);

@@ -113,8 +113,8 @@ struct search_space::state {
     cartesian_size = count_combinations(parameters);
   }
 
-  /// The first choice in nested order that all restrictions allow; empty if there is none, or if it
-  /// was not found within a few steps.
+  /// The first choice in nested order that all restrictions allow; empty if it was not found within
+  /// a few steps, as where they allow nothing.
   std::optional<std::vector<std::size_t>> first_choice() const {
     constexpr std::size_t most_steps = 10'000;
     // The restrictions by the last parameter that they read, in their order.
@@ -147,7 +147,7 @@ struct search_space::state {
         }
       }
     } catch (const std::exception&) {
-      return std::nullopt;  // finding all of them tells of it
+      return std::nullopt;  // finding all of them throws it again
     }
     return std::nullopt;
   }

@@ -30,7 +30,8 @@ struct search_identity {
   std::string library_version{};  ///< of the libtune that made the trials
   int stage = 0;                  ///< the index of the search in one call, counted from 0
   /// The contents that configurations were checked and timed with, besides those of the author, in
-  /// words and with a digest: "captured 3 frames of receiver sha256:..."; empty: the author's alone.
+  /// words and with a digest: "captured 3 frames of receiver sha256:..."; empty: the author's
+  /// alone.
   std::string inputs{};
 
   friend bool operator==(const search_identity&, const search_identity&) = default;

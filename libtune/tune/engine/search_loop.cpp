@@ -371,12 +371,12 @@ std::size_t run(session_state& session, session_search search) {
   }
   const auto read_prior = [&]() -> prior_knowledge {
     if (!session.read_prior) return {};
-    prior_knowledge known = session.read_prior(
-        {.space = space_fingerprint(problem) + suffix_of(with),
-         .compiler = session.context.compiler_identity(),
-         .library_version = std::string(library_version()),
-         .stage = search.stage,
-         .inputs = inputs ? inputs->text() : std::string()});
+    prior_knowledge known =
+        session.read_prior({.space = space_fingerprint(problem) + suffix_of(with),
+                            .compiler = session.context.compiler_identity(),
+                            .library_version = std::string(library_version()),
+                            .stage = search.stage,
+                            .inputs = inputs ? inputs->text() : std::string()});
     if (!search.ends_after_seeds) known.losses = {};
     return known;
   };

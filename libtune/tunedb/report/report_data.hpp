@@ -24,9 +24,9 @@ struct report_choice {
 ///    "functions": [{"name", "version", "goal", "metric", "maximise"}],
 ///    "devices": [{"name", "platform", "driver"}],
 ///    "searches": [{"database", "function", "device": numbers in the lists above, "id", "key",
-///      "started", "finished", "result", "strategy", "ending", "inputs", "library", "compiler", "stage",
-///      "configurations": of the space or null, "trials": their number,
-///      "parameters": [{"name", "values": [distinct, ascending], "index": [a number for each trial,
+///      "started", "finished", "result", "strategy", "ending", "inputs", "library", "compiler",
+///      "stage", "configurations": of the space or null, "trials": their number, "parameters":
+///      [{"name", "values": [distinct, ascending], "index": [a number for each trial,
 ///                      -1 for none]}],
 ///      "outcomes": [word], "outcome": [a number for each trial],
 ///      "seconds": [from the start of the search, null for unknown],
