@@ -69,7 +69,7 @@ void print_seeds(const result_origin& origin) {
   if (!origin.seeds) return;
   const stored_seeds& seeds = *origin.seeds;
   if (seeds.is_whole) {
-    print("searched   the whole space\n");
+    print("searched   to its own end, which no limit brought forward\n");
   } else if (is_good_enough(origin)) {
     print(
         "searched   {} configurations that did well for similar keys; good enough: it may lose {}"
