@@ -196,7 +196,9 @@ found_helper find_helper(const std::string& name) {
   for (const std::string& folder : named_folders()) hunt.look_in(folder, owner_of(program));
   hunt.look_in_build_tree(object);
   hunt.look_in_build_tree(program);
-  hunt.look_in(LIBTUNE_HELPERS_INSTALLED, std::nullopt);
+  if (const fs::path installed = LIBTUNE_HELPERS_INSTALLED; installed.is_absolute()) {
+    hunt.look_in(installed, std::nullopt);
+  }
   hunt.look_in_path();
   return std::move(hunt).result();
 }
