@@ -8,6 +8,36 @@ from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, rmdir
 
 
+# Each library libtune_<name> and the libraries of libtune that it links. The test tree.recipes compares them with
+# those of CMake.
+COMPONENTS = {
+    "ahead": ["child", "console", "maintenance", "shared"],
+    "bare": [],
+    "behind": ["child"],
+    "capture": ["child"],
+    "child": [],
+    "console": [],
+    "deadline": ["bare"],
+    "formats": ["bare", "maintenance"],
+    "live": ["behind"],
+    "maintenance": [],
+    "metrics": ["behind"],
+    "operations": ["bare", "ranged"],
+    "pipeline": [],
+    "ranged": [],
+    "ready": [],
+    "sensors": [],
+    "sequence": ["bare"],
+    "shared": ["maintenance"],
+    "simulate": ["formats", "maintenance"],
+    "telescope": ["operations"],
+}
+# The libraries of others that the core needs, of which neighbours need some, too.
+OTHERS = ["boost::headers", "fmt::fmt", "nlohmann_json::nlohmann_json", "opencl-clhpp-headers::opencl-clhpp-headers",
+          "opencl-icd-loader::opencl-icd-loader", "openssl::crypto", "spdlog::spdlog", "sqlite3::sqlite3",
+          "sqlitecpp::sqlitecpp", "zlib::zlib"]
+
+
 class Libtune(ConanFile):
     name = "libtune"
     license = "BSD-3-Clause"
@@ -33,6 +63,7 @@ class Libtune(ConanFile):
         self.requires("spdlog/[>=1.10]")
         self.requires("sqlite3/[>=3.40]")
         self.requires("sqlitecpp/[>=3.2]")
+        self.requires("zlib/[>=1.2.11 <2]")
         if self.options.tools:
             self.requires("cli11/[>=2.1]")
 
@@ -43,7 +74,10 @@ class Libtune(ConanFile):
         cmake_layout(self)
 
     def generate(self):
-        CMakeDeps(self).generate()
+        dependencies = CMakeDeps(self)
+        dependencies.set_property("opencl-icd-loader", "cmake_file_name", "OpenCL")
+        dependencies.set_property("opencl-icd-loader", "cmake_target_name", "OpenCL::OpenCL")
+        dependencies.generate()
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["LIBTUNE_BUILD_TUNEDB"] = bool(self.options.tools)
         for part in ("TESTS", "EXAMPLES", "BENCH", "PYTHON"):
@@ -63,8 +97,13 @@ class Libtune(ConanFile):
         # Its own find_package(libtune), which knows where the helper programs are.
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = [os.path.join("lib", "cmake", "libtune")]
-        self.cpp_info.components["tune"].libs = ["tune"]
-        for part in ("ahead", "bare", "behind", "capture", "child", "console", "formats", "live", "maintenance", "pipeline",
-                     "ranged", "sensors", "sequence", "shared", "simulate", "operations", "telescope"):
-            self.cpp_info.components[part].libs = [f"tune_{part}"]
-            self.cpp_info.components[part].requires = ["tune"]
+        tune = self.cpp_info.components["tune"]
+        tune.libs = ["tune"]
+        tune.system_libs = ["dl", "pthread"]
+        tune.requires = OTHERS + (["cli11::cli11"] if self.options.tools else [])
+        for name, needed in COMPONENTS.items():
+            component = self.cpp_info.components[name]
+            component.libs = [f"tune_{name}"]
+            component.requires = ["tune", *needed]
+        # Shared in any case, with what it needs of libtune in it.
+        self.cpp_info.components["c"].libs = ["tune_c"]
