@@ -105,5 +105,7 @@ class Libtune(ConanFile):
             component = self.cpp_info.components[name]
             component.libs = [f"tune_{name}"]
             component.requires = ["tune", *needed]
+        for name in ("operations", "telescope"):
+            self.cpp_info.components[name].includedirs = ["include", os.path.join("include", "libtune_operations")]
         # Shared in any case, with what it needs of libtune in it.
         self.cpp_info.components["c"].libs = ["tune_c"]
