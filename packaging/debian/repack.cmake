@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 # What CPack runs when it has made packages, for what CMake 3.25 cannot say: the field Multi-Arch, no
-# scripts that call ldconfig beside the trigger that does, compression by xz, and the same bytes wherever and
-# whenever a version is built (packaging/reproducible).
+# scripts that call ldconfig beside the trigger that does, compression by xz, and the same bytes at any place, time and
+# umask (packaging/reproducible).
 cmake_policy(VERSION 3.25)
 if(NOT CPACK_GENERATOR STREQUAL "DEB")
   return()
@@ -42,6 +42,7 @@ function(repack file package multiarch)
     file(WRITE "${content}/DEBIAN/control" "${control}")
   endif()
   sort_checksums("${content}/DEBIAN/md5sums")
+  step(chmod --recursive u=rwX,go=rX "${content}")
   step(find "${content}" -exec touch --no-dereference "--date=@$ENV{SOURCE_DATE_EPOCH}" {} +)
   step(dpkg-deb --root-owner-group -Zxz --build "${content}" "${file}")
   file(REMOVE_RECURSE "${content}")
