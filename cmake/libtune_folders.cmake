@@ -6,7 +6,7 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libtune_development)
 # The folder of the helper programs, in the installation. Where libraries lie in a folder for each
 # architecture, as in Debian's /usr/lib/x86_64-linux-gnu, helpers of several architectures and versions
 # must have room beside each other, too.
-set(libtune_soversion "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
+set(libtune_soversion ${PROJECT_VERSION_MAJOR})
 set(libtune_helper_folder "${CMAKE_INSTALL_LIBEXECDIR}/libtune")
 if(CMAKE_LIBRARY_ARCHITECTURE AND CMAKE_INSTALL_LIBDIR STREQUAL "lib/${CMAKE_LIBRARY_ARCHITECTURE}")
   set(libtune_helper_folder "${CMAKE_INSTALL_LIBDIR}/libtune${libtune_soversion}")

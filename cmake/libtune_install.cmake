@@ -68,9 +68,8 @@ configure_package_config_file(
   INSTALL_DESTINATION "${libtune_cmake_dir}"
   PATH_VARS libtune_helper_folder
   NO_SET_AND_CHECK_MACRO)
-# Before 1.0 a minor version may break its users.
 write_basic_package_version_file(
-  "${PROJECT_BINARY_DIR}/libtuneConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+  "${PROJECT_BINARY_DIR}/libtuneConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
 install(FILES
   "${PROJECT_BINARY_DIR}/libtuneConfig.cmake"
   "${PROJECT_BINARY_DIR}/libtuneConfigVersion.cmake"

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 # Prints tunedb's man page, made from what it says of itself:
-#   libtune/tunedb/man_page.sh build/ci/libtune/tunedb/tunedb 0.1.0 >tunedb.1
+#   libtune/tunedb/man_page.sh build/ci/libtune/tunedb/tunedb 1.0.0 >tunedb.1
 set -euo pipefail
 tunedb=${1:?which tunedb}
 version=${2:?which version}

@@ -147,7 +147,7 @@ def compiler_of(build):
     with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
         cache = file.read()
     return (re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)", cache, re.M).group(1),
-            re.search(r"^CMAKE_PROJECT_VERSION:\w+=(\d+\.\d+)", cache, re.M).group(1))
+            re.search(r"^CMAKE_PROJECT_VERSION:\w+=(\d+)", cache, re.M).group(1))
 
 
 def kind_of(compiler):
@@ -219,7 +219,7 @@ def check(build):
     else:
         good = check_layouts(compiler, build, reference) and good
     if not good:
-        print(f"Programs that use libtune.so.{soversion} would break. Change the minor version of the project, and\n"
+        print(f"Programs that use libtune.so.{soversion} would break. Change the major version of the project, and\n"
               f"with it SOVERSION; or, if {soversion} is not released or nothing of a release uses this, run\n"
               f"  packaging/abi/abi.py renew {os.path.relpath(build)}")
     return 0 if good else 1

@@ -4,7 +4,7 @@
 # Builds the recipe with Debian's packages instead of those of a server of Conan, which is not asked then. Each line
 # names an upstream version of Debian 12; other distributions have others, which these lines have to say.
 #
-#   conan create packaging/conan --version 0.1.0 --profile:all packaging/conan/debian.profile
+#   conan create packaging/conan --version 1.0.0 --profile:all packaging/conan/debian.profile
 [settings]
 os=Linux
 arch=x86_64
