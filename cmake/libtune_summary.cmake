@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 # What is built, what is left out, and why.
-set(libtune_parts "OpenCL ${OpenCL_VERSION_STRING}")
+set(libtune_parts OpenCL)
 set(libtune_left_out "")
 if(LIBTUNE_HAS_CUDA)
   list(APPEND libtune_parts "CUDA ${LIBTUNE_CUDA_VERSION}")
