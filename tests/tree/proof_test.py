@@ -64,7 +64,7 @@ class Page(unittest.TestCase):
         self.assertNotIn("good", reasons)
         self.assertIn("- `bad`: failed: `x` ended with 1.", reasons)
         self.assertIn("- `absent`: not run: needs one GPU.", reasons)
-        self.assertIn("- `untried`: not run: no run was tried.", reasons)
+        self.assertIn("- `untried`: not run: has no result.", reasons)
 
 
 class Results(unittest.TestCase):
