@@ -63,10 +63,12 @@ std::string conditions(const std::vector<std::string>& columns) {
 std::map<std::string, std::string, std::less<>> parse_columns(std::string_view description) {
   std::map<std::string, std::string, std::less<>> types;
   while (!description.empty()) {
-    const std::string_view line = description.substr(0, description.find('\n'));
+    // By std::find, as g++ 13 warns of a second string_view::find, for a length that no text has.
+    const std::string_view line(description.begin(),
+                                std::find(description.begin(), description.end(), '\n'));
     description.remove_prefix(std::min(line.size() + 1, description.size()));
-    const std::size_t space = std::min(line.find(' '), line.size());
-    types.emplace(line.substr(0, space), line.substr(std::min(space + 1, line.size())));
+    const std::string_view name(line.begin(), std::find(line.begin(), line.end(), ' '));
+    types.emplace(name, line.substr(std::min(name.size() + 1, line.size())));
   }
   return types;
 }
