@@ -17,8 +17,8 @@ import sys
 # A page is in the first section that has its path; those that BEGIN names come first, the others by title.
 SECTIONS = [
     ("start", "Begin here", re.compile(r"docs/(README|first-hour|tutorial|writing-an-operation|testing|how-it-decides)\.md")),
-    ("reference", "Reference", re.compile(r"docs/(tunedb|environment|database|figures)\.md|libtune/store/FORMAT\.md")),
-    ("tasks", "Tasks", re.compile(r"docs/")),
+    ("reference", "Reference", re.compile(r"docs/(tunedb|environment|database|figures|versions)\.md|libtune/store/FORMAT\.md")),
+    ("tasks", "Tasks", re.compile(r"docs/(?!release\.md)")),
     ("operations", "Operations", re.compile(r"operations/")),
     ("examples", "Examples and benchmarks", re.compile(r"(examples|bench)/")),
     ("rooms", "Inside the library", re.compile(r"libtune/")),
@@ -79,7 +79,8 @@ class Page:
         self.path = path
         self.id = identifier(path)
         with open(path, encoding="utf-8") as file:
-            self.hidden = Hidden(OTHER_LANGUAGE.sub("```{.unparsed}", file.read()))
+            text = re.sub(r"\A(\s*<!--.*?-->\s*)+", "", file.read(), flags=re.S)  # or else it has no title
+        self.hidden = Hidden(OTHER_LANGUAGE.sub("```{.unparsed}", text))
         taken = set()
         self.headings = [
             (match, slug(self.hidden.show(match.group(2)), taken)) for match in HEADING.finditer(self.hidden.text)
