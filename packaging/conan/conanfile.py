@@ -96,8 +96,9 @@ class Libtune(ConanFile):
     def package_info(self):
         # Its own find_package(libtune), which knows where the helper programs are.
         self.cpp_info.set_property("cmake_find_mode", "none")
-        self.cpp_info.builddirs = [os.path.join("lib", "cmake", "libtune")]
         tune = self.cpp_info.components["tune"]
+        # Of a component: Conan passes over those of the package itself where there are components.
+        tune.builddirs = [os.path.join("lib", "cmake", "libtune")]
         tune.libs = ["tune"]
         tune.system_libs = ["dl", "pthread"]
         tune.requires = OTHERS + (["cli11::cli11"] if self.options.tools else [])
