@@ -73,6 +73,17 @@ step("${CMAKE_COMMAND}" --build "${work_dir}/build" --config "${config}")
 step("${CMAKE_CTEST_COMMAND}" --test-dir "${work_dir}/build" -C "${config}" --output-on-failure
      --no-tests=error)
 
+# A project that asks for a part that is not there is told which.
+file(WRITE "${work_dir}/absent/CMakeLists.txt" "cmake_minimum_required(VERSION 3.25)\nproject(absent LANGUAGES CXX)\n"
+  "find_package(libtune REQUIRED COMPONENTS operations no_such_part)\n")
+execute_process(COMMAND "${CMAKE_COMMAND}" -S "${work_dir}/absent" -B "${work_dir}/absent/build" -G "${generator}"
+    "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_PREFIX_PATH=${prefix}"
+  OUTPUT_VARIABLE configured ERROR_VARIABLE configured RESULT_VARIABLE status)
+string(REGEX REPLACE "[ \n]+" " " configured "${configured}")
+if(status EQUAL 0 OR NOT configured MATCHES "this libtune has no component no_such_part")
+  message(FATAL_ERROR "find_package does not say which component is missing:\n${configured}")
+endif()
+
 # The same library for those who do not use CMake.
 find_program(pkg_config NAMES pkg-config pkgconf)
 if(pkg_config)
