@@ -110,7 +110,7 @@ def pointers_to(classes):
 
 def public_symbols(build, headers, classes, library):
     """Exported symbols that programs may refer to: members of public classes, what belongs to these
-    classes, and functions whose names are in public headers. Weak ones are in their users, too. Public
+    classes, and functions that public headers declare. Weak ones are in their users, too. Public
     headers have no types of other libraries than std, whose symbols vary with these libraries' versions."""
     information = run("readelf", "--debug-dump=info", library).stdout
     members = {unify(name) for name in re.findall(r"DW_AT_linkage_name.*?(_Z\w+)\n", information)}
@@ -118,7 +118,7 @@ def public_symbols(build, headers, classes, library):
     for header in headers:
         with open(os.path.join(SOURCES, header), encoding="utf-8") as file:
             text += re.sub(r"//.*", "", file.read())
-    words = set(re.findall(r"\w+", text))
+    functions = set(re.findall(r"(\w+)\s*\(", text))
     namespaces = set(re.findall(r"\bnamespace ([\w:]+) \{", text))
     symbols = exported(build)
     names = demangle(sorted(symbols))
@@ -136,7 +136,7 @@ def public_symbols(build, headers, classes, library):
         else:
             scope = name.partition("(")[0].rpartition("::")[0]
             public = symbol.startswith("libtune_") or bool(
-                scope in namespaces and plain and plain.group(1) in words and
+                scope in namespaces and plain and plain.group(1) in functions and
                 not re.search(r"\b(fmt|nlohmann|spdlog|SQLite)::", name))
         if public:
             found.append(symbol)
