@@ -20,7 +20,7 @@ sort_exclusions() {
 
 # Since 2.4, CLI11 writes a default as "NAME [2]", and before as "NAME=2".
 write_defaults_alike() {
-  sed -E 's/^(  --[a-z-]+ .*[^ ]) \[([0-9.]+)\]( {2,}[A-Z]| *$)/\1=\2  \3/; s/ +$//'
+  sed -E 's/^(  --.*[^ ]) \[([^] ]+)\]( |$)/\1=\2  \3/; s/ +$//'
 }
 
 section() {
