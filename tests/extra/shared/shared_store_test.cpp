@@ -70,7 +70,9 @@ struct store_place {
   explicit operator bool() const { return server != nullptr; }
   shared_store open(const std::string& as = "owner") const {
     const std::string address = server->url(name, as);
-    return {address, tune::find_store_driver(address), {}};
+    // A machine that is busy answers late.
+    constexpr std::chrono::seconds patience{60};
+    return {address, tune::find_store_driver(address), {.connect = patience, .answer = patience}};
   }
   void sql(const std::string& statement) const { server->sql(name, statement); }
 
