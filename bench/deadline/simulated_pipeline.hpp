@@ -46,6 +46,7 @@ class simulated_pipeline {
 
   static constexpr std::array<int, 5> heaps{1, 2, 4, 8, 16};
   static constexpr std::array<int, 4> in_flight{1, 2, 3, 4};
+  static constexpr double horizon = 300;  // s, after which the disturbances repeat
   static constexpr std::size_t count = heaps.size() * in_flight.size() * 4;
 
   /// The units of a frame: its heaps.
@@ -99,8 +100,6 @@ class simulated_pipeline {
   }
 
  private:
-  static constexpr double horizon = 300;
-
   void place_disturbances() {
     std::exponential_distribution<double> to_burst(burst_rate_), to_stop(stop_rate_);
     for (double t = to_burst(random_); t < horizon; t += to_burst(random_)) {
