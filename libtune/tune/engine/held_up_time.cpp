@@ -24,7 +24,7 @@ std::chrono::nanoseconds held_up_time::total() const {
 }
 
 held_up_time& held_up() {
-  static never_destroyed<held_up_time> of_process(wall_clock(std::chrono::steady_clock::now));
+  static never_destroyed<held_up_time> of_process{wall_clock(std::chrono::steady_clock::now)};
   return *of_process;
 }
 
