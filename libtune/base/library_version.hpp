@@ -8,7 +8,7 @@
 
 namespace tune {
 
-/// The version of this libtune, such as "0.1.0".
+/// The version of this libtune, such as "1.0.0".
 std::string_view library_version() noexcept;
 
 }  // namespace tune

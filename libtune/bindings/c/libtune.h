@@ -98,7 +98,7 @@ LIBTUNE_C_EXPORT libtune_status libtune_stop_by(libtune_stop_function function, 
 /// constant.
 LIBTUNE_C_EXPORT const char* libtune_status_name(libtune_status status);
 
-/// Returns the version of the library, such as "0.1.0". A constant.
+/// Returns the version of the library, such as "1.0.0". A constant.
 LIBTUNE_C_EXPORT const char* libtune_version(void);
 
 /// Returns LIBTUNE_C_ABI of the library.
