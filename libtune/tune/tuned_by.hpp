@@ -67,6 +67,7 @@ class tuned_by {
   ///                 them that the run changed begin without contents
   template <class Key, class Tuning, class KeyOf>
   tuned_by(const autotuner<Key, Tuning>& function, KeyOf key,
+           // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
            std::function<tuned_results(const remade_parameters&)> results) {
     detail::add_tuning_declaration(
         typeid(Operation),

@@ -111,7 +111,7 @@ void capture_core::prepare() {
   for (int i = 0; i < 2; ++i) staging_.push_back(in.create_pinned_memory(capture_chunk_bytes));
   snapshot_bytes_ = bytes;
   open_door();
-  threads_.end_before_driver();
+  threads_of_program<capture_core>::end_before_driver();
   threads_.start(*this, [this] {
     if (options_.deadline.count() > 0) {
       watcher_ = std::make_unique<std::thread>([this] { watch(); });

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libtune/extra/deadline/pipeline_contest.hpp"
@@ -31,7 +32,7 @@ class knob_trial {
     double least_gain = 0;             ///< worth a change
   };
 
-  knob_trial(const pipeline_goal& goal, const settings& with) : goal_(goal), settings_(with) {}
+  knob_trial(pipeline_goal goal, const settings& with) : goal_(std::move(goal)), settings_(with) {}
 
   /// Takes a frame of this candidate or of the pipeline in service meanwhile.
   void add(const served_frame& frame);

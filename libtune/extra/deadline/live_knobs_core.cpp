@@ -110,7 +110,7 @@ live_knobs_core::live_knobs_core(const context& where, const pipeline_space& spa
   window_.reserve(options_.calm_frames);
   is_on_ = is_tuning_on(where);
   if (!has_thread || !is_on_) return;
-  threads_.end_before_driver();  // that of the first pipeline is loaded
+  threads_of_program<live_knobs_core>::end_before_driver();  // that of the first pipeline is loaded
   threads_.start(*this,
                  [this] { thread_ = std::make_unique<std::thread>([this] { serve_steps(); }); });
 }

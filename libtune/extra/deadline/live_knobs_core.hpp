@@ -25,6 +25,7 @@ namespace tune::detail {
 
 /// The state of live_knobs. Two threads take turns with one candidate, by one atomic phase: the
 /// pipeline's in epoch() and record(), and libtune's own in step(). Neither waits for the other.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): members stand by their threads
 class live_knobs_core {
  public:
   live_knobs_core(const context& where, const pipeline_space& space, const configuration& start,

@@ -82,7 +82,7 @@ void live_core::epoch() {
 }
 
 std::shared_ptr<live_key> live_core::add(live_function function) {
-  threads_.end_before_driver();  // that of its context is loaded
+  threads_of_program<live_core>::end_before_driver();  // that of its context is loaded
   auto key = std::make_shared<live_key>(std::move(function));
   // Subscribed before the call that may request tuning, so that no news is missed.
   key->news = std::make_unique<tuning_news::subscription>(tuning_news::shared().subscribe(

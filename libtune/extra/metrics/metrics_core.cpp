@@ -49,7 +49,7 @@ void fill(const std::string& name, std::string_view text) {
 
 metrics_core::metrics_core(metrics_options options) : options_(std::move(options)) {
   if (!is_on()) return;
-  threads_.end_before_driver();
+  threads_of_program<metrics_core>::end_before_driver();
   threads_.start(*this, [this] {
     const signals_blocked ours;
     thread_ = std::make_unique<std::thread>([this] { serve(); });

@@ -253,6 +253,7 @@ TEST_CASE("tasks that wait for events allocate nothing") {
     // Tasks under way at once leave spare memory: the thread that has told the end of a wait may
     // return its memory after the next wait has begun.
     std::vector<tune::future<>> all;
+    all.reserve(events.size());
     for (auto& event : events) all.push_back(loop.spawn(wait_for(event)));
     loop.run(complete(events));  // begins after them
     for (auto& each : all) loop.run(await(each));
