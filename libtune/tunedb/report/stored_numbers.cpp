@@ -51,16 +51,15 @@ std::vector<std::optional<double>> spread_seconds(std::vector<std::optional<doub
     least = stored[i];
   }
   double before = 0;
-  for (std::size_t first = 0; first < stored.size();) {
-    std::size_t last = first;
-    while (last < stored.size() && stored[last] == stored[first]) ++last;
-    if (stored[first]) {
-      before = std::max(before, *stored[first]);
-      const double until = *stored[first] + 1;
+  for (auto first = stored.begin(); first != stored.end();) {
+    const std::optional<double> second = *first;
+    const auto last = std::find_if(
+        first, stored.end(), [&](const std::optional<double>& other) { return other != second; });
+    if (second) {
+      before = std::max(before, *second);
+      const double until = *second + 1;
       const double step = (until - before) / static_cast<double>(last - first);
-      for (std::size_t i = first; i < last; ++i) {
-        stored[i] = before + step * static_cast<double>(i - first + 1);
-      }
+      std::generate(first, last, [&, place = 0]() mutable { return before + step * ++place; });
       before = until;
     }
     first = last;

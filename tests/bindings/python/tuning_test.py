@@ -203,6 +203,10 @@ class DeviceHolder:
 
 
 class Signals(unittest.TestCase):
+    def setUp(self):  # a job in the background of a shell ignores interrupts
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+
     def test_a_large_search_ends_at_once(self):
         calls = []
 
