@@ -102,6 +102,9 @@ add_library(libtune_test_doors OBJECT "${PROJECT_BINARY_DIR}/test_doors.cpp")
 target_link_libraries(libtune_test_doors PRIVATE libtune_build_options libtune_all)
 set_target_properties(libtune_test_doors PROPERTIES UNITY_BUILD OFF)
 
+set(LIBTUNE_TEST_DEVICES "first-per-api" CACHE STRING
+  "What tests of devices run on: first-per-api, all, or none (docs/testing.md)")
+
 # libtune_test(<module> <file>...)
 # One program for the module, <module>_tests, with libtune's test main, and one ctest entry for
 # each file, <module>.<stem>. Such an entry is reported as skipped if all its test cases needed a
@@ -120,7 +123,8 @@ function(libtune_test module)
       continue()
     endif()
     string(REGEX REPLACE "_test\\.cpp$" "" stem "${filename}")
-    add_test(NAME ${module}.${stem} COMMAND ${module}_tests "--source-file=*/${filename}")
+    add_test(NAME ${module}.${stem} COMMAND ${module}_tests
+      "--source-file=*/${filename}" --devices=${LIBTUNE_TEST_DEVICES})
     set_tests_properties(${module}.${stem} PROPERTIES SKIP_RETURN_CODE 77)
     libtune_test_environment(${module}.${stem})
   endforeach()
@@ -163,7 +167,8 @@ endfunction()
 # the quick suite skips.
 function(libtune_long_test test filter)
   string(REGEX REPLACE "\\..*" "_tests" program "${test}")
-  add_test(NAME ${test} COMMAND ${program} "${filter}" --no-skip)
+  add_test(NAME ${test} COMMAND ${program}
+    "${filter}" --no-skip --devices=${LIBTUNE_TEST_DEVICES})
   set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77)
   libtune_test_environment(${test})
   libtune_label_long(${test})
