@@ -8,7 +8,7 @@
 #include "libtune/base/environment.hpp"
 #include "libtune/child/remote_search.hpp"
 #include "libtune/child/tuner_child.hpp"
-#include "libtune/device/devices.hpp"
+#include "libtune/child/tuner_message.hpp"
 #include "libtune/process/usable_resources.hpp"
 #include "libtune/tune/test_mode.hpp"
 
@@ -22,7 +22,8 @@ tuning_options without_observers(const tuning_options& options) {
 }
 
 detail::tuning_request request_for(const remote_task& task) {
-  const auto address = detail::address_of(task.device, all_devices());
+  const auto address =
+      detail::address_of(task.device, detail::devices_of(task.device.info().backend));
   if (!address) {
     throw tuner_unavailable_error("device '" + task.device.name() +
                                   "' cannot be found by another process");

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libtune/child/wire_fields.hpp"
+#include "libtune/device/backend.hpp"
 #include "libtune/device/interface.hpp"
 #include "libtune/process/wire.hpp"
 
@@ -41,6 +42,11 @@ std::optional<device> find_namesake(const device_address& wanted, std::span<cons
 }
 
 }  // namespace
+
+std::vector<device> devices_of(std::string_view backend) {
+  const auto* const found = find_backend(backend);
+  return found != nullptr ? found->offer().all() : std::vector<device>{};
+}
 
 // Compares properties, not handles: a wrapped context has a device object of its own.
 std::optional<device_address> address_of(const device& wanted, std::span<const device> all) {

@@ -44,7 +44,12 @@ struct device_address {
   friend bool operator==(const device_address&, const device_address&) = default;
 };
 
-/// Returns the address of a device among all devices; empty for other devices, such as a fake one.
+/// Returns the devices of a backend; none if there is no such backend. Drivers of other backends are
+/// not loaded, which takes longer than to start a process.
+std::vector<device> devices_of(std::string_view backend);
+
+/// Returns the address of a device among those of its backend; empty for other devices, such as a
+/// fake one.
 std::optional<device_address> address_of(const device& wanted, std::span<const device> all);
 
 /// Returns the device at an address, or else the only one of the same name, platform and driver;

@@ -203,11 +203,10 @@ tune::context context_on(const device_address& address) {
   for (const auto& [of, context] : *kept) {
     if (of == address) return context;
   }
-  const std::vector<device> all = all_devices();
-  const auto device = find_device(address, all);
+  const auto device = find_device(address, devices_of(address.backend));
   if (!device) {
     throw argument_error(fmt::format("a new process does not find device {}, but {}",
-                                     describe(address), describe_all(all)));
+                                     describe(address), describe_all(all_devices())));
   }
   return kept->emplace_back(address, device->create_context()).second;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/child/sample_tuner.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -184,9 +185,18 @@ const tune::autotuner<sample_key, sample_tuning> sample_autotune{
 
 namespace {
 
+/// The number of mappings of a library in this process.
+double count_maps(const std::string& library) {
+  const std::vector<std::string> maps = read_log("/proc/self/maps");
+  return static_cast<double>(std::ranges::count_if(
+      maps, [&](const std::string& map) { return map.find(library) != std::string::npos; }));
+}
+
 struct process_probe final : tune::probe {
   void after_runs(tune::trial& of, std::span<const tune::run_time>) override {
     tune::set_metric(of.metrics, {"process", static_cast<double>(::getpid())});
+    tune::set_metric(of.metrics, {"cuda", count_maps("/libcuda.so")});
+    tune::set_metric(of.metrics, {"pocl", count_maps("/libpocl.so")});
   }
 };
 
