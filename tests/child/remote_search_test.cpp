@@ -96,9 +96,6 @@ LIBTUNE_DEVICE_TEST_CASE("a child searches for the goal of the author, with his 
     CHECK(tune::metric_value(made, "process") != static_cast<double>(::getpid()));
     // A child loads drivers of its device's API alone.
     if (device.info().backend == "CUDA") CHECK(tune::metric_value(made, "pocl") == 0);
-    if (device.platform_name().starts_with("Portable")) {
-      CHECK(tune::metric_value(made, "cuda") == 0);
-    }
   }
   // Of the function, whatever the goal, and with the metrics in the database.
   CHECK(bench.events->lines.front().find("started isolated.goal ") == 0);

@@ -195,7 +195,6 @@ double count_maps(const std::string& library) {
 struct process_probe final : tune::probe {
   void after_runs(tune::trial& of, std::span<const tune::run_time>) override {
     tune::set_metric(of.metrics, {"process", static_cast<double>(::getpid())});
-    tune::set_metric(of.metrics, {"cuda", count_maps("/libcuda.so")});
     tune::set_metric(of.metrics, {"pocl", count_maps("/libpocl.so")});
   }
 };

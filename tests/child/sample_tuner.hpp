@@ -60,7 +60,7 @@ struct sample_tuning {
 extern const tune::autotuner<sample_key, sample_tuning> sample_autotune;
 
 /// The same with a goal: the greatest "load", which is 10 times the remainder of n by 5. A probe
-/// adds the number of the process that measures, and whether it has loaded "cuda" and "pocl".
+/// adds the number of the process that measures, and how often it maps "pocl".
 extern const tune::autotuner<sample_key, sample_tuning> goal_autotune;
 
 /// The same without flaws, where configuration n holds n times as many MiB of device memory as the

@@ -409,19 +409,21 @@ LIBTUNE_DEVICE_TEST_CASE("compiled kernels over a limit do not run", device) {
                                 "  to[get_global_id(0)] = tile[block_size_x * 2 - 1 - at]; }",
                       .problem_size = {256}});
   kernel.parameter("block_size_x", {16, 32}).arguments(tune::out<float>({256}));
-  kernel.limit("local_memory <= 128 and no_such_figure > 2");
+  kernel.limit("local_memory <= 200 and no_such_figure > 2");
   const auto best = kernel.tune(device.create_context());
   REQUIRE(best.trials().size() == 2);
   for (const tune::trial& each : best.trials()) {
     if (each.outcome == tune::outcome::measured) {
       // Some drivers do not tell it of the larger one.
       const tune::metric* told = tune::find_metric(each.metrics, "local_memory");
-      CHECK((told == nullptr || told->value <= 128));
+      CHECK((told == nullptr || told->value <= 200));
       continue;
     }
     CHECK(each.outcome == tune::outcome::skipped);
     CHECK(best.best()["block_size_x"] == 16);
-    CHECK(each.reason == "local_memory=256, and 'local_memory <= 128' is asked for");
+    // NVIDIA's OpenCL takes 4 bytes more than are asked for.
+    CHECK(each.reason.starts_with("local_memory=2"));
+    CHECK(each.reason.ends_with(", and 'local_memory <= 200' is asked for"));
   }
 }
 
