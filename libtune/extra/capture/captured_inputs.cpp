@@ -230,15 +230,16 @@ captured_inputs::captured_inputs(const context& of, std::vector<captured_work> r
   std::vector<captured_work> used;
   while (!runs.empty()) {
     const captured_work first = runs.front();
-    const auto others = std::ranges::stable_partition(runs, [&](const captured_work& run) {
-      return run.form->type == first.form->type &&
-             is_same_key(without_tuning(run.form->parameters),
-                         without_tuning(first.form->parameters));
-    });
-    for (captured_work& each : load({runs.begin(), others.begin()})) {
+    const auto others =
+        std::stable_partition(runs.begin(), runs.end(), [&](const captured_work& run) {
+          return run.form->type == first.form->type &&
+                 is_same_key(without_tuning(run.form->parameters),
+                             without_tuning(first.form->parameters));
+        });
+    for (captured_work& each : load({runs.begin(), others})) {
       used.push_back(std::move(each));
     }
-    runs.erase(runs.begin(), others.begin());
+    runs.erase(runs.begin(), others);
   }
   loaded_ = used.size();
   text_ = inputs_text(used);

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <functional>
 #include <limits>
-#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -183,8 +182,8 @@ std::vector<std::string> search_race::doubts() const {
   const std::vector<std::size_t> doubtful = race_->in_doubt();
   if (doubtful.empty()) return found;
   std::vector<std::string> names;
-  for (const std::size_t index : doubtful | std::views::take(3)) {
-    names.push_back(to_string(racing_.at(index)->result().configuration));
+  for (std::size_t i = 0; i < std::min<std::size_t>(doubtful.size(), 3); ++i) {
+    names.push_back(to_string(racing_.at(doubtful[i])->result().configuration));
   }
   found.push_back(fmt::format(
       "{} configurations were measured only while the device was not steady, and may be faster or "
