@@ -57,12 +57,13 @@ class Page(unittest.TestCase):
 
     def test_has_a_row_for_each_step_and_the_reason_of_each_that_is_not_green(self):
         table = {name: PROVE.Step(name, f"proves {name}", None) for name in ("good", "bad", "absent", "untried")}
-        page = PROVE.page(table, {"good": result("green"), "bad": result("failed", "`x` ended with 1"),
+        page = PROVE.page(table, {"good": result("green"),
+                                  "bad": {**result("failed", "`x` ended with 1"), "remark": "mended since"},
                                   "absent": {"commit": "0", "outcome": "not run", "note": "needs one GPU"}})
         self.assertIn("| `good` | proves good | green | 5 / 1 / 2 | 3 min | 012345678 | 2026-01-02 | Debian", page)
         reasons = page[page.index("## Not green"):]
         self.assertNotIn("good", reasons)
-        self.assertIn("- `bad`: failed: `x` ended with 1.", reasons)
+        self.assertIn("- `bad`: failed: `x` ended with 1; mended since.", reasons)
         self.assertIn("- `absent`: not run: needs one GPU.", reasons)
         self.assertIn("- `untried`: not run: has no result.", reasons)
 
