@@ -92,7 +92,8 @@ class shared_store {
   /// The largest size of a document.
   static constexpr std::size_t most_bytes = std::size_t{8} << 20;
 
-  /// The longest waits.
+  /// The longest waits. The option connect_timeout of a URL, in seconds, counts more; an answer may
+  /// take twice as long as a connection then.
   struct waits {
     std::chrono::milliseconds connect{1000};
     std::chrono::milliseconds answer{2000};

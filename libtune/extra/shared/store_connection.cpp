@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/extra/shared/store_connection.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <fmt/format.h>
@@ -95,6 +97,24 @@ attempt connect_in_time(const sql_driver& driver, const std::string& url,
   return made.get();
 }
 
+// The option connect_timeout of a URL, in seconds, which libpq itself does not apply to connections
+// that are made step by step. Answers take twice as long, as without it.
+shared_store::waits waits_of(const std::string& url, shared_store::waits otherwise) {
+  constexpr std::string_view option = "connect_timeout=";
+  constexpr int longest = 3600;
+  const std::string_view options =
+      std::string_view(url).substr(std::min(url.find('?'), url.size()));
+  const std::size_t at = options.find(option);
+  if (at == std::string_view::npos || (options[at - 1] != '?' && options[at - 1] != '&')) {
+    return otherwise;
+  }
+  int given = 0;
+  std::from_chars(options.data() + at + option.size(), options.data() + options.size(), given);
+  if (given <= 0) return otherwise;
+  const std::chrono::seconds wait(std::min(given, longest));
+  return {.connect = wait, .answer = 2 * wait};
+}
+
 int parse_number(const std::string& text) {
   int number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -104,7 +124,10 @@ int parse_number(const std::string& text) {
 }  // namespace
 
 store_connection::store_connection(std::string url, std::string driver, shared_store::waits wait)
-    : url_(std::move(url)), name_(shown_url(url_)), path_(std::move(driver)), wait_(wait) {}
+    : url_(std::move(url)),
+      name_(shown_url(url_)),
+      path_(std::move(driver)),
+      wait_(waits_of(url_, wait)) {}
 
 void store_connection::use(bool to_write, const char* statement,
                            const std::vector<std::string>& values, const visitor& visit) {

@@ -6,12 +6,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "libtune/base/seal.hpp"
@@ -64,15 +68,16 @@ struct store_place {
     static int number = 0;
     name = "store_" + std::to_string(++number);
     server->sql("postgres", "CREATE DATABASE " + name);
-    url = server->url(name);
+    url = url_of("owner");
   }
 
   explicit operator bool() const { return server != nullptr; }
+  std::string url_of(const std::string& role) const {
+    return server->url(name, role) + "&connect_timeout=60";  // a busy machine answers late
+  }
   shared_store open(const std::string& as = "owner") const {
-    const std::string address = server->url(name, as);
-    // A machine that is busy answers late.
-    constexpr std::chrono::seconds patience{60};
-    return {address, tune::find_store_driver(address), {.connect = patience, .answer = patience}};
+    const std::string address = url_of(as);
+    return {address, tune::find_store_driver(address), {}};
   }
   void sql(const std::string& statement) const { server->sql(name, statement); }
 
@@ -287,7 +292,7 @@ TEST_CASE("a role that only reads pulls; that it cannot push costs one warning")
   place.open().init({reader}, {});
   place.open().push(content_of("shared.read"));
   CHECK_FALSE(place.open(reader).state().may_push);
-  const machine here(place.server->url(place.name, reader), "push");
+  const machine here(place.url_of(reader), "push");
   const auto context = context_of();
   captured_errors errors;
   counted_autotuner pulled("shared.read");
@@ -518,6 +523,46 @@ TEST_CASE("a server that is away costs one warning, and results wait until it is
   next.push(function_of("shared.away"), key_of(context), false);
   CHECK(here.waiting() == 0);
   CHECK(place.open().state().results == 2);
+}
+
+/// A socket where libpq looks for a server, which accepts nothing.
+class silent_server {
+ public:
+  silent_server() : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    (folder_ / ".s.PGSQL.5432").string().copy(address.sun_path, sizeof address.sun_path - 1);
+    REQUIRE(::bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    REQUIRE(::listen(socket_, 8) == 0);
+  }
+  ~silent_server() { ::close(socket_); }
+  silent_server(const silent_server&) = delete;
+  silent_server& operator=(const silent_server&) = delete;
+
+  std::string url(const std::string& options) const {
+    return "postgresql://owner@/base?host=" + folder_.path().string() + options;
+  }
+
+ private:
+  tune::testing::temporary_directory folder_;
+  int socket_;
+};
+
+TEST_CASE("a URL says how long its server is waited for") {
+  const silent_server server;
+  const auto waited = [&](const std::string& options) {
+    const std::string url = server.url(options);
+    constexpr std::chrono::milliseconds little{20};
+    shared_store store(url, tune::find_store_driver(url), {.connect = little, .answer = little});
+    try {
+      store.state();
+    } catch (const shared_store_error& failure) {
+      return std::string(failure.what());
+    }
+    return std::string("it answered");
+  };
+  CHECK(waited("&connect_timeout=1").find("within 1000 ms") != std::string::npos);
+  CHECK(waited("&connect_timeout=0").find("within 20 ms") != std::string::npos);
+  CHECK(waited("").find("within 20 ms") != std::string::npos);
 }
 
 TEST_CASE(
