@@ -46,7 +46,8 @@ function(libtune_test_environment)
     string(JOIN ":" thread_options
       atexit_sleep_ms=0 die_after_fork=0 report_thread_leaks=0
       "suppressions=${PROJECT_SOURCE_DIR}/cmake/thread_sanitizer.supp")
-    list(APPEND environment "UBSAN_OPTIONS=set:print_stacktrace=1" "TSAN_OPTIONS=set:${thread_options}")
+    list(APPEND environment "UBSAN_OPTIONS=set:print_stacktrace=1" "TSAN_OPTIONS=set:${thread_options}"
+      "LSAN_OPTIONS=set:print_suppressions=0:suppressions=${PROJECT_SOURCE_DIR}/cmake/leak_sanitizer.supp")
   endif()
   set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT_MODIFICATION "${environment}")
   libtune_label(${ARGN})
