@@ -128,7 +128,14 @@ TEST_CASE("a child of a child is no better") {
         }) == 0);
 }
 
-TEST_CASE("a child ends although threads of its parent were at work") {
+// The address sanitizer of GCC 12 leaves its own locks to such a child, where nobody unlocks them.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool locks_stay = true;
+#else
+constexpr bool locks_stay = false;
+#endif
+
+TEST_CASE("a child ends although threads of its parent were at work" * doctest::skip(locks_stay)) {
   application app;
   CHECK(app.stores(0));
   std::atomic<bool> done{false};

@@ -107,7 +107,7 @@ int main(int count, char** arguments) {
   options.watchdog.floor = 10s;
   options.behind = {.share = 1.0, .slice = std::chrono::microseconds(1s)};
   // Objects that outlive main ask with it.
-  const tune::context& context = *new tune::context(tune::select_device().create_context());
+  static const tune::context& context = *new tune::context(tune::select_device().create_context());
   const isolated::sample_key key{.configurations = 40, .sleep_us = 3'000, .log = arguments[2]};
   const auto found = isolated::sample_autotune.graded(context, key, options);
   std::printf("%s %d %s\n", name_of(found.grade), found.tuning.n,

@@ -90,9 +90,9 @@ TEST_CASE("the pipeline's thread allocates, locks and destroys nothing while kno
 }
 
 TEST_CASE("the pipeline serves on while a candidate is made that does not come to an end") {
-  application app;
   std::promise<void> begun, ends;
-  std::shared_future<void> end = ends.get_future().share();
+  const std::shared_future<void> end = ends.get_future().share();
+  application app;  // its thread waits for the end, and is joined before that is destroyed
   app.start([&, first = true](const configuration&) mutable {
     if (!std::exchange(first, false)) {
       begun.set_value();

@@ -34,7 +34,8 @@ double answers(const std::string& origin) {
 
 /// The grade of the key with this size.
 std::string grade_of(int size) {
-  for (const auto& [series, value] : read_now().families().at("libtune_key_info").samples) {
+  const auto now = read_now();
+  for (const auto& [series, value] : now.families().at("libtune_key_info").samples) {
     const std::string wanted = fmt::format("size={}", size);
     if (series.find("sample.scale") == std::string::npos) continue;
     if (series.find(wanted + "\"") == std::string::npos &&

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 int run(const std::string& how) {
-  auto* const metrics = new tune::metrics_exporter();
+  static auto* const metrics = new tune::metrics_exporter();
   tune::frame_clock frames("application", 1s);
   frames.record(2s);
   if (how == "abort") {
