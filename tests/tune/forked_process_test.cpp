@@ -128,7 +128,7 @@ TEST_CASE("a child of a child is no better") {
         }) == 0);
 }
 
-// The address sanitizer of GCC 12 leaves its own locks to such a child, where nobody unlocks them.
+// The address sanitizer of GCC 12 leaves its own locks locked in such a child.
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool locks_stay = true;
 #else
