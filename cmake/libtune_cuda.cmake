@@ -8,11 +8,20 @@ set(LIBTUNE_CUDA AUTO CACHE STRING "Build the CUDA backend: AUTO (where its head
 set_property(CACHE LIBTUNE_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(libtune_cuda_minimum 12.4)
 
+# find_package(CUDAToolkit), whose module of CMake 3.25 ends with an error for the lack of nvToolsExt, which
+# CUDA 13 does not have, where a project asks for CMake 3.25 or later.
+macro(libtune_find_cuda_toolkit)
+  set(libtune_cmake_minimum ${CMAKE_MINIMUM_REQUIRED_VERSION})
+  set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
+  find_package(CUDAToolkit ${ARGN})
+  set(CMAKE_MINIMUM_REQUIRED_VERSION ${libtune_cmake_minimum})
+endmacro()
+
 set(LIBTUNE_HAS_CUDA OFF)
 if(LIBTUNE_CUDA STREQUAL "OFF")
   set(LIBTUNE_CUDA_ABSENCE "LIBTUNE_CUDA is OFF")
 else()
-  find_package(CUDAToolkit QUIET)
+  libtune_find_cuda_toolkit(QUIET)
   find_path(LIBTUNE_CUDA_HEADERS cudaTypedefs.h
             HINTS ${CUDAToolkit_INCLUDE_DIRS}
             PATHS /usr/local/cuda/include)
