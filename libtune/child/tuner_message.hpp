@@ -45,7 +45,7 @@ struct device_address {
 };
 
 /// Returns the devices of a backend; none if there is no such backend. Drivers of other backends are
-/// not loaded, which takes longer than to start a process.
+/// not loaded.
 std::vector<device> devices_of(std::string_view backend);
 
 /// Returns the address of a device among those of its backend; empty for other devices, such as a
