@@ -3,6 +3,9 @@
 #include "libtune/base/shared_library.hpp"
 
 #include <dlfcn.h>
+#include <filesystem>
+#include <link.h>
+#include <system_error>
 #include <utility>
 
 namespace tune {
@@ -23,6 +26,14 @@ shared_library& shared_library::operator=(shared_library&& other) noexcept {
 
 shared_library::~shared_library() {
   if (handle_ != nullptr) ::dlclose(handle_);
+}
+
+shared_library shared_library::beside(const std::string& name) const {
+  ::link_map* entry = nullptr;
+  if (handle_ == nullptr || ::dlinfo(handle_, RTLD_DI_LINKMAP, &entry) != 0) return {};
+  std::error_code ignored;
+  const auto file = std::filesystem::weakly_canonical(entry->l_name, ignored);
+  return shared_library(file.parent_path().append(name).c_str());
 }
 
 void* shared_library::symbol(const char* name) const noexcept {

@@ -21,6 +21,11 @@ class shared_library {
   shared_library& operator=(shared_library&& other) noexcept;
   ~shared_library();
 
+  /// Loads another library from the folder of this one's file, links resolved. Libraries that load
+  /// parts of themselves by name alone find those that are already loaded, also where the system's
+  /// search does not know the folder.
+  shared_library beside(const std::string& name) const;
+
   explicit operator bool() const noexcept { return handle_ != nullptr; }
 
   /// The reason for a failed load, in the system's words; empty if the library is loaded.

@@ -60,4 +60,14 @@ TEST_CASE("a library has its symbols and no others, also after it has moved") {
   CHECK(absolute(-2.5) == 2.5);
 }
 
+TEST_CASE("a library is loaded from the folder of another one") {
+  const tune::shared_library mathematics("libm.so.6");
+  const tune::shared_library threads = mathematics.beside("libpthread.so.0");
+  CHECK_MESSAGE(threads, threads.error());
+  const tune::shared_library absent = mathematics.beside("libtune_has_no_such_library.so");
+  CHECK_FALSE(absent);
+  CHECK(absent.error().find("/libtune_has_no_such_library.so") != std::string::npos);
+  CHECK_FALSE(tune::shared_library().beside("libpthread.so.0"));
+}
+
 }  // namespace handles_test

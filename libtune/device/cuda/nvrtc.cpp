@@ -311,6 +311,8 @@ void nvrtc::load(const std::vector<std::string>& names) {
   int minor = 0;
   api_.get_version(&major, &minor);
   version_ = 1000 * major + 10 * minor;
+  // NVRTC loads this part of itself by its name, at the first compilation.
+  builtins_ = library_.beside(fmt::format("libnvrtc-builtins.so.{}.{}", major, minor));
   int count = 0;
   api_.get_architecture_count(&count);
   architectures_.resize(static_cast<std::size_t>(std::max(count, 0)));

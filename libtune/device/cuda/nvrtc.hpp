@@ -95,6 +95,7 @@ class nvrtc {
   bool learn_unknown_option(std::string_view log) const;
 
   shared_library library_;
+  shared_library builtins_;
   nvrtc_api api_;
   std::string absence_;
   int version_ = 0;

@@ -84,6 +84,7 @@ constexpr double least_share = 1;  // percent
 
 struct cupti_api {
   shared_library library;
+  shared_library host;
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a name cannot be put in parentheses
 #define LIBTUNE_CUPTI_MEMBER(member, function) decltype(&::function) member = nullptr;
   LIBTUNE_CUPTI_FUNCTIONS(LIBTUNE_CUPTI_MEMBER)
@@ -102,6 +103,8 @@ cupti_api load() {
   }
   if (!api.library) return api;
   api.absence.clear();
+  // CUPTI loads this part of itself by its name when it is initialised.
+  api.host = api.library.beside("libnvperf_host.so");
 #define LIBTUNE_CUPTI_FIND(member, name)                       \
   api.member = api.library.function<decltype(&::name)>(#name); \
   if (api.member == nullptr) api.absence = "it is older than 12.6, without " #name;

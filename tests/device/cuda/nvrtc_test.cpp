@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -376,6 +378,16 @@ std::string log_of(const tune::program_source& source) {
 }
 
 }  // namespace
+
+COMPILER_TEST_CASE("the compiler's built-in functions are loaded with it, before a compilation") {
+  // The first case, because a compilation loads them too, where the system's search finds them.
+  const int version = fake_cuda::compiler().version();
+  const std::string name =
+      fmt::format("libnvrtc-builtins.so.{}.{}", version / 1000, version % 1000 / 10);
+  void* const loaded = ::dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  REQUIRE_MESSAGE(loaded != nullptr, ::dlerror());
+  ::dlclose(loaded);
+}
 
 TEST_CASE("every kernel of the tree compiles for architectures from sm_75 to sm_100") {
   std::set<std::string> paths;
