@@ -560,9 +560,12 @@ TEST_CASE("a URL says how long its server is waited for") {
     }
     return std::string("it answered");
   };
-  CHECK(waited("&connect_timeout=1").find("within 1000 ms") != std::string::npos);
-  CHECK(waited("&connect_timeout=0").find("within 20 ms") != std::string::npos);
-  CHECK(waited("").find("within 20 ms") != std::string::npos);
+  const std::string given = waited("&connect_timeout=1");
+  CHECK_MESSAGE(given.find("within 1000 ms") != std::string::npos, given);
+  const std::string none = waited("&connect_timeout=0");
+  CHECK_MESSAGE(none.find("within 20 ms") != std::string::npos, none);
+  const std::string absent = waited("");
+  CHECK_MESSAGE(absent.find("within 20 ms") != std::string::npos, absent);
 }
 
 TEST_CASE(
