@@ -129,7 +129,7 @@ bool tune_beside(bystander& neighbour, const tune::device& device, const argumen
                                    std::cout, tune::table_options{.verbose = true})};
   tune::set_tuning_options(context, options);
 
-  const int size = device.kind() == tune::device_kind::gpu ? 1 << 22 : 1 << 14;
+  const int size = device.kind() == tune::device_kind::gpu ? 1 << 22 : 1 << 17;
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   std::cout << "The pipeline alone: " << describe(neighbour.take_report()) << std::endl;
   const auto start = std::chrono::steady_clock::now();
