@@ -59,7 +59,7 @@ void declare(CLI::App& app, arguments& given) {
 void describe(const tune::device& device) {
   const tune::device_limits& limits = device.limits();
   std::cout << "Device: " << device.name() << " (" << tune::device_kind_name(device.kind()) << ", "
-            << device.platform_name() << ", driver " << device.driver_version() << ")\n"
+            << device.platform_name() << " " << device.driver_version() << ")\n"
             << "        " << limits.compute_units << " compute units, work groups of up to "
             << limits.max_work_group_size << ", " << limits.local_memory_bytes / 1024
             << " KiB of local memory\n";

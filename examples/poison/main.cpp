@@ -147,7 +147,7 @@ bool tune_beside(bystander& neighbour, const tune::device& device, const argumen
 }
 
 bool show(const tune::device& device, const arguments& given) {
-  std::cout << "Device: " << device.name() << " (" << device.platform_name() << ", driver "
+  std::cout << "Device: " << device.name() << " (" << device.platform_name() << " "
             << device.driver_version() << ")\n";
   bystander neighbour(device);
   return tune_beside(neighbour, device, given);

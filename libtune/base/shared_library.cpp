@@ -28,12 +28,15 @@ shared_library::~shared_library() {
   if (handle_ != nullptr) ::dlclose(handle_);
 }
 
-shared_library shared_library::beside(const std::string& name) const {
+std::filesystem::path shared_library::folder() const {
   ::link_map* entry = nullptr;
   if (handle_ == nullptr || ::dlinfo(handle_, RTLD_DI_LINKMAP, &entry) != 0) return {};
   std::error_code ignored;
-  const auto file = std::filesystem::weakly_canonical(entry->l_name, ignored);
-  return shared_library(file.parent_path().append(name).c_str());
+  return std::filesystem::weakly_canonical(entry->l_name, ignored).parent_path();
+}
+
+shared_library shared_library::beside(const std::string& name) const {
+  return *this ? shared_library((folder() / name).c_str()) : shared_library();
 }
 
 void* shared_library::symbol(const char* name) const noexcept {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "libtune/base/cxx20.hpp"
@@ -21,7 +22,10 @@ class shared_library {
   shared_library& operator=(shared_library&& other) noexcept;
   ~shared_library();
 
-  /// Loads another library from the folder of this one's file, links resolved. Libraries that load
+  /// The folder of the library's file, links resolved; empty without a library.
+  std::filesystem::path folder() const;
+
+  /// Loads another library from the folder of this one. Libraries that load
   /// parts of themselves by name alone find those that are already loaded, also where the system's
   /// search does not know the folder.
   shared_library beside(const std::string& name) const;

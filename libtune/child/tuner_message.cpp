@@ -97,7 +97,7 @@ std::string describe(const device_address& address) {
                                ? ""
                                : fmt::format("part {} of {} compute units of ", address.part,
                                              fmt::join(address.division, ", "));
-  return fmt::format("{}{} ({}, {}, driver {}, PCI address '{}', UUID '{}')", part, address.name,
+  return fmt::format("{}{} ({}, {} {}, PCI address '{}', UUID '{}')", part, address.name,
                      address.backend, address.platform, address.driver_version, address.pci_address,
                      address.uuid);
 }

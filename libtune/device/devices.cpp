@@ -3,6 +3,7 @@
 #include "libtune/device/devices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstdio>
@@ -20,6 +21,8 @@
 
 namespace tune {
 namespace {
+
+constexpr std::array device_variables{"LIBTUNE_DEVICE", "CUDA_DEVICE", "PYOPENCL_CTX"};
 
 struct platform_choice {
   std::size_t platform = 0;
@@ -98,6 +101,25 @@ device ask(const std::vector<device>& candidates) {
   return candidates[*index];
 }
 
+bool is_chosen_by_environment() {
+  return std::ranges::any_of(device_variables,
+                             [](const char* name) { return read_environment(name).has_value(); });
+}
+
+// Asks one backend after the other, so that the drivers of the last ones stay unloaded where an
+// earlier one offers a device that is enough.
+inventory take_inventory_until(const device_filter& is_enough) {
+  inventory result;
+  for (const detail::backend* each : detail::all_backends()) {
+    const detail::offered_devices offered = each->offer();
+    for (const std::vector<device>& devices : offered.platforms) {
+      result.platforms.push_back({.backend = each->name(), .devices = devices});
+    }
+    if (std::ranges::any_of(offered.all(), is_enough)) break;
+  }
+  return result;
+}
+
 std::string why_none() {
   std::string text = "no device can be used";
   for (const backend_status& backend : backends()) {
@@ -140,13 +162,7 @@ std::vector<inventory::platform> inventory::of(std::string_view backend) const {
 }
 
 inventory take_inventory() {
-  inventory result;
-  for (const detail::backend* each : detail::all_backends()) {
-    for (std::vector<device>& devices : each->offer().platforms) {
-      result.platforms.push_back({.backend = each->name(), .devices = std::move(devices)});
-    }
-  }
-  return result;
+  return take_inventory_until([](const device&) { return false; });
 }
 
 std::vector<device> candidate_devices(const inventory& devices, const device_filter& filter) {
@@ -186,11 +202,14 @@ std::vector<device> candidate_devices(const device_filter& filter) {
 }
 
 device select_device(const selection& wanted) {
-  const std::vector<device> candidates = candidate_devices(wanted.filter);
-  if (wanted.interactive && candidates.size() > 1 && ::isatty(STDIN_FILENO) == 1) {
-    return ask(candidates);
-  }
-  return best_device(candidates);
+  const bool may_ask = wanted.interactive && ::isatty(STDIN_FILENO) == 1;
+  const bool is_first_gpu_chosen = !may_ask && !is_chosen_by_environment();
+  const inventory devices = take_inventory_until([&](const device& item) {
+    return is_first_gpu_chosen && item.kind() == device_kind::gpu &&
+           (!wanted.filter || wanted.filter(item));
+  });
+  const std::vector<device> candidates = candidate_devices(devices, wanted.filter);
+  return may_ask && candidates.size() > 1 ? ask(candidates) : best_device(candidates);
 }
 
 context create_some_context(const selection& wanted) {

@@ -65,7 +65,8 @@ struct selection {
 ///         that does not exist; the text lists the devices
 std::vector<device> candidate_devices(const device_filter& filter = {});
 
-/// The first of the best candidates: GPUs before accelerators before all others.
+/// The first of the best candidates: GPUs before accelerators before all others. Where nothing else
+/// decides and CUDA offers a GPU that passes the filter, OpenCL's drivers stay unloaded.
 /// @throws no_device_error if there are no candidates; otherwise as candidate_devices
 device select_device(const selection& wanted = {});
 

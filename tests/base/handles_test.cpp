@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <utility>
 
 #include "libtune/base/file_descriptor.hpp"
@@ -64,10 +65,12 @@ TEST_CASE("a library is loaded from the folder of another one") {
   const tune::shared_library mathematics("libm.so.6");
   const tune::shared_library threads = mathematics.beside("libpthread.so.0");
   CHECK_MESSAGE(threads, threads.error());
+  CHECK(std::filesystem::exists(mathematics.folder() / "libm.so.6"));
   const tune::shared_library absent = mathematics.beside("libtune_has_no_such_library.so");
   CHECK_FALSE(absent);
   CHECK(absent.error().find("/libtune_has_no_such_library.so") != std::string::npos);
   CHECK_FALSE(tune::shared_library().beside("libpthread.so.0"));
+  CHECK(tune::shared_library().folder().empty());
 }
 
 }  // namespace handles_test

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <doctest/doctest.h>
+#include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +28,40 @@ using tune::device_info;
 using tune::device_kind;
 using tune::testing::fake_device;
 using tune::testing::scoped_environment;
+
+// Removes what the person who runs the tests has set.
+struct no_variables {
+  scoped_environment no_device{"LIBTUNE_DEVICE", nullptr};
+  scoped_environment no_cuda{"CUDA_DEVICE", nullptr};
+  scoped_environment no_context{"PYOPENCL_CTX", nullptr};
+};
+
+bool is_mapped(const std::string& library) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(library) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// The first case, because others load all drivers.
+TEST_CASE_FIXTURE(no_variables, "the best candidate is selected, and for CUDA its driver alone") {
+  const bool is_opencl_there = is_mapped("/libOpenCL.so");
+  for (const device_kind kind : {device_kind::gpu, device_kind::cpu}) {
+    const auto is_wanted = [&](const tune::device& d) { return d.kind() == kind; };
+    std::optional<tune::device> selected;
+    try {
+      selected = tune::select_device({.filter = is_wanted});
+    } catch (const tune::no_device_error&) {
+    }
+    if (selected && selected->info().backend == "CUDA") {
+      CHECK(is_mapped("/libOpenCL.so") == is_opencl_there);
+    }
+    const std::vector<tune::device> candidates = tune::candidate_devices(is_wanted);
+    CHECK(selected.has_value() == !candidates.empty());
+    if (selected) CHECK(*selected == tune::best_device(candidates));
+  }
+}
 
 TEST_CASE("a backend is available or says why not") {
   std::size_t devices = 0;
@@ -73,10 +109,7 @@ struct machine {
                                {.backend = "CUDA", .devices = std::move(devices)});
   }
 
-  // Neither variable of the person who runs the tests counts.
-  scoped_environment no_device{"LIBTUNE_DEVICE", nullptr};
-  scoped_environment no_cuda{"CUDA_DEVICE", nullptr};
-  scoped_environment no_context{"PYOPENCL_CTX", nullptr};
+  no_variables no_variable_counts;
 
   std::vector<tune::device> candidates(const tune::device_filter& filter = {}) const {
     return tune::candidate_devices(inventory, filter);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <iterator>
 #include <optional>
@@ -238,9 +237,7 @@ nvrtc::nvrtc(int preferred_major) {
 // Searches near NVRTC, in the toolkit or in a folder of libraries; then where builds search.
 void nvrtc::find_headers() {
   std::vector<fs::path> places;
-  ::Dl_info found{};
-  if (::dladdr(reinterpret_cast<void*>(api_.get_version), &found) != 0) {
-    const fs::path folder = fs::path(resolved(found.dli_fname)).parent_path();
+  if (const fs::path folder = library_.folder(); !folder.empty()) {
     places.insert(places.end(), {folder.parent_path(), folder.parent_path().parent_path()});
   }
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
