@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <random>
 #include <span>

@@ -8,6 +8,7 @@
 #include <complex>
 #include <cstdint>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 #include <span>
 #include <string>

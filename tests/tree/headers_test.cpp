@@ -15,14 +15,23 @@ namespace fs = std::filesystem;
 
 const fs::path source_dir = LIBTUNE_SOURCE_DIR;
 
-std::vector<fs::path> headers() {
+std::vector<fs::path> files_with(const std::string& extension,
+                                 const std::vector<std::string>& folders) {
   std::vector<fs::path> found;
-  for (const char* folder : {"libtune", "operations"}) {
+  for (const std::string& folder : folders) {
     for (const auto& entry : fs::recursive_directory_iterator(source_dir / folder)) {
-      if (entry.path().extension() == ".hpp") found.push_back(entry.path());
+      if (entry.path().extension() == extension) found.push_back(entry.path());
     }
   }
   return found;
+}
+
+std::vector<fs::path> headers() { return files_with(".hpp", {"libtune", "operations"}); }
+
+bool has_text(const fs::path& file, const std::string& wanted) {
+  std::ifstream text(file);
+  const std::string all(std::istreambuf_iterator<char>(text), {});
+  return all.find(wanted) != std::string::npos;
 }
 
 /// The first line that begins so; empty if there is none.
@@ -83,6 +92,17 @@ TEST_CASE("a source includes its own header first, and so shows that it is compl
     const std::string own = "#include \"" + header.lexically_relative(source_dir).string() + '"';
     CHECK_MESSAGE(first_line(source, "#include") == own, source.string());
   }
+}
+
+TEST_CASE("a source that joins texts includes the header that has fmt::join since fmt 11") {
+  int joining = 0;
+  for (const fs::path& source :
+       files_with(".cpp", {"libtune", "operations", "bench", "examples"})) {
+    if (!has_text(source, "fmt::join")) continue;
+    ++joining;
+    CHECK_MESSAGE(has_text(source, "#include <fmt/ranges.h>"), source.string());
+  }
+  CHECK(joining > 10);
 }
 
 TEST_CASE("every public header asks for C++20 before it needs it") {

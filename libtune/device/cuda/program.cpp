@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <utility>
 
 #include "libtune/device/cuda/cubin.hpp"

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <netinet/in.h>
 #include <optional>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "libtune/base/error.hpp"
 #include "libtune/operation/composition.hpp"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <exception>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <mutex>
 #include <thread>

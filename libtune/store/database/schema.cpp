@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <span>
 #include <sqlite3.h>
 

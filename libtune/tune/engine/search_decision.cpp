@@ -3,6 +3,7 @@
 // The part of a search's race that decides after the last arrival.
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 #include <limits>
 #include <tuple>

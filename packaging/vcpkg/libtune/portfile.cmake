@@ -11,6 +11,7 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES tools LIBTUNE_BUILD_T
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS ${features}
+    -DCMAKE_UNITY_BUILD=ON  # several sources at once, as the packages for Debian are compiled
     -DLIBTUNE_BUILD_TESTS=OFF
     -DLIBTUNE_BUILD_EXAMPLES=OFF
     -DLIBTUNE_BUILD_BENCH=OFF
