@@ -61,7 +61,9 @@ json inputs_of(tuning_database& database, const function_identity& function,
   return origin->search.inputs.empty() ? "author" : origin->search.inputs;
 }
 
-json to_json(const result_content& result, json inputs) {
+// Not to_json: with a json as argument, the library's own functions of that name would be
+// candidates.
+json row_of(const result_content& result, json inputs) {
   return {{"inputs", std::move(inputs)},
           {"arguments", plain_json(result.arguments)},
           {"device", plain_json(result.device())},
@@ -96,7 +98,7 @@ void run(const invocation& shared, const show_options& options) {
        {"INPUTS", "inputs"},
        {"DEVICE", "device"}});
   database.for_each_result(function, rows, [&](const result_content& result) {
-    printer.add(to_json(result, inputs_of(searches, function, result)));
+    printer.add(row_of(result, inputs_of(searches, function, result)));
   });
   printer.end();
 }
