@@ -312,7 +312,7 @@ void write_table(std::ostream& to, const search_finished_event& search,
   }
   write_unmeasured(out, search);
   if (search.memory_held_bytes > 0) {
-    out << fmt::format("Device memory: {:.4g} MiB at the most, of {:.4g} MiB that it could hold\n",
+    out << fmt::format("Device memory: {:.1f} MiB at the most, of {:.0f} MiB that it could hold\n",
                        static_cast<double>(search.memory_held_bytes) * 0x1p-20,
                        static_cast<double>(search.memory_budget_bytes) * 0x1p-20);
   }

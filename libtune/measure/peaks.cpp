@@ -174,7 +174,7 @@ double arithmetic_rate(const context& of, arithmetic by) {
 }
 
 std::string rate_text(const std::string& name, double rate) {
-  return fmt::format("{:.4g} {}", 1e-9 * rate, name == memory_name ? "GB/s" : "GOP/s");
+  return fmt::format("{:.1f} {}", 1e-9 * rate, name == memory_name ? "GB/s" : "GOP/s");
 }
 
 /// Measures a peak; 0 if that is not possible.

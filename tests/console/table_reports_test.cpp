@@ -266,10 +266,10 @@ TEST_CASE("what could not be settled is noted below the table") {
 
 TEST_CASE("the device memory that a search held is noted, where it is known") {
   auto search = successful_search();
-  search.memory_budget_bytes = std::size_t{2} << 30;
+  search.memory_budget_bytes = std::size_t{33} << 29;
   search.memory_held_bytes = std::size_t{3} << 19;
   CHECK(table_of(search).ends_with(
-      "Device memory: 1.5 MiB at the most, of 2048 MiB that it could hold\n"));
+      "Device memory: 1.5 MiB at the most, of 16896 MiB that it could hold\n"));
 }
 
 TEST_CASE("of one configuration every field is worth showing") {

@@ -11,7 +11,10 @@
 namespace tune::detail {
 namespace {
 
-std::string time_text(double time_ns) { return fmt::format("{:.3g} us", time_ns / 1000); }
+std::string time_text(double time_ns) {
+  return time_ns < 1e6 ? fmt::format("{:.4g} us", 1e-3 * time_ns)
+                       : fmt::format("{:.4g} ms", 1e-6 * time_ns);
+}
 
 }  // namespace
 

@@ -60,7 +60,7 @@ std::optional<std::string> why_impossible(const trial& done) {
     return std::nullopt;
   }
   return fmt::format(
-      "it took {:.3g} us for {} takes {:.3g} us: it has not done that work, or its measure "
+      "it took {:.1f} us for {} takes {:.1f} us: it has not done that work, or its measure "
       "declares too much",
       1e-3 * done.score->count(), binding_work(done), 1e-3 * least->value);
 }

@@ -567,6 +567,18 @@ TEST_CASE("a live or an instance may go while a candidate is prepared or compare
   }
 }
 
+TEST_CASE("a drift of long runs is told in milliseconds") {
+  bench b({.watch_every = 1});
+  for (const int microseconds : {1500, 1800}) {
+    b.fake.set_time([=](const auto&) { return std::chrono::microseconds(microseconds); });
+    for (int i = 0; i < 400; ++i) b.frame();
+    b.core->step();
+  }
+  b.core->step();
+  REQUIRE(b.heard->events.size() == 1);
+  CHECK(b.heard->events[0].reason == "a run takes 1.8 ms, 1.200 times the 1.5 ms before");
+}
+
 TEST_CASE("a drift is reported, and may have the key tuned again") {
   std::vector<tune::live_event> asked;
   bench b({.watch_every = 1,
