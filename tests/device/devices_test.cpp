@@ -286,7 +286,7 @@ device_info some_info() {
           .limits = {.max_work_group_size = 1024,
                      .max_work_group_extent = {1024, 512, 64},
                      .local_memory_bytes = 48 << 10,
-                     .global_memory_bytes = 80 * 1024 * mebibyte,
+                     .global_memory_bytes = std::size_t{80} * 1024 * mebibyte,
                      .compute_units = 132,
                      .simd_group_size = 32,
                      .max_dynamic_local_memory_bytes = 227 << 10,
