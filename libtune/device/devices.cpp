@@ -22,8 +22,6 @@
 namespace tune {
 namespace {
 
-constexpr std::array device_variables{"LIBTUNE_DEVICE", "CUDA_DEVICE", "PYOPENCL_CTX"};
-
 struct platform_choice {
   std::size_t platform = 0;
   std::optional<std::size_t> device;
@@ -99,11 +97,6 @@ device ask(const std::vector<device>& candidates) {
     throw no_device_error(fmt::format("'{}' is not the number of a device", answer));
   }
   return candidates[*index];
-}
-
-bool is_chosen_by_environment() {
-  return std::ranges::any_of(device_variables,
-                             [](const char* name) { return read_environment(name).has_value(); });
 }
 
 // Asks one backend after the other, so that the drivers of the last ones stay unloaded where an
@@ -201,9 +194,14 @@ std::vector<device> candidate_devices(const device_filter& filter) {
   return candidate_devices(take_inventory(), filter);
 }
 
+bool is_device_chosen_by_environment() {
+  return std::ranges::any_of(std::array{"LIBTUNE_DEVICE", "CUDA_DEVICE", "PYOPENCL_CTX"},
+                             [](const char* name) { return read_environment(name).has_value(); });
+}
+
 device select_device(const selection& wanted) {
   const bool may_ask = wanted.interactive && ::isatty(STDIN_FILENO) == 1;
-  const bool is_first_gpu_chosen = !may_ask && !is_chosen_by_environment();
+  const bool is_first_gpu_chosen = !may_ask && !is_device_chosen_by_environment();
   const inventory devices = take_inventory_until([&](const device& item) {
     return is_first_gpu_chosen && item.kind() == device_kind::gpu &&
            (!wanted.filter || wanted.filter(item));

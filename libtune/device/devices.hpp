@@ -65,6 +65,9 @@ struct selection {
 ///         that does not exist; the text lists the devices
 std::vector<device> candidate_devices(const device_filter& filter = {});
 
+/// Returns true if one of these three variables is set. Thread-safe.
+bool is_device_chosen_by_environment();
+
 /// The first of the best candidates: GPUs before accelerators before all others. Where nothing else
 /// decides and CUDA offers a GPU that passes the filter, OpenCL's drivers stay unloaded.
 /// @throws no_device_error if there are no candidates; otherwise as candidate_devices

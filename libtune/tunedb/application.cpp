@@ -3,22 +3,14 @@
 #include "libtune/tunedb/application.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
-#include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/devices.hpp"
 #include "libtune/tunedb/output.hpp"
 
 namespace tune::cli {
 namespace {
-
-bool is_device_chosen(const device_choice& choice) {
-  if (choice.is_set()) return true;
-  return std::ranges::any_of(std::array{"LIBTUNE_DEVICE", "CUDA_DEVICE", "PYOPENCL_CTX"},
-                             [](const char* name) { return read_environment(name).has_value(); });
-}
 
 /// Keeps the usual devices of applications, and the devices of keys.
 void leave_out_unusual(std::vector<device>& devices, std::span<const device_identity> also,
@@ -60,7 +52,8 @@ std::vector<device> devices_for(const device_choice& choice, bool all,
                                 std::span<const device_identity> also, const char* verb) {
   std::vector<device> devices = candidate_devices();
   std::erase_if(devices, [&](const device& item) { return !choice.fits(item.identity()); });
-  if (!all && !is_device_chosen(choice)) leave_out_unusual(devices, also, verb);
+  if (!all && !choice.is_set() && !is_device_chosen_by_environment())
+    leave_out_unusual(devices, also, verb);
   return devices;
 }
 
