@@ -13,6 +13,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/kernel/compile.hpp"
+#include "libtune/operation/input_set.hpp"
 #include "libtune/operation/sequence.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
