@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/json.hpp"
 #include "libtune/extra/bare/bare_kernel.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/testing/parsed_json.hpp"
