@@ -13,7 +13,7 @@ target_compile_options(libtune_build_options INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:Clang>,$<NOT:$<BOOL:${CMAKE_UNITY_BUILD}>>>:-Wshadow>
   # GCC 12, optimising, finds std::string operator+ to copy onto itself, or too much (its bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-  "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-stringop-overflow;-Wno-array-bounds>"
+  "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>"
   # Quick builds have -Og, with which GCC sees uninitialised values where there are none.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-maybe-uninitialized>
   $<$<BOOL:${LIBTUNE_WARNINGS_AS_ERRORS}>:-Werror>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "libtune/base/environment.hpp"
 #include "libtune/child/remote_search.hpp"
@@ -38,19 +39,27 @@ detail::tuning_request request_for(const remote_task& task) {
           .peaks = task.peaks};
 }
 
-tuner_program sharing_cores(tuner_program program, std::size_t children) {
-  if (children < 2 || read_environment("LIBTUNE_WORKERS")) return program;
+void share_cores(tuner_program& program, std::size_t children) {
+  if (children < 2 || read_environment("LIBTUNE_WORKERS")) return;
   const int all = detail::worker_count(detail::find_usable_resources());
   const int each = std::max(1, all / static_cast<int>(children));
   program.variables.push_back("LIBTUNE_WORKERS=" + std::to_string(each));
-  return program;
+}
+
+void narrow_to(const device& wanted, tuner_program& program) {
+  for (std::string& each :
+       detail::variables_for(wanted, detail::devices_of(wanted.info().backend))) {
+    program.variables.push_back(std::move(each));
+  }
 }
 
 }  // namespace
 
 tuned_values tune_remotely(const tuner_program& program, const remote_task& task) {
-  return detail::remote_search(sharing_cores(program, task.children), task, request_for(task))
-      .run();
+  tuner_program started = program;
+  share_cores(started, task.children);
+  narrow_to(task.device, started);
+  return detail::remote_search(started, task, request_for(task)).run();
 }
 
 }  // namespace tune

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/child/tuner_message.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
@@ -10,6 +11,7 @@
 
 #include "libtune/child/wire_fields.hpp"
 #include "libtune/device/backend.hpp"
+#include "libtune/device/devices.hpp"
 #include "libtune/device/interface.hpp"
 #include "libtune/process/wire.hpp"
 
@@ -90,6 +92,22 @@ std::optional<device> find_device(const device_address& wanted, std::span<const 
     if (seen++ == wanted.ordinal) return candidate;
   }
   return find_namesake(plain, all);
+}
+
+// The driver of NVIDIA's OpenCL reads the variable, too. A part of a card (MIG) is never one of
+// several.
+std::vector<std::string> variables_for(const device& wanted, std::span<const device> all) {
+  const auto uuid_of = [](const device_info& info) {
+    return maker_of(info.identity) == "nvidia" ? info.hardware.uuid : "";
+  };
+  const std::string own = uuid_of(wanted.impl()->whole().info());
+  const auto is_another = [&](const device& item) {
+    const std::string uuid = uuid_of(item.info());
+    return !uuid.empty() && uuid != own;
+  };
+  if (own.empty() || std::ranges::none_of(all, is_another)) return {};
+  if (is_device_chosen_by_environment()) return {};
+  return {"CUDA_VISIBLE_DEVICES=GPU-" + own};
 }
 
 std::string describe(const device_address& address) {

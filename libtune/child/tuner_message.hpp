@@ -44,8 +44,8 @@ struct device_address {
   friend bool operator==(const device_address&, const device_address&) = default;
 };
 
-/// Returns the devices of a backend; none if there is no such backend. Drivers of other backends are
-/// not loaded.
+/// Returns the devices of a backend; none if there is no such backend. Drivers of other backends
+/// are not loaded.
 std::vector<device> devices_of(std::string_view backend);
 
 /// Returns the address of a device among those of its backend; empty for other devices, such as a
@@ -55,6 +55,11 @@ std::optional<device_address> address_of(const device& wanted, std::span<const d
 /// Returns the device at an address, or else the only one of the same name, platform and driver;
 /// empty if not found. Each call makes a new part.
 std::optional<device> find_device(const device_address& wanted, std::span<const device> all);
+
+/// Returns the environment variables for another process that tunes on this device: it sees no
+/// other card of NVIDIA, because the driver takes 0.2 s to open each. None if there is no other
+/// one, or if the environment chooses a device by its index among all.
+std::vector<std::string> variables_for(const device& wanted, std::span<const device> all);
 
 /// Texts for messages: an address, and the addresses of all devices.
 std::string describe(const device_address& address);

@@ -13,6 +13,7 @@
 #include "libtune/device/interface.hpp"
 #include "libtune/process/wire.hpp"
 #include "libtune/testing/fake_device.hpp"
+#include "libtune/testing/fixtures.hpp"
 
 namespace tuner_message_test {
 
@@ -31,6 +32,7 @@ using tune::detail::find_device;
 using tune::detail::lost_trial;
 using tune::detail::watchdog;
 using tune::detail::watchdog_limits;
+using tune::testing::scoped_environment;
 
 std::optional<tuner_message> read(const std::vector<std::byte>& bytes) {
   tuner_message_reader reader;
@@ -321,6 +323,44 @@ TEST_CASE(
   auto ambiguous = *address_of(twin.device(), all);
   ambiguous.uuid = "another each time";
   CHECK_FALSE(find_device(ambiguous, all));
+}
+
+tune::testing::fake_device card(const std::string& platform, const std::string& uuid) {
+  tune::testing::fake_device_options options;
+  options.identity = {"card", platform, "1.0"};
+  options.hardware.uuid = uuid;
+  return tune::testing::fake_device(options);
+}
+
+TEST_CASE("a child on one of several cards of NVIDIA sees that one alone") {
+  const scoped_environment no_device("LIBTUNE_DEVICE", nullptr);
+  const scoped_environment no_card("CUDA_DEVICE", nullptr);
+  const scoped_environment no_context("PYOPENCL_CTX", nullptr);
+  for (const std::string platform : {"CUDA", "NVIDIA CUDA"}) {
+    const auto one = card(platform, "11111111-a");
+    const auto two = card(platform, "22222222-b");
+    const std::vector<device> both{one.device(), two.device()};
+    CHECK(variables_for(two.device(), both) ==
+          std::vector<std::string>{"CUDA_VISIBLE_DEVICES=GPU-22222222-b"});
+    CHECK(variables_for(two.device().divide({1})[1], both) == variables_for(two.device(), both));
+    CHECK(variables_for(one.device(), std::vector{one.device()}).empty());
+    // With one card fewer an index would mean another device.
+    const scoped_environment chosen("LIBTUNE_DEVICE", "1");
+    CHECK(variables_for(two.device(), both).empty());
+  }
+}
+
+TEST_CASE("a child sees all devices where no variable would leave some out, or none is another") {
+  const scoped_environment no_device("LIBTUNE_DEVICE", nullptr);
+  const scoped_environment no_card("CUDA_DEVICE", nullptr);
+  const scoped_environment no_context("PYOPENCL_CTX", nullptr);
+  const auto nvidia = card("CUDA", "11111111-a");
+  const auto other_api = card("NVIDIA CUDA", "11111111-a");
+  const auto unnamed = card("CUDA", "");
+  const auto of_other_maker = card("Portable Computing Language", "22222222-b");
+  const std::vector<device> all{nvidia.device(), other_api.device(), unnamed.device(),
+                                of_other_maker.device()};
+  for (const device& each : all) CHECK(variables_for(each, all).empty());
 }
 
 TEST_CASE("what a process finds is told") {
