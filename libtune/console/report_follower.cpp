@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/console/report_follower.hpp"
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <exception>
@@ -18,6 +17,7 @@
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include "libtune/base/file_descriptor.hpp"
 #include "libtune/base/log.hpp"
@@ -42,13 +42,28 @@ struct followed_pages {
   std::map<std::pair<std::string, std::string>, followed_page> all;  // pages by database and path
 };
 
+using texts = std::vector<std::string>;
+
+texts environment_of_program() {
+  texts all;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    all.emplace_back(*entry);
+  }
+  return all;
+}
+
+std::vector<char*> pointers_to(texts& all) {
+  std::vector<char*> pointers;
+  for (std::string& each : all) pointers.push_back(each.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 // The writer leaves this process's session by a second fork, so that no process waits for it: the
 // process started here ends at once.
-void start_writer(const std::string& program, const std::string& database, const std::string& page,
+void start_writer(texts arguments, texts variables, const std::string& page,
                   const file_descriptor& socket) {
-  std::array<std::string, 6> arguments{program, "--db", database, "report", page, "--follow"};
-  std::array<char*, 7> pointers{};
-  for (std::size_t i = 0; i < arguments.size(); ++i) pointers[i] = arguments[i].data();
+  const std::string& program = arguments.front();
   ::posix_spawn_file_actions_t files{};
   ::posix_spawnattr_t attributes{};
   ::posix_spawn_file_actions_init(&files);
@@ -64,8 +79,8 @@ void start_writer(const std::string& program, const std::string& database, const
   ::posix_spawnattr_setsigdefault(&attributes, &all);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   ::pid_t id = 0;
-  const int failure =
-      ::posix_spawn(&id, program.c_str(), &files, &attributes, pointers.data(), environ);
+  const int failure = ::posix_spawn(&id, program.c_str(), &files, &attributes,
+                                    pointers_to(arguments).data(), pointers_to(variables).data());
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&files);
   if (failure != 0) {
@@ -91,8 +106,10 @@ followed_page begin_page(const std::string& database, const std::string& page) {
     return made;
   }
   made.to_writer = file_descriptor(ends[0]);
-  std::thread([program = std::move(program), database, page, socket = file_descriptor(ends[1])] {
-    start_writer(program, database, page, socket);
+  // The program may change its variables while the thread runs.
+  std::thread([page, socket = file_descriptor(ends[1]), variables = environment_of_program(),
+               arguments = texts{program, "--db", database, "report", page, "--follow"}] {
+    start_writer(arguments, variables, page, socket);
   }).detach();
   return made;
 }

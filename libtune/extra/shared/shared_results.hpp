@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/timed_mutex.hpp"
 #include "libtune/extra/shared/push_queue.hpp"
 #include "libtune/extra/shared/result_provenance.hpp"
 #include "libtune/extra/shared/shared_store.hpp"
@@ -80,7 +81,7 @@ class shared_results final : public detail::result_source {
   const push_queue queue_;
   std::string unusable_;  // the reason why the store cannot be tried; else empty
 
-  std::timed_mutex store_mutex_;  // guards only the connection
+  detail::timed_mutex store_mutex_;  // guards only the connection
   std::unique_ptr<shared_store> store_;
 
   mutable std::mutex mutex_;  // guards the members below; never held during a call of the store

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <exception>
 #include <fmt/format.h>
 #include <map>
@@ -14,40 +13,28 @@
 
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/timed_mutex.hpp"
 
 namespace tune {
 
-// A flag instead of a std::timed_mutex, whose waits the thread sanitizer does not see.
 struct device_lease::device_state {
-  std::mutex mutex;
-  std::condition_variable given_back;
-  bool taken = false;
+  detail::timed_mutex mutex;
   std::atomic<bool> gave_up{false};
 
   bool take(std::chrono::milliseconds wait, const look_function& look) {
     constexpr std::chrono::milliseconds between_looks{50};
     detail::wait_clock clock;
-    std::unique_lock lock(mutex);
-    for (auto waited = clock.elapsed(); taken; waited = clock.elapsed()) {
+    std::chrono::nanoseconds step{0};
+    while (!mutex.try_lock_for(step)) {
+      const auto waited = clock.elapsed();
       if (waited >= wait) return false;
-      if (look) {
-        lock.unlock();
-        look(waited, ::getpid());
-        lock.lock();
-      }
-      given_back.wait_for(lock, std::min<std::chrono::nanoseconds>(between_looks, wait - waited),
-                          [&] { return !taken; });
+      if (look) look(waited, ::getpid());
+      step = std::min<std::chrono::nanoseconds>(between_looks, wait - waited);
     }
-    taken = true;
     return true;
   }
   void give_back() {
-    if (detail::is_forked()) return;
-    {
-      const std::lock_guard lock(mutex);
-      taken = false;
-    }
-    given_back.notify_one();
+    if (!detail::is_forked()) mutex.unlock();
   }
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Live knobs with their thread, beside a sealed pipeline.
+#include <atomic>
 #include <chrono>
 #include <doctest/doctest.h>
 #include <future>
@@ -24,7 +25,7 @@ using tune::configuration;
 
 struct pipeline {
   int heaps;
-  std::thread::id* destroyed_by;
+  std::atomic<std::thread::id>* destroyed_by;
 
   ~pipeline() { *destroyed_by = std::this_thread::get_id(); }
 };
@@ -35,7 +36,7 @@ struct application {
   tune::pipeline_space space{{.name = "sample.live_thread"}};
   tune::live_knobs_options options{
       .share = 0.25, .calm_frames = 32, .rehearsals = 2, .probation_frames = 128};
-  std::thread::id destroyed_by{};
+  std::atomic<std::thread::id> destroyed_by{};
   std::optional<tune::live_knobs<pipeline>> live{};
 
   application() { space.knob("heaps", {2, 4}); }
