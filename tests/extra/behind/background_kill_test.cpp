@@ -232,7 +232,13 @@ TEST_CASE("an application that insists on a child which cannot be started runs o
 
 TEST_CASE("copies by fork, seals and programs without a child do not go wrong") {
   if (!has_device()) return;
-  for (const char* what : {"forks", "sealed", "no child"}) {
+  std::vector<std::string> runs{"sealed", "no child"};
+#if !defined(__SANITIZE_THREAD__)
+  // This sanitizer does not take the locks of its allocator for a fork: the copy hangs if another
+  // thread held one.
+  runs.emplace_back("forks");
+#endif
+  for (const std::string& what : runs) {
     CAPTURE(what);
     const tune::testing::temporary_directory folder;
     running_application run(folder, what);
