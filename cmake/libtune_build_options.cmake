@@ -14,7 +14,7 @@ target_compile_options(libtune_build_options INTERFACE
   # GCC 12, optimising, finds std::string operator+ to copy onto itself, or too much (its bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>"
-  # The stable_sort of libstdc++ 12 calls what is deprecated, which clang 19 tells of its callers. GCC sees our own.
+  # The stable_sort of libstdc++ 12 calls what is deprecated, and clang 19 warns of that. GCC finds what we call.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
   # Quick builds have -Og, with which GCC sees uninitialised values where there are none.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-maybe-uninitialized>
