@@ -286,10 +286,7 @@ TEST_CASE_FIXTURE(
     counted_application,
     "who waits in vain for another process uses the nearest result, else the test default") {
   const auto seen = std::make_shared<lookup_recorder>();
-  tune::tuning_options observed;
-  observed.observers = {seen};
-  tune::tuning_options impatient = observed;
-  impatient.wait = std::chrono::milliseconds(1);
+  const tune::tuning_options impatient{.wait = std::chrono::milliseconds(1), .observers = {seen}};
   SUBCASE("nothing is near") {
     const tune::testing::lock_keeper other(tune::testing::all_keys_of(path));
     CHECK(counted.autotune(context, {}, impatient) == test_default);
@@ -300,7 +297,7 @@ TEST_CASE_FIXTURE(
     CHECK(counted.autotune(context, {}, impatient) == fastest);
   }
   CHECK(seen->searches == 0);
-  CHECK(counted.autotune(context, {}, observed) == fastest);
+  CHECK(counted.autotune(context, {}, {.observers = {seen}}) == fastest);
   CHECK(seen->searches == 1);
 }
 

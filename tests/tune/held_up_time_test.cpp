@@ -74,9 +74,7 @@ struct budget_listener final : tune::observer {
 TEST_CASE_FIXTURE(counted_application, "a search may take a part of the time to be ready") {
   const auto listener = std::make_shared<budget_listener>();
   const auto used = tune::detail::held_up().total();
-  tune::tuning_options options;
-  options.ready = used + 4h;
-  options.observers = {listener};
+  const tune::tuning_options options{.ready = used + 4h, .observers = {listener}};
   CHECK(counted.autotune(context, {}, options) == fastest);
   CHECK(counted.searches == 1);
   REQUIRE(listener->left);
