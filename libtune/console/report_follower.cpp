@@ -3,17 +3,14 @@
 #include "libtune/console/report_follower.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <exception>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
 #include <set>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -24,6 +21,7 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"
+#include "libtune/process/spawn.hpp"
 
 namespace tune::detail {
 namespace {
@@ -42,53 +40,18 @@ struct followed_pages {
   std::map<std::pair<std::string, std::string>, followed_page> all;  // pages by database and path
 };
 
-using texts = std::vector<std::string>;
-
-texts environment_of_program() {
-  texts all;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    all.emplace_back(*entry);
-  }
-  return all;
-}
-
-std::vector<char*> pointers_to(texts& all) {
-  std::vector<char*> pointers;
-  for (std::string& each : all) pointers.push_back(each.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 // The writer leaves this process's session by a second fork, so that no process waits for it: the
 // process started here ends at once.
-void start_writer(texts arguments, texts variables, const std::string& page,
-                  const file_descriptor& socket) {
-  const std::string& program = arguments.front();
-  ::posix_spawn_file_actions_t files{};
-  ::posix_spawnattr_t attributes{};
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawn_file_actions_adddup2(&files, socket.get(), STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
-  ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-  sigset_t none;
-  sigset_t all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setsigdefault(&attributes, &all);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  ::pid_t id = 0;
-  const int failure = ::posix_spawn(&id, program.c_str(), &files, &attributes,
-                                    pointers_to(arguments).data(), pointers_to(variables).data());
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&files);
-  if (failure != 0) {
-    warn_once(fmt::format("no report is written to '{}': '{}' could not be started: {}", page,
-                          program, std::generic_category().message(failure)));
-    return;
-  }
-  while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
+void start_writer(const std::vector<std::string>& arguments,
+                  const std::vector<std::string>& variables, const std::string& page,
+                  const file_descriptor& socket) noexcept {
+  try {
+    const ::pid_t id = spawn(arguments.front(), arguments, variables,
+                             {.parent = socket.get(), .child = STDIN_FILENO});
+    while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  } catch (const std::exception& failure) {
+    warn_once(fmt::format("no report is written to '{}': {}", page, failure.what()));
   }
 }
 
@@ -107,8 +70,9 @@ followed_page begin_page(const std::string& database, const std::string& page) {
   }
   made.to_writer = file_descriptor(ends[0]);
   // The program may change its variables while the thread runs.
-  std::thread([page, socket = file_descriptor(ends[1]), variables = environment_of_program(),
-               arguments = texts{program, "--db", database, "report", page, "--follow"}] {
+  std::thread([page, socket = file_descriptor(ends[1]), variables = environment_of_child(),
+               arguments = std::vector<std::string>{program, "--db", database, "report", page,
+                                                    "--follow"}] {
     start_writer(arguments, variables, page, socket);
   }).detach();
   return made;

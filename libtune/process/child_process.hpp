@@ -5,10 +5,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -24,15 +22,6 @@ struct child_command {
   /// While the child is started, no other thread may change the environment.
   std::vector<std::string> variables{};
 };
-
-/// The value of an environment variable before an OpenCL loader cut it, or `now` if the present
-/// value has another cause. The Khronos loader (CUDA's libOpenCL.so among others) splits
-/// OCL_ICD_FILENAMES and OPENCL_LAYERS in place, by writing zeros over their colons. A child with
-/// the present environment would see only the first name of each, and would not find the devices of
-/// the other platforms.
-/// @param first  the value when this library was loaded; empty if it was not set
-/// @param now    the present value
-std::string uncut_list(const std::optional<std::string>& first, std::string_view now);
 
 /// A child process made by exec. It shares only a socket and standard error with this process, and
 /// ends with this object. Not thread-safe. Start it from a thread that outlives the child: the

@@ -18,6 +18,7 @@
 #include "libtune/base/seal.hpp"
 #include "libtune/process/child_process.hpp"
 #include "libtune/process/process_state.hpp"
+#include "libtune/process/spawn.hpp"
 #include "libtune/process/usable_resources.hpp"
 #include "libtune/process/wire.hpp"
 #include "libtune/testing/temporary_directory.hpp"
