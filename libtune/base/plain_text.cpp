@@ -21,6 +21,10 @@ std::string subnormal_text(double number) {
 
 }  // namespace
 
+std::string rounded_text(double number) {
+  return std::abs(number) < 999.5 ? fmt::format("{:.3g}", number) : fmt::format("{:.0f}", number);
+}
+
 std::string exact_text(double number) {
   if (std::fpclassify(number) == FP_SUBNORMAL) return subnormal_text(number);
   std::array<char, 32> digits{};  // the longest is "1.fffffffffffffp+1023"

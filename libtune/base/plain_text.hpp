@@ -28,6 +28,10 @@ constexpr char upper_case(char c) noexcept {
   return is_letter(c) && !is_upper_case(c) ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
+/// The number with three significant digits, and at least all before the point: "0.05", "12.3",
+/// "1200".
+std::string rounded_text(double number);
+
 /// The number in hexadecimal digits, which are exact: "0x1.4p+0", and "inf", "-inf" or "nan". C,
 /// C++ and OpenCL C can read it. Stored checksums depend on the form, so it never changes.
 std::string exact_text(double number);

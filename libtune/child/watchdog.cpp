@@ -9,6 +9,7 @@
 #include <fstream>
 #include <utility>
 
+#include "libtune/base/plain_text.hpp"
 #include "libtune/child/tuner_message.hpp"
 
 namespace tune::detail {
@@ -144,8 +145,8 @@ std::optional<watchdog::time_point> watchdog::deadline() const {
 
 namespace {
 
-double seconds(std::chrono::nanoseconds time) {
-  return std::chrono::duration<double>(time).count();
+std::string seconds(std::chrono::nanoseconds time) {
+  return rounded_text(std::chrono::duration<double>(time).count());
 }
 
 }  // namespace
@@ -162,7 +163,7 @@ std::optional<std::uint64_t> count_memory_kills() {
 classification classify_overtime(const watchdog& watched, std::chrono::nanoseconds elapsed) {
   const search_step& step = *watched.step();
   return {outcome::timed_out,
-          fmt::format("its process was stopped after {:.3g} s during {}; the limit was {:.3g} s "
+          fmt::format("its process was stopped after {} s during {}; the limit was {} s "
                       "(LIBTUNE_TRIAL_TIME, tuning_options::watchdog)",
                       seconds(elapsed), step_name(step.kind), seconds(watched.limit()))};
 }

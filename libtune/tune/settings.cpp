@@ -13,6 +13,7 @@
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/plain_text.hpp"
 #include "libtune/base/word_table.hpp"
 #include "libtune/search/strategy/strategies.hpp"
 #include "libtune/store/database/database_file.hpp"
@@ -352,8 +353,9 @@ search_decision decide(const tuning_options& resolved, const search_defaults& au
     options.budget = options.budget.value_or(tuning_budget{});
     auto& time = options.budget->time;
     time = std::min(time.value_or(*options.longest_search), *options.longest_search);
-    made.sources += fmt::format("{}no longer than {:.3g} s", made.sources.empty() ? "" : ", ",
-                                std::chrono::duration<double>(*options.longest_search).count());
+    made.sources += fmt::format(
+        "{}no longer than {} s", made.sources.empty() ? "" : ", ",
+        detail::rounded_text(std::chrono::duration<double>(*options.longest_search).count()));
   }
   if (options.budget && options.budget->within) {
     constexpr const char* variable = "LIBTUNE_GOOD_ENOUGH";

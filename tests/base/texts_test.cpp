@@ -151,6 +151,16 @@ TEST_CASE("a value and the type of its field have the same kind, known by its na
 
 // tree.locales runs these once more in locales whose decimal sign is a comma, or takes two bytes.
 
+TEST_CASE("a rounded number has three digits, all before its point, and a point in any locale") {
+  CHECK(rounded_text(0) == "0");
+  CHECK(rounded_text(0.05) == "0.05");
+  CHECK(rounded_text(12.345) == "12.3");
+  CHECK(rounded_text(-999.4) == "-999");
+  CHECK(rounded_text(999.5) == "1000");
+  CHECK(rounded_text(1234.5678) == "1235");
+  CHECK(rounded_text(3.6e6) == "3600000");
+}
+
 TEST_CASE("a number in hexadecimal digits has a point in any locale") {
   CHECK(exact_text(0.0) == "0x0p+0");
   CHECK(exact_text(-0.0) == "-0x0p+0");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "libtune/base/log.hpp"
+#include "libtune/base/plain_text.hpp"
 
 namespace tune::detail {
 
@@ -20,17 +21,19 @@ void silence_watch::look() {
     return;
   }
   silent_ += passed;
-  const auto seconds = [](auto time) { return std::chrono::duration<double>(time).count(); };
+  const auto seconds = [](auto time) {
+    return rounded_text(std::chrono::duration<double>(time).count());
+  };
   if (silent_ >= longest_) {
     log(log_level::warning,
-        fmt::format("{} has not answered for {:.3g} s and is given up, though its connection "
+        fmt::format("{} has not answered for {} s and is given up, though its connection "
                     "stands. mpirun waits until its process ends: kill it, or let it go on, which "
                     "ends it too",
                     name_, seconds(longest_)));
     link_.send_at_once(fleet_farewell{});
     link_.close();
   } else if (silent_ >= longest_ / 3 && !std::exchange(is_told_, true)) {
-    log(log_level::warning, fmt::format("{} has not answered for {:.3g} s; after {:.3g} s the "
+    log(log_level::warning, fmt::format("{} has not answered for {} s; after {} s the "
                                         "others go on without it",
                                         name_, seconds(longest_ / 3), seconds(longest_)));
   }

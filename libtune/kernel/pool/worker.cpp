@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libtune/base/library_version.hpp"
+#include "libtune/base/plain_text.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"
 
 namespace tune::detail {
@@ -23,7 +24,7 @@ constexpr std::chrono::seconds time_to_leave(2);
 constexpr std::chrono::milliseconds time_to_end(500);
 
 std::string seconds(std::chrono::nanoseconds time) {
-  return fmt::format("{:.3g} s", std::chrono::duration<double>(time).count());
+  return rounded_text(std::chrono::duration<double>(time).count()) + " s";
 }
 
 child_command command_for(const std::string& program, const std::vector<std::string>& arguments) {
