@@ -124,6 +124,7 @@ class trial_attempt {
   void fail(outcome why, std::string reason);
   void generate_with(compile_scope::rules rules);
   std::vector<run_time> take(int count, int runs);
+  std::vector<run_time> take_step(int count, const std::function<std::vector<run_time>()>& runs);
   void first_runs(const slow_test& is_slow, const std::function<void(const check_steps&)>& make);
   std::vector<run_time> take_in_slices(int count, int runs);
   bool take_slice(int count, int runs, std::vector<run_time>& times);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "libtune/base/plain_text.hpp"
 #include "libtune/measure/timing/stopping.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
 #include "libtune/tune/engine/stopwatch.hpp"
@@ -22,15 +23,37 @@ std::vector<run_time> trial_attempt::take(int count, int runs) {
   return times;
 }
 
+// A disturbed device makes a run look too long, and then its configuration would be left out: the
+// first run is made again, once, if the sentinel tells of a disturbance.
+std::vector<run_time> trial_attempt::take_step(int count,
+                                               const std::function<std::vector<run_time>()>& runs) {
+  std::vector<run_time> times;
+  const auto may_be_long = [&] {
+    return hooks_.gate != nullptr && !one_run_ && !times.empty() &&
+           hooks_.gate->is_too_long(times.front());
+  };
+  const auto take = [&] {
+    bool good = true;
+    announced(step_kind::samples, static_cast<std::uint64_t>(count), [&] {
+      times = runs();
+      if (may_be_long()) good = hooks_.gate->are_samples_good();
+    });
+    return good || over();
+  };
+  if (!take()) take();
+  return times;
+}
+
 std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   const stopwatch elapsing(now_, result_.elapsed);
   std::vector<run_time> times;
   if (!one_run_) {
-    announced(step_kind::samples, 1, [&] {
-      times = take(1, 1);
+    times = take_step(1, [&] {
+      std::vector<run_time> taken = take(1, 1);
       add_figures();  // its launches are now known
       // By now the check and all probes have given what they give.
       if (hooks_.judge != nullptr) hooks_.judge->require_accuracy(result_);
+      return taken;
     });
   }
   if (over()) return {};
@@ -61,10 +84,9 @@ std::vector<run_time> trial_attempt::sample_whole(int runs, bool busy) {
   std::vector<run_time> times;
   for (int done = 0; done < runs && !over();) {
     const int some = runs_in_slice(runs - done);
-    announced(step_kind::samples, static_cast<std::uint64_t>(some), [&] {
-      const std::vector<run_time> taken = prepared_.sample_whole(some, busy);
-      times.insert(times.end(), taken.begin(), taken.end());
-    });
+    const std::vector<run_time> taken =
+        take_step(some, [&] { return prepared_.sample_whole(some, busy); });
+    times.insert(times.end(), taken.begin(), taken.end());
     done += some;
     if (hooks_.gate == nullptr || over() || times.empty()) continue;
     if (!one_run_) one_run_ = times.front();
@@ -91,12 +113,13 @@ bool trial_attempt::is_too_long() {
   if (!runs_are_long_ || hooks_.gate->has_windows()) return false;
   set_metric(result_.metrics, {deferred_behind, 1, ""});
   hooks_.gate->note_deferred();
-  fail(outcome::skipped,
-       fmt::format(
-           "a run takes {:.3g} ms, longer than the slice of {:.3g} ms that the running "
-           "application allows; it is tried in its idle windows (tune::idle_window), with a "
-           "longer LIBTUNE_SLICE, or when it is tuned ahead (tunedb pretune)",
-           1e-6 * one_run_->count(), 1e-6 * static_cast<double>(hooks_.gate->slice().count())));
+  fail(
+      outcome::skipped,
+      fmt::format("a run takes {} ms, longer than the slice of {} ms that the running "
+                  "application allows; it is tried in its idle windows (tune::idle_window), with a "
+                  "longer LIBTUNE_SLICE, or when it is tuned ahead (tunedb pretune)",
+                  detail::rounded_text(1e-6 * one_run_->count()),
+                  detail::rounded_text(1e-6 * static_cast<double>(hooks_.gate->slice().count()))));
   return true;
 }
 

@@ -7,6 +7,9 @@
 #include <doctest/doctest.h>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "libtune/extra/behind/duty_cycle.hpp"
 #include "libtune/tune/engine/step_gate.hpp"
@@ -133,6 +136,51 @@ TEST_CASE(
   }
   CHECK(deferred > 0);
   CHECK(deferred == gate.deferred);
+}
+
+/// A disturbance makes the first run of each configuration look too long, as its sentinel tells.
+class disturbed_gate : public virtual_gate {
+ public:
+  using virtual_gate::virtual_gate;
+
+  bool is_too_long(tune::run_time one_run) const noexcept override {
+    if (std::exchange(is_calm_, false)) calm_.insert(one_run.count());
+    is_asked_ = !calm_.contains(one_run.count());
+    return is_asked_ || virtual_gate::is_too_long(one_run);
+  }
+  bool are_samples_good() override {
+    if (!std::exchange(is_asked_, false)) return true;
+    ++disturbed;
+    is_calm_ = !lasts;
+    return false;
+  }
+
+  bool lasts = false;
+  int disturbed = 0;
+
+ private:
+  mutable std::set<double> calm_;  // times of runs
+  mutable bool is_calm_ = false;
+  mutable bool is_asked_ = false;
+};
+
+TEST_CASE("a run that a disturbance has made too long is made again, once") {
+  sample::resumed_search behind(tune::testing::simulated_scenarios().front(), 1);
+  disturbed_gate gate(behind.fake(), 0.5);
+  behind.gate = &gate;
+  const auto found = behind.search();
+  REQUIRE(found);
+  CHECK(behind.excess(*found) < 0.01);
+  CHECK(gate.deferred == 0);
+  CHECK(gate.disturbed >= static_cast<int>(behind.size()));
+
+  sample::resumed_search busy(tune::testing::simulated_scenarios().front(), 1);
+  disturbed_gate always(busy.fake(), 0.5);
+  always.lasts = true;
+  busy.gate = &always;
+  CHECK_THROWS_WITH(busy.search(), doctest::Contains("skipped: a run takes"));
+  CHECK(always.deferred == static_cast<int>(busy.size()));
+  CHECK(always.disturbed == 2 * always.deferred);
 }
 
 TEST_CASE("a check that lasts longer than a slice is divided, and finds the same") {
