@@ -28,19 +28,15 @@ std::vector<run_time> trial_attempt::take(int count, int runs) {
 std::vector<run_time> trial_attempt::take_step(int count,
                                                const std::function<std::vector<run_time>()>& runs) {
   std::vector<run_time> times;
-  const auto may_be_long = [&] {
-    return hooks_.gate != nullptr && !one_run_ && !times.empty() &&
-           hooks_.gate->is_too_long(times.front());
-  };
-  const auto take = [&] {
-    bool good = true;
-    announced(step_kind::samples, static_cast<std::uint64_t>(count), [&] {
-      times = runs();
-      if (may_be_long()) good = hooks_.gate->are_samples_good();
-    });
-    return good || over();
-  };
-  if (!take()) take();
+  const auto launches = static_cast<std::uint64_t>(count);
+  bool is_disturbed = false;
+  announced(step_kind::samples, launches, [&] {
+    times = runs();
+    const bool is_first = hooks_.gate != nullptr && !one_run_ && !over() && !times.empty();
+    is_disturbed =
+        is_first && hooks_.gate->is_too_long(times.front()) && !hooks_.gate->are_samples_good();
+  });
+  if (is_disturbed && !over()) announced(step_kind::samples, launches, [&] { times = runs(); });
   return times;
 }
 
