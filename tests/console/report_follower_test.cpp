@@ -3,14 +3,18 @@
 // The page about searches that a tunedb beside this library writes while they run.
 #include "libtune/console/report_follower.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/fixtures.hpp"
@@ -60,6 +64,31 @@ TEST_CASE_FIXTURE(
   for (const auto& entry : fs::directory_iterator(folder.path())) {
     CHECK(entry.path().filename().string().find("page.html.") == std::string::npos);
   }
+}
+
+/// Whether a process of another session has a command line that ends with these words.
+bool runs_in_other_session(const std::string& words) {
+  for (const auto& each : fs::directory_iterator("/proc")) {
+    const std::string id = each.path().filename().string();
+    if (!std::ranges::all_of(id, [](unsigned char c) { return std::isdigit(c) != 0; })) continue;
+    std::ifstream file(each.path() / "cmdline");
+    std::string line{std::istreambuf_iterator<char>(file), {}};
+    std::ranges::replace(line, '\0', ' ');
+    if (!line.ends_with(words + ' ')) continue;
+    if (const ::pid_t session = ::getsid(std::stoi(id)); session > 0 && session != ::getsid(0)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A terminal's interrupt reaches processes of its session only.
+TEST_CASE_FIXTURE(application, "an interrupt of the program's terminal spares the page's writer") {
+  const scoped_environment report("LIBTUNE_REPORT", page.c_str());
+  const auto context = sample::make_device().device().create_context();
+  counted_autotuner("report.apart").autotune(context);
+  CHECK(gets(page, "report.apart"));
+  CHECK(runs_in_other_session("report " + page + " --follow"));
 }
 
 TEST_CASE_FIXTURE(application, "an option names the page too") {
