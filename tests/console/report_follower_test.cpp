@@ -4,18 +4,17 @@
 #include "libtune/console/report_follower.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
 
+#include "libtune/base/plain_text.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/run_tests.hpp"
@@ -70,9 +69,8 @@ TEST_CASE_FIXTURE(
 bool runs_in_other_session(const std::string& words) {
   for (const auto& each : fs::directory_iterator("/proc")) {
     const std::string id = each.path().filename().string();
-    if (!std::ranges::all_of(id, [](unsigned char c) { return std::isdigit(c) != 0; })) continue;
-    std::ifstream file(each.path() / "cmdline");
-    std::string line{std::istreambuf_iterator<char>(file), {}};
+    if (!std::ranges::all_of(id, tune::detail::is_digit)) continue;
+    std::string line = content_of(each.path() / "cmdline");
     std::ranges::replace(line, '\0', ' ');
     if (!line.ends_with(words + ' ')) continue;
     if (const ::pid_t session = ::getsid(std::stoi(id)); session > 0 && session != ::getsid(0)) {
